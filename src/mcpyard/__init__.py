@@ -1,0 +1,44 @@
+"""mcpyard: one yard for all your MCP servers.
+
+The names below are the public Python interface. They are imported on first use, so that
+`import mcpyard` and the command line stay quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcpyard.domain.errors import YardError
+    from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
+    from mcpyard.yard.registry import Info, McpServer, Registry
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Config",
+    "Info",
+    "LocalConfig",
+    "McpServer",
+    "Registry",
+    "RemoteConfig",
+    "YardError",
+    "__version__",
+]
+
+_HOMES = {
+    "Config": "mcpyard.domain.model",
+    "Info": "mcpyard.yard.registry",
+    "LocalConfig": "mcpyard.domain.model",
+    "McpServer": "mcpyard.yard.registry",
+    "Registry": "mcpyard.yard.registry",
+    "RemoteConfig": "mcpyard.domain.model",
+    "YardError": "mcpyard.domain.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)

@@ -1,0 +1,230 @@
+"""Every error of mcpyard, and what each is called at the edges.
+
+    YardError
+    ├── InputError               what was given is wrong; nothing was changed
+    │   ├── DefinitionError      a server definition, with one Problem a field
+    │   ├── NameRefused          a name that cannot be used
+    │   ├── DocumentBroken       a file that does not parse, with line and column
+    │   ├── EditRefused          an edit that would not give exactly what was asked
+    │   ├── ArgumentsRefused     arguments that break a tool's schema
+    │   └── TooLarge             more than a limit allows
+    ├── NotFound
+    │   ├── ServerUnknown
+    │   └── ToolUnknown
+    ├── Conflict                 right in itself, but not in the present state
+    │   ├── NameTaken
+    │   ├── Disabled
+    │   ├── ReadOnlyOwner
+    │   ├── ManagedByYard
+    │   ├── NeedsApproval
+    │   └── YardBusy
+    ├── DocumentMoved            the document changed underneath
+    ├── ServerFault              the MCP server, not the caller, is at fault
+    │   ├── Disconnected         not connected, or lost while the call was in flight
+    │   ├── StartFailed          it could not be started
+    │   ├── NeedsAuth            it wants a sign-in first
+    │   └── ProtocolBroken       it answered with something that is not MCP
+    ├── TimedOut                 a time limit ran out
+    └── StorageFull              the disk has no room; the old state is intact
+
+`EDGES` gives each leaf its HTTP status, problem type, JSON-RPC code and exit code. A test proves
+that no leaf is missing.
+"""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a document something stands; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong, or worth a warning: the field it concerns and a sentence."""
+
+    field: str
+    message: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.field}: {self.message}" if self.field else self.message
+        return f"{self.place}: {text}" if self.place else text
+
+
+class YardError(Exception):
+    """Base of all errors that mcpyard raises on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InputError(YardError):
+    """What was given is wrong; nothing was changed."""
+
+    def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+    @classmethod
+    def of(cls, *problems: Problem) -> Self:
+        """One error out of its problems, told as one sentence each."""
+        return cls("; ".join(map(str, problems)), problems)
+
+
+class DefinitionError(InputError):
+    """A server definition that cannot be used."""
+
+
+class NameRefused(InputError):
+    """A name that cannot be used for a server."""
+
+
+class DocumentBroken(InputError):
+    """A document that does not parse."""
+
+
+class EditRefused(InputError):
+    """An edit that would not give exactly what was asked; the text is as it was."""
+
+
+class ArgumentsRefused(InputError):
+    """Arguments that break the tool's schema; the server was not called."""
+
+
+class TooLarge(InputError):
+    """More than a limit allows."""
+
+
+class NotFound(YardError):
+    """Nothing by that name or id."""
+
+
+class ServerUnknown(NotFound):
+    """No such server."""
+
+
+class ToolUnknown(NotFound):
+    """No such tool."""
+
+
+class Conflict(YardError):
+    """Right in itself, but not in the present state."""
+
+
+class NameTaken(Conflict):
+    """The name is in use."""
+
+
+class Disabled(Conflict):
+    """The server is switched off."""
+
+
+class ReadOnlyOwner(Conflict):
+    """The definition's owner cannot be edited from here."""
+
+
+class ManagedByYard(Conflict):
+    """A running yard alone writes this status."""
+
+
+class NeedsApproval(Conflict):
+    """The project file waits for the user's word."""
+
+
+class YardBusy(Conflict):
+    """Another yard holds this home."""
+
+
+class DocumentMoved(YardError):
+    """The document changed underneath the edit."""
+
+
+class ServerFault(YardError):
+    """The MCP server, not the caller, is at fault."""
+
+
+class Disconnected(ServerFault):
+    """The server is not connected, or was lost while the call was in flight."""
+
+
+class StartFailed(ServerFault):
+    """The server could not be started."""
+
+
+class NeedsAuth(ServerFault):
+    """The server wants a sign-in first."""
+
+
+class ProtocolBroken(ServerFault):
+    """The server answered with something that is not MCP."""
+
+
+class TimedOut(YardError):
+    """A time limit ran out."""
+
+
+class StorageFull(YardError):
+    """The disk has no room; the old state is intact."""
+
+
+class Edge(NamedTuple):
+    """What an error is called outside."""
+
+    status: int
+    problem: str
+    rpc_code: int
+    exit_code: int
+
+
+EXIT_USAGE: Final = 2
+EXIT_DEFINITION: Final = 3
+EXIT_UNREACHABLE: Final = 4
+EXIT_TOOL_ERROR: Final = 5
+EXIT_TIMEOUT: Final = 6
+
+_INVALID_PARAMS: Final = -32602
+_INTERNAL: Final = -32603
+_CONNECTION_CLOSED: Final = -32000
+_REQUEST_TIMEOUT: Final = -32001
+
+EDGES: Final[dict[type[YardError], Edge]] = {
+    DefinitionError: Edge(422, "invalid-definition", _INVALID_PARAMS, EXIT_DEFINITION),
+    NameRefused: Edge(422, "invalid-name", _INVALID_PARAMS, EXIT_DEFINITION),
+    DocumentBroken: Edge(422, "broken-document", _INVALID_PARAMS, EXIT_DEFINITION),
+    EditRefused: Edge(422, "edit-refused", _INTERNAL, EXIT_DEFINITION),
+    ArgumentsRefused: Edge(422, "invalid-arguments", _INVALID_PARAMS, EXIT_USAGE),
+    TooLarge: Edge(413, "too-large", _INVALID_PARAMS, EXIT_USAGE),
+    ServerUnknown: Edge(404, "server-unknown", _INVALID_PARAMS, EXIT_USAGE),
+    ToolUnknown: Edge(404, "tool-unknown", _INVALID_PARAMS, EXIT_USAGE),
+    NameTaken: Edge(409, "name-taken", _INVALID_PARAMS, EXIT_USAGE),
+    Disabled: Edge(409, "disabled", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    ReadOnlyOwner: Edge(409, "read-only-owner", _INVALID_PARAMS, EXIT_USAGE),
+    ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
+    NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),
+    DocumentMoved: Edge(412, "document-moved", _INTERNAL, 1),
+    Disconnected: Edge(502, "disconnected", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    StartFailed: Edge(502, "start-failed", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    NeedsAuth: Edge(502, "needs-auth", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
+    TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
+    StorageFull: Edge(507, "storage-full", _INTERNAL, 1),
+}
+
+
+def edge(error: YardError) -> Edge:
+    """The edge of an error: its own, or that of the nearest ancestor that has one."""
+    for kind in type(error).__mro__:
+        if found := EDGES.get(kind):
+            return found
+    return Edge(500, "internal", _INTERNAL, 1)

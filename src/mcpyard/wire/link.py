@@ -1,0 +1,90 @@
+"""The seam between the JSON-RPC peer and the ways bytes travel.
+
+A link carries whole JSON-RPC messages. It knows nothing of pending calls, eras or tools; the peer
+knows nothing of pipes and sockets. `send` never waits: what cannot be written at once is queued by
+the link, and a link whose queue is over its limit raises `Busy`. Whatever goes wrong later is told
+through `Receiver.lost`, exactly once, after which the link is dead.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mcpyard.domain.cause import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message on its way to a server.
+
+    Attributes:
+        body: The JSON-RPC message, without a line end.
+        id: The request's id; None for a notification or an answer to the server.
+        method: The method, empty for an answer.
+        headers: Routing headers of the modern era, used by HTTP links only.
+    """
+
+    body: bytes
+    id: int | None
+    method: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Receiver(Protocol):
+    """What a link tells its peer. Called in the event loop's thread, never from within `send`."""
+
+    def message(self, frame: bytes, stream: int | None) -> None:
+        """A message came; `stream` is the id of the request whose answer stream carried it.
+
+        None on a link that has one stream for everything.
+        """
+        ...
+
+    def noise(self, reason: str, sample: bytes) -> None:
+        """Something came that is no message: counted and shown, otherwise ignored."""
+        ...
+
+    def failed(self, request: int, cause: Cause) -> None:
+        """This one request cannot be answered (too long an answer, an HTTP error, a cut stream)."""
+        ...
+
+    def lost(self, cause: Cause) -> None:
+        """The link is gone. The last thing a link says."""
+        ...
+
+
+class Link(Protocol):
+    """A way to one server."""
+
+    @property
+    def cancels_by_closing(self) -> bool:
+        """Whether `abandon` itself tells the server, so that no cancel notice is sent."""
+        ...
+
+    async def open(self, receiver: Receiver) -> None:
+        """Make the way ready, or raise `LinkFailed`."""
+        ...
+
+    def send(self, message: Outgoing) -> None:
+        """Take a message; raises `Busy` when too much is waiting already."""
+        ...
+
+    def abandon(self, request: int) -> None:
+        """Nobody waits for this request any more."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything; never raises, may be called twice. No `lost` after it."""
+        ...
+
+
+class LinkFailed(Exception):
+    """A link could not be opened."""
+
+    def __init__(self, cause: Cause) -> None:
+        super().__init__(cause.message)
+        self.cause = cause
+
+
+class Busy(Exception):
+    """Too much is waiting to be written."""
