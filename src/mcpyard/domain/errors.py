@@ -68,7 +68,7 @@ class YardError(Exception):
         self.message = message
 
 
-class InputError(YardError):
+class InputError(YardError, ValueError):
     """What was given is wrong; nothing was changed."""
 
     def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
@@ -105,7 +105,7 @@ class TooLarge(InputError):
     """More than a limit allows."""
 
 
-class NotFound(YardError):
+class NotFound(YardError, LookupError):
     """Nothing by that name or id."""
 
 

@@ -1,0 +1,169 @@
+"""What should be: a pure function of the source documents, the stored policies and the environment.
+
+Of several definitions with one name the scope of the highest rank is in force; the others are
+reported as shadowed. A definition whose variables cannot be filled in is wanted all the same: the
+server is shown, with the problem as the reason why it does not run.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from uuid import UUID
+
+from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.expand import Lookup
+from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
+from mcpyard.domain.model import (
+    POLICY_FIELDS,
+    LocalConfig,
+    Policy,
+    RemoteConfig,
+    Scope,
+    Wanted,
+    default_wanted,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who holds a definition: a scope and, for files, which one."""
+
+    scope: Scope
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One entry of a document."""
+
+    name: str
+    config: LocalConfig | RemoteConfig
+    place: Place | None = None
+    warnings: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one owner says: its definitions, and what in it could not be used."""
+
+    owner: Owner
+    definitions: tuple[Definition, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+PolicyPatch = Mapping[str, object]
+"""What the user changed about a server, by the model's field names; only policy fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known besides the documents.
+
+    Attributes:
+        identities: The id of each (owner, name); every definition must have one.
+        policies: What the user changed, by id.
+        turns: How often somebody asked a server to begin anew, by id.
+        held: Servers that wait for the user's approval.
+        lookup: Gives the value of a variable.
+    """
+
+    identities: Mapping[tuple[Owner, str], UUID]
+    lookup: Lookup
+    policies: Mapping[UUID, PolicyPatch] = MappingProxyType({})
+    turns: Mapping[UUID, int] = MappingProxyType({})
+    held: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class DesiredServer:
+    """A server as it should be."""
+
+    id: UUID
+    name: str
+    owner: Owner
+    config: LocalConfig | RemoteConfig
+    wanted: Wanted
+    launch: Launch | Unlaunchable = field(repr=False)
+    launch_digest: str
+    policy_digest: str
+    turn: int = 0
+    held: bool = False
+    place: Place | None = None
+    warnings: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shadowed:
+    """A definition that is not in force because another owner holds its name."""
+
+    id: UUID
+    definition: Definition
+    owner: Owner
+    by: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Desired:
+    """Everything that should be."""
+
+    servers: Mapping[UUID, DesiredServer]
+    shadowed: tuple[Shadowed, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
+    """Merge the documents into what should be."""
+    ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
+    winners: dict[str, DesiredServer] = {}
+    shadowed: list[Shadowed] = []
+    for document in ordered:
+        for definition in document.definitions:
+            winner = winners.get(definition.name)
+            if winner is None:
+                winners[definition.name] = _server(document.owner, definition, known)
+            else:
+                identity = known.identities[document.owner, definition.name]
+                shadowed.append(Shadowed(identity, definition, document.owner, winner.id))
+    problems = tuple(problem for document in ordered for problem in document.problems)
+    return Desired({each.id: each for each in winners.values()}, tuple(shadowed), problems)
+
+
+def apply_policy(
+    config: LocalConfig | RemoteConfig, patch: PolicyPatch
+) -> LocalConfig | RemoteConfig:
+    """A definition with the user's policy laid over the document's own."""
+    if not patch:
+        return config
+    launch_fields = config.model_fields_set | {"type"}
+    return type(config).model_validate(
+        {name: getattr(config, name) for name in launch_fields}
+        | {name: value for name, value in patch.items() if name in POLICY_FIELDS}
+    )
+
+
+def _server(owner: Owner, definition: Definition, known: Circumstances) -> DesiredServer:
+    identity = known.identities[owner, definition.name]
+    config = apply_policy(definition.config, known.policies.get(identity, {}))
+    launch = make_launch(config, known.lookup)
+    asked = config.wanted or default_wanted(owner.scope)
+    return DesiredServer(
+        id=identity,
+        name=definition.name,
+        owner=owner,
+        config=config,
+        wanted=asked if config.enabled else Wanted.STOPPED,
+        launch=launch,
+        launch_digest=digest(launch),
+        policy_digest=digest(_tunable(config)),
+        turn=known.turns.get(identity, 0),
+        held=identity in known.held,
+        place=definition.place,
+        warnings=definition.warnings,
+    )
+
+
+def _tunable(config: Policy) -> Policy:
+    """The part of the policy that a standing connection can take over."""
+    names = POLICY_FIELDS - {"enabled", "wanted"}
+    return Policy.model_validate({name: getattr(config, name) for name in names})

@@ -1,0 +1,126 @@
+"""References to variables: `${NAME}`, `${NAME:-default}`, `${keyring:NAME}`.
+
+A value that is put in is never looked at again, so a variable that holds `${ITSELF}` is harmless.
+A default may hold references; they count only when it is used. `$${` stands for a literal `${`.
+A default takes the place of a variable that is not set; one that is set and empty stays empty, as
+the programs that share these files have it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+Lookup = Callable[[str], str | None]
+
+MAX_NESTING: Final = 16
+"""Defaults inside defaults; more is a mistake, and recursion has its limit."""
+
+_REFERENCE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|keyring:[^${}:]+")
+_NEXT = re.compile(r"\$\$\{|\$\{")
+_NEXT_IN_DEFAULT = re.compile(r"\$\$\{|\$\{|\}")
+
+
+class BadReference(ValueError):
+    """A `${` that is not a reference; says where it begins."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One reference; `default` is None where none was given."""
+
+    name: str
+    default: "Template | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A string taken apart into literals and references."""
+
+    parts: tuple[str | Reference, ...]
+
+    def fill(self, lookup: Lookup, missing: list[str]) -> str:
+        """The string with every reference replaced; names without a value go to `missing`."""
+        return "".join(
+            part if isinstance(part, str) else _value(part, lookup, missing) for part in self.parts
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A string after expansion, and the variables that were not set."""
+
+    text: str
+    missing: tuple[str, ...] = field(default=())
+
+
+def expand(text: str, lookup: Lookup) -> Expansion:
+    """Replace every reference in `text`, or raise `BadReference`."""
+    if "${" not in text:
+        return Expansion(text)
+    missing: list[str] = []
+    filled = parse_template(text).fill(lookup, missing)
+    return Expansion(filled, tuple(dict.fromkeys(missing)))
+
+
+def parse_template(text: str) -> Template:
+    """Take a string apart, or raise `BadReference`."""
+    parts, _ = _scan(text, 0, None, 0)
+    return Template(parts)
+
+
+def _value(reference: Reference, lookup: Lookup, missing: list[str]) -> str:
+    found = lookup(reference.name)
+    if found is not None:
+        return found
+    if reference.default is not None:
+        return reference.default.fill(lookup, missing)
+    missing.append(reference.name)
+    return ""
+
+
+def _scan(
+    text: str, at: int, opened: int | None, depth: int
+) -> tuple[tuple[str | Reference, ...], int]:
+    """Read parts from `at` to the end, or inside a default to the `}` that closes it."""
+    parts: list[str | Reference] = []
+    tokens = _NEXT if opened is None else _NEXT_IN_DEFAULT
+    while token := tokens.search(text, at):
+        if token.start() > at:
+            parts.append(text[at : token.start()])
+        if token.group() == "}":
+            return tuple(parts), token.end()
+        if token.group() == "$${":
+            parts.append("${")
+            at = token.end()
+            continue
+        reference, at = _reference(text, token.start(), depth)
+        parts.append(reference)
+    if opened is not None:
+        raise BadReference("${ is never closed", opened)
+    if at < len(text):
+        parts.append(text[at:])
+    return tuple(parts), len(text)
+
+
+def _reference(text: str, start: int, depth: int) -> tuple[Reference, int]:
+    if depth == MAX_NESTING:
+        raise BadReference(f"defaults are nested more than {MAX_NESTING} deep", start)
+    name = _REFERENCE_NAME.match(text, start + 2)
+    end = name.end() if name else start + 2
+    if name and text.startswith("}", end):
+        return Reference(name.group(), None), end + 1
+    if name and text.startswith(":-", end):
+        parts, end = _scan(text, end + 2, start, depth + 1)
+        return Reference(name.group(), Template(parts)), end
+    close = text.find("}", start)
+    if close < 0:
+        raise BadReference("${ is never closed", start)
+    shown = text[start : min(close + 1, start + 40)]
+    advice = "write ${NAME} or ${NAME:-default}, or $${ for a plain ${"
+    raise BadReference(f"{shown} is not a reference; {advice}", start)

@@ -1,0 +1,337 @@
+"""The life of a server: one table, in a file that does nothing else.
+
+`step(state, event, tempo)` gives the next state and the effects the runtime must carry out. Every
+status anybody sees comes from here; nothing else assigns one.
+
+A state carries the `epoch` of the child or session it speaks of; it grows with every open. Events
+about a child or a timer name the epoch they belong to, and one of an older epoch changes nothing:
+a dead child's last words cannot harm its successor. A pair that is not in the table is a late event
+and changes nothing either. The runtime counts both, by `Step.ignored`.
+
+On `Lost` the runtime has already ended what was left of the child; `Close` is for one that lives.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.cause import Cause, Code
+
+
+class Phase(StrEnum):
+    """Where in its life a server is."""
+
+    STOPPED = "stopped"
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    BACKOFF = "backoff"
+    FAILED = "failed"
+    NEEDS_AUTH = "needs_auth"
+    NEEDS_APPROVAL = "needs_approval"
+    STOPPING = "stopping"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A server's phase and what belongs to it.
+
+    Attributes:
+        phase: Where in its life the server is.
+        epoch: Counts the opens.
+        n: Restarts used up in the present incident.
+        probes: Half-open probes of a failed remote server.
+        restart: In `stopping`: open again once closed.
+        was_connected: Whether the loss that led here was that of a standing connection.
+        cause: Why it is not connected; None in phases that need no reason.
+        restarts: When it was restarted lately, for the flap brake.
+    """
+
+    phase: Phase = Phase.STOPPED
+    epoch: int = 0
+    n: int = 0
+    probes: int = 0
+    restart: bool = False
+    was_connected: bool = False
+    cause: Cause | None = None
+    restarts: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Somebody wants it to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Nobody wants it to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """It should run, with another definition or simply anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The handshake is done and the tools are listed."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The connection ended, or never came about; `at` is monotonic time in seconds."""
+
+    epoch: int
+    cause: Cause
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class AuthNeeded:
+    """The server wants a sign-in first."""
+
+    epoch: int
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class RetryDue:
+    """The retry timer ran out."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The settle timer ran out."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The child and all its descendants are gone, or the session is ended."""
+
+    epoch: int
+
+
+Event = Start | Stop | Changed | Ready | Lost | AuthNeeded | RetryDue | Settled | Closed
+
+
+class Timer(StrEnum):
+    """The two timers a server can have; a phase owns each."""
+
+    RETRY = "retry"
+    SETTLE = "settle"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Start the child or the session, as `epoch`."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """End the child or the session gracefully, then say `Closed`."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Set a timer; it belongs to `epoch`."""
+
+    timer: Timer
+    delay: float
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disarm:
+    """Take a timer back."""
+
+    timer: Timer
+
+
+Effect = Open | Close | Arm | Disarm
+
+
+class Step(NamedTuple):
+    """The outcome of one event."""
+
+    state: State
+    effects: tuple[Effect, ...] = ()
+    ignored: bool = False
+
+
+_Move = Callable[[State, Event, Tempo], Step]
+
+
+def _open(state: State, _event: Event, tempo: Tempo) -> Step:
+    if not tempo.approved:
+        why = Cause(Code.NEEDS_APPROVAL, "waits for your approval", "Run `mcpyard approve`.")
+        return Step(replace(state, phase=Phase.NEEDS_APPROVAL, restart=False, cause=why))
+    epoch = state.epoch + 1
+    opened = replace(state, phase=Phase.CONNECTING, epoch=epoch, restart=False)
+    return Step(opened, (Open(epoch),))
+
+
+def _open_afresh(state: State, event: Event, tempo: Tempo) -> Step:
+    return _open(_calm(state), event, tempo)
+
+
+def _open_disarmed(state: State, event: Event, tempo: Tempo) -> Step:
+    after, effects, _ = _open_afresh(state, event, tempo)
+    return Step(after, (*_owned_timer(state), *effects))
+
+
+def _ready(state: State, _event: Event, tempo: Tempo) -> Step:
+    connected = replace(state, phase=Phase.CONNECTED, cause=None, was_connected=True)
+    return Step(connected, (Arm(Timer.SETTLE, tempo.settle, state.epoch),))
+
+
+def _settle(state: State, _event: Event, _tempo: Tempo) -> Step:
+    return Step(replace(state, n=0, probes=0))
+
+
+def _lose(state: State, event: Event, tempo: Tempo) -> Step:
+    assert isinstance(event, Lost)  # noqa: S101  the table pairs this move with Lost alone
+    was_connected = state.phase is Phase.CONNECTED
+    off = (Disarm(Timer.SETTLE),) if was_connected else ()
+    recent = tuple(at for at in state.restarts if event.at - at < tempo.flap_window)
+    lost = replace(state, was_connected=was_connected, cause=event.cause, restarts=recent)
+    if event.cause.fatal:
+        return Step(replace(lost, phase=Phase.FAILED), off)
+    if state.n >= tempo.max_restarts:
+        return _give_up(lost, tempo, off)
+    if len(recent) >= tempo.flap_limit:
+        return _give_up(replace(lost, cause=_flapping(event.cause, tempo)), tempo, off)
+    waiting = replace(lost, phase=Phase.BACKOFF, n=state.n + 1, restarts=(*recent, event.at))
+    return Step(waiting, (*off, Arm(Timer.RETRY, tempo.delays[state.n], state.epoch)))
+
+
+def _give_up(lost: State, tempo: Tempo, off: tuple[Effect, ...]) -> Step:
+    # n stays at its limit, so that a probe that fails too leads straight back here.
+    failed = replace(lost, phase=Phase.FAILED, n=tempo.max_restarts)
+    if not tempo.remote:
+        return Step(failed, off)
+    delay = tempo.probe_delay(lost.probes)
+    probing = replace(failed, probes=lost.probes + 1)
+    return Step(probing, (*off, Arm(Timer.RETRY, delay, lost.epoch)))
+
+
+def _flapping(cause: Cause, tempo: Tempo) -> Cause:
+    minutes = round(tempo.flap_window / 60)
+    message = f"restarted {tempo.flap_limit} times within {minutes} minutes; last: {cause.message}"
+    return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
+
+
+def _ask_for_sign_in(state: State, event: Event, _tempo: Tempo) -> Step:
+    assert isinstance(event, AuthNeeded)  # noqa: S101  the table pairs this move with it alone
+    off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
+    return Step(replace(state, phase=Phase.NEEDS_AUTH, cause=event.cause), off)
+
+
+def _close(state: State, _event: Event, _tempo: Tempo) -> Step:
+    stopping = replace(_calm(state), phase=Phase.STOPPING)
+    return Step(stopping, (*_owned_timer(state), Close(state.epoch)))
+
+
+def _close_to_restart(state: State, event: Event, tempo: Tempo) -> Step:
+    after, effects, _ = _close(state, event, tempo)
+    return Step(replace(after, restart=True), effects)
+
+
+def _rest(state: State, _event: Event, _tempo: Tempo) -> Step:
+    return Step(replace(_calm(state), phase=Phase.STOPPED), _owned_timer(state))
+
+
+def _stay(state: State, _event: Event, _tempo: Tempo) -> Step:
+    return Step(state)
+
+
+def _reopen(state: State, _event: Event, _tempo: Tempo) -> Step:
+    return Step(replace(state, restart=True))
+
+
+def _do_not_reopen(state: State, _event: Event, _tempo: Tempo) -> Step:
+    return Step(replace(state, restart=False))
+
+
+def _closed(state: State, event: Event, tempo: Tempo) -> Step:
+    return _open(state, event, tempo) if state.restart else _rest(state, event, tempo)
+
+
+def _calm(state: State) -> State:
+    """The state with the incident forgotten; the flap brake remembers."""
+    return replace(state, n=0, probes=0, restart=False, was_connected=False, cause=None)
+
+
+def _owned_timer(state: State) -> tuple[Effect, ...]:
+    """Take back the timer that the phase being left owns."""
+    if state.phase is Phase.CONNECTED:
+        return (Disarm(Timer.SETTLE),)
+    if state.phase in {Phase.BACKOFF, Phase.FAILED}:
+        return (Disarm(Timer.RETRY),)
+    return ()
+
+
+class Row(NamedTuple):
+    """One cell of the table: where it can lead, and the move that leads there."""
+
+    to: tuple[Phase, ...]
+    move: _Move
+
+
+_OPENED: Final = (Phase.CONNECTING, Phase.NEEDS_APPROVAL)
+_GIVEN_UP: Final = (Phase.BACKOFF, Phase.FAILED)
+
+TABLE: Final[dict[tuple[Phase, type[Event]], Row]] = {
+    (Phase.STOPPED, Start): Row(_OPENED, _open_afresh),
+    (Phase.STOPPED, Changed): Row((Phase.STOPPED,), _stay),
+    (Phase.STOPPED, Stop): Row((Phase.STOPPED,), _stay),
+    (Phase.CONNECTING, Start): Row((Phase.CONNECTING,), _stay),
+    (Phase.CONNECTING, Ready): Row((Phase.CONNECTED,), _ready),
+    (Phase.CONNECTING, Lost): Row(_GIVEN_UP, _lose),
+    (Phase.CONNECTING, AuthNeeded): Row((Phase.NEEDS_AUTH,), _ask_for_sign_in),
+    (Phase.CONNECTING, Changed): Row((Phase.STOPPING,), _close_to_restart),
+    (Phase.CONNECTING, Stop): Row((Phase.STOPPING,), _close),
+    (Phase.CONNECTED, Start): Row((Phase.CONNECTED,), _stay),
+    (Phase.CONNECTED, Lost): Row(_GIVEN_UP, _lose),
+    (Phase.CONNECTED, AuthNeeded): Row((Phase.NEEDS_AUTH,), _ask_for_sign_in),
+    (Phase.CONNECTED, Settled): Row((Phase.CONNECTED,), _settle),
+    (Phase.CONNECTED, Changed): Row((Phase.STOPPING,), _close_to_restart),
+    (Phase.CONNECTED, Stop): Row((Phase.STOPPING,), _close),
+    (Phase.BACKOFF, Start): Row((Phase.BACKOFF,), _stay),
+    (Phase.BACKOFF, RetryDue): Row(_OPENED, _open),
+    (Phase.BACKOFF, Changed): Row(_OPENED, _open_disarmed),
+    (Phase.BACKOFF, Stop): Row((Phase.STOPPED,), _rest),
+    (Phase.FAILED, Start): Row(_OPENED, _open_disarmed),
+    (Phase.FAILED, RetryDue): Row(_OPENED, _open),
+    (Phase.FAILED, Changed): Row(_OPENED, _open_disarmed),
+    (Phase.FAILED, Stop): Row((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_AUTH, Start): Row(_OPENED, _open_afresh),
+    (Phase.NEEDS_AUTH, Changed): Row(_OPENED, _open_afresh),
+    (Phase.NEEDS_AUTH, Stop): Row((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_APPROVAL, Start): Row(_OPENED, _open_afresh),
+    (Phase.NEEDS_APPROVAL, Changed): Row((Phase.NEEDS_APPROVAL,), _stay),
+    (Phase.NEEDS_APPROVAL, Stop): Row((Phase.STOPPED,), _rest),
+    (Phase.STOPPING, Start): Row((Phase.STOPPING,), _reopen),
+    (Phase.STOPPING, Changed): Row((Phase.STOPPING,), _reopen),
+    (Phase.STOPPING, Stop): Row((Phase.STOPPING,), _do_not_reopen),
+    (Phase.STOPPING, Closed): Row((*_OPENED, Phase.STOPPED), _closed),
+}
+
+
+def step(state: State, event: Event, tempo: Tempo) -> Step:
+    """What an event makes of a state."""
+    epoch = getattr(event, "epoch", state.epoch)
+    row = TABLE.get((state.phase, type(event)))
+    if row is None or epoch != state.epoch:
+        return Step(state, ignored=True)
+    return row.move(state, event, tempo)

@@ -1,0 +1,219 @@
+"""What a server is: one definition model for every scope, face and spelling.
+
+A definition is `local` (a command to run) or `remote` (an address to speak to). Launch fields say
+how to reach the server: a change of them needs a new connection. Policy fields say how to treat it:
+a change of them is applied to the connection that stands.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    TypeAdapter,
+)
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from mcpyard.domain import checks
+
+DEFAULT_TIMEOUT: Final = 30_000
+"""Milliseconds; what the users' own documents ask for."""
+
+MAX_TIMEOUT: Final = 24 * 60 * 60 * 1000
+"""A day: beyond it a limit is a mistake in units, and timers of the event loop lose precision."""
+
+DEFAULT_MAX_MESSAGE: Final = 16 * 1024 * 1024
+"""Bytes; holds any real result, and a hundred servers at the limit still fit into memory."""
+
+HARD_MAX_MESSAGE: Final = 256 * 1024 * 1024
+
+EVERYTHING: Final = "*"
+"""Stands in `inherit` for every variable of the yard's own environment."""
+
+
+class Scope(StrEnum):
+    """The place a definition lives in; earlier ones win over later ones of the same name."""
+
+    CODE = "code"
+    PROJECT = "project"
+    USER = "user"
+    ENV = "env"
+
+    @property
+    def rank(self) -> int:
+        """0 for the scope that wins over all others."""
+        return _PRECEDENCE[self]
+
+
+_PRECEDENCE: Final = {scope: rank for rank, scope in enumerate(Scope)}
+
+
+class Wanted(StrEnum):
+    """What somebody asked a server to be."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    ON_DEMAND = "on_demand"
+
+
+class Transport(StrEnum):
+    """How messages travel to a server."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+    SSE = "sse"
+
+
+def _whole(value: object) -> object:
+    # JSON knows one kind of number: 30000.0 is 30000. A bool is an int to Python, not to a person.
+    if isinstance(value, bool):
+        raise PydanticCustomError("int_type", "a whole number")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _everything(value: object) -> object:
+    return [EVERYTHING] if value == "all" else value
+
+
+def _text(value: str) -> str:
+    return _refuse(checks.text_fault(value), value)
+
+
+def _url(value: str) -> str:
+    # What a reference expands to is checked after the expansion.
+    return _refuse(None if "${" in value else checks.url_fault(value), value)
+
+
+def _not_empty(value: list[str]) -> list[str]:
+    if not value or not value[0].strip():
+        raise PydanticCustomError("empty_command", "must not be empty")
+    return value
+
+
+def _variables(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        _refuse(checks.variable_fault(name), name)
+    return value
+
+
+def _header_names(value: dict[str, str]) -> dict[str, str]:
+    for name, content in value.items():
+        fault = checks.header_fault(name, content)
+        _refuse(fault and f"{name}: {fault}", name)
+    return value
+
+
+def _refuse(fault: str | None, value: str) -> str:
+    if fault:
+        raise PydanticCustomError("refused", "{fault}", {"fault": fault})
+    return value
+
+
+Text = Annotated[StrictStr, AfterValidator(_text)]
+Milliseconds = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=MAX_TIMEOUT)]
+Bytes = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=HARD_MAX_MESSAGE)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,
+    )
+
+
+class ToolPolicy(_Model):
+    """What the user changed about one tool."""
+
+    enabled: StrictBool = True
+    name: Text | None = None
+    description: StrictStr | None = None
+    timeout: Milliseconds | None = None
+    progress_extends: StrictBool | None = None
+
+
+class Policy(_Model):
+    """How to treat a server.
+
+    Attributes:
+        enabled: A server that is not enabled is never started.
+        timeout: The hard limit of a call, in milliseconds.
+        start_timeout: The limit of a start, in milliseconds; None for the default of its command.
+        wanted: What somebody asked for; None for the default of its scope.
+        progress_extends: Whether progress extends the limit of a call.
+        backup: Names of servers that can answer in its place.
+        inherit: Names of variables its process gets besides the usual ones; `all` for every one.
+        lanes: 1 for one call at a time, `per-client` for one process per client.
+        max_message: The longest message taken from it, in bytes.
+        tools: What the user changed about its tools.
+        title: What to call it on the page.
+        description: What to say about it on the page.
+    """
+
+    enabled: StrictBool = True
+    timeout: Milliseconds = DEFAULT_TIMEOUT
+    start_timeout: Milliseconds | None = None
+    wanted: Wanted | None = None
+    progress_extends: StrictBool = False
+    backup: list[Text] = []
+    inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
+    lanes: Literal[1, "per-client"] | None = None
+    max_message: Bytes = DEFAULT_MAX_MESSAGE
+    tools: dict[Text, ToolPolicy] = {}
+    title: StrictStr | None = None
+    description: StrictStr | None = None
+
+
+class LocalConfig(Policy):
+    """A server that is a process of ours, spoken to over its standard input and output."""
+
+    type: Literal["local"] = "local"
+    command: Annotated[list[Text], AfterValidator(_not_empty)]
+    environment: Annotated[dict[Text, Text], AfterValidator(_variables)] = {}
+    cwd: Text | None = None
+
+    @property
+    def transport(self) -> Transport:
+        """Always stdio."""
+        return Transport.STDIO
+
+    @property
+    def program(self) -> str:
+        """The command without its arguments."""
+        return self.command[0]
+
+    @property
+    def args(self) -> list[str]:
+        """The arguments of the command."""
+        return self.command[1:]
+
+
+class RemoteConfig(Policy):
+    """A server at an address; without a transport, streamable HTTP is tried first, then SSE."""
+
+    type: Literal["remote"] = "remote"
+    url: Annotated[StrictStr, AfterValidator(_url)]
+    headers: Annotated[dict[Text, Text], AfterValidator(_header_names)] = {}
+    transport: Literal[Transport.HTTP, Transport.SSE] | None = None
+
+
+Config = Annotated[LocalConfig | RemoteConfig, Field(discriminator="type")]
+
+CONFIG: Final[TypeAdapter[LocalConfig | RemoteConfig]] = TypeAdapter(Config)
+
+POLICY_FIELDS: Final = frozenset(Policy.model_fields)
+
+
+def default_wanted(scope: Scope) -> Wanted:
+    """What a server is wanted to be when nobody said anything."""
+    return Wanted.RUNNING if scope in {Scope.PROJECT, Scope.ENV} else Wanted.STOPPED

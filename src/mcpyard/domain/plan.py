@@ -1,0 +1,112 @@
+"""From what is to what should be: the steps that are missing, and none that are not.
+
+Level-triggered: the plan looks at the whole picture each time. Once its actions are carried out,
+the same desired state gives an empty plan. Shutdown is the plan against an empty desired state.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.model import Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the supervisor holds of one server, and the desired state it last took over."""
+
+    id: UUID
+    state: State
+    launch_digest: str = ""
+    policy_digest: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin to run it."""
+
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End it."""
+
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Run it anew, with the definition as it is now."""
+
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Retune:
+    """Apply the policy as it is now to the connection that stands."""
+
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Drop what is held of a server that is gone and at rest."""
+
+    id: UUID
+
+
+Action = Start | Stop | Replace | Retune | Forget
+
+_AT_REST = frozenset({Phase.STOPPED, Phase.STOPPING})
+
+
+def plan(desired: Desired, observed: Mapping[UUID, Observed]) -> tuple[Action, ...]:
+    """The actions that lead from what is observed to what is desired; endings come first."""
+    ending = [
+        action
+        for found in observed.values()
+        if found.id not in desired.servers and (action := _departure(found))
+    ]
+    arriving = (
+        _action(server, observed.get(server.id) or Observed(server.id, State()))
+        for server in desired.servers.values()
+    )
+    return (*ending, *_stops_first(action for action in arriving if action))
+
+
+def _stops_first(actions: Iterable[Action]) -> list[Action]:
+    return sorted(actions, key=lambda action: not isinstance(action, Stop))
+
+
+def _departure(found: Observed) -> Action | None:
+    if found.state.phase is Phase.STOPPED:
+        return Forget(found.id)
+    return _ending(found)
+
+
+def _ending(found: Observed) -> Stop | None:
+    at_rest = found.state.phase in _AT_REST and not found.state.restart
+    return None if at_rest else Stop(found.id)
+
+
+def _action(server: DesiredServer, found: Observed) -> Action | None:
+    if server.wanted is Wanted.STOPPED:
+        return _ending(found)
+    if found.state.phase is Phase.NEEDS_APPROVAL:
+        return None if server.held else _approved(server)
+    if found.state.phase in _AT_REST:
+        # Only a call starts one that runs on demand; one that is stopping to restart will come up.
+        waits = server.wanted is Wanted.ON_DEMAND or found.state.restart
+        return None if waits else Start(server.id)
+    if server.held or (server.launch_digest, server.turn) != (found.launch_digest, found.turn):
+        return Replace(server.id)
+    return Retune(server.id) if server.policy_digest != found.policy_digest else None
+
+
+def _approved(server: DesiredServer) -> Action:
+    on_demand = server.wanted is Wanted.ON_DEMAND
+    return Stop(server.id) if on_demand else Start(server.id)

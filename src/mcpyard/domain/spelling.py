@@ -1,0 +1,218 @@
+"""The many spellings of a definition, read into the one model.
+
+`{"command": "npx", "args": [...], "env": {...}, "transport": "stdio"}`,
+`{"type": "local", "command": ["npx", ...], "environment": {...}}` and
+`{"type": "stdio", ...}` mean the same, and so do the words for remote ones. Whatever is wrong is
+told in the words that were written: `env.PORT`, `args[1]`, not the model's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.model import CONFIG, LocalConfig, Policy, RemoteConfig, Transport
+
+_KINDS: Final[dict[str, tuple[str, Transport | None]]] = {
+    "local": ("local", Transport.STDIO),
+    "stdio": ("local", Transport.STDIO),
+    "remote": ("remote", None),
+    "http": ("remote", Transport.HTTP),
+    "streamable-http": ("remote", Transport.HTTP),
+    "streamable_http": ("remote", Transport.HTTP),
+    "streamableHttp": ("remote", Transport.HTTP),
+    "sse": ("remote", Transport.SSE),
+}
+
+_SHARED: Final = {"type", "transport", "disabled"} | {
+    key for name, info in Policy.model_fields.items() for key in (name, info.alias or name)
+}
+_OWN: Final = {
+    "local": {"command", "args", "env", "environment", "cwd"},
+    "remote": {"url", "headers"},
+}
+
+_EXPECTED: Final = {
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "literal_error": "one of the known words",
+    "enum": "running, stopped or on_demand",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A definition as it was understood, and what had to be guessed or passed over."""
+
+    config: LocalConfig | RemoteConfig
+    warnings: tuple[Problem, ...] = ()
+
+
+def read_definition(raw: object, *, strict: bool = False) -> Reading:
+    """Read a definition in any of its spellings, or raise `DefinitionError`.
+
+    Args:
+        raw: The decoded JSON (or a Python mapping) as it was written.
+        strict: Refuse a missing `transport` or `args` instead of inferring it.
+    """
+    if isinstance(raw, (LocalConfig, RemoteConfig)):
+        return Reading(raw)
+    if not isinstance(raw, Mapping):
+        raise DefinitionError.of(Problem("", f"expected an object, found {describe(raw)}"))
+    given = {
+        str(key): value
+        for key, value in cast("Mapping[object, object]", raw).items()
+        if value is not None
+    }
+    kind, transport, inferred = _kind(given)
+    if kind == "local" and isinstance(given.get("command"), str) and "args" not in given:
+        inferred.append(Problem("args", "is missing; taken as empty"))
+    if strict and inferred:
+        raise DefinitionError.of(*(Problem(each.field, "is missing") for each in inferred))
+    fields, names = _rename(given, kind, transport)
+    try:
+        config = CONFIG.validate_python(fields)
+    except ValidationError as error:
+        raise DefinitionError.of(*(_problem(each, names) for each in error.errors())) from None
+    return Reading(config, (*inferred, *_passed_over(given, kind)))
+
+
+def describe(value: object) -> str:
+    """A value in words, with no more of it than helps and nothing of a string."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return f"the number {str(value)[:40]}"
+    kind = type(value).__name__
+    words = {"str": "a string", "dict": "an object", "list": "a list", "tuple": "a list"}
+    return words.get(kind, f"a {kind}")
+
+
+def _kind(given: Mapping[str, object]) -> tuple[str, Transport | None, list[Problem]]:
+    """Local or remote, the transport if one was said, and what was inferred."""
+    if "command" in given and "url" in given:
+        raise DefinitionError.of(Problem("url", "stands beside command; a server has one of them"))
+    words = {key: _word(key, given[key]) for key in ("type", "transport") if key in given}
+    kinds = {kind for kind, _ in words.values()}
+    transports = {transport for _, transport in words.values() if transport}
+    if len(kinds) > 1 or len(transports) > 1:
+        message = f'"{given["transport"]}" contradicts type "{given["type"]}"'
+        raise DefinitionError.of(Problem("transport", message))
+    if kinds:
+        kind = kinds.pop()
+        _need("command" if kind == "local" else "url", given)
+        return kind, next(iter(transports), None), []
+    if "command" not in given and "url" not in given:
+        raise DefinitionError.of(Problem("command", "is missing, and so is url; one is needed"))
+    kind, word = ("local", "stdio") if "command" in given else ("remote", "http, else sse")
+    return kind, None, [Problem("transport", f"is missing; taken as {word}")]
+
+
+def _word(key: str, value: object) -> tuple[str, Transport | None]:
+    if not isinstance(value, str):
+        raise DefinitionError.of(Problem(key, f"expected a string, found {describe(value)}"))
+    if value not in _KINDS:
+        known = "one of stdio, http, sse, local, remote"
+        raise DefinitionError.of(Problem(key, f'"{value[:40]}" is unknown; {known}'))
+    return _KINDS[value]
+
+
+def _need(field: str, given: Mapping[str, object]) -> None:
+    if field not in given:
+        raise DefinitionError.of(Problem(field, "is missing"))
+
+
+def _rename(
+    given: Mapping[str, object], kind: str, transport: Transport | None
+) -> tuple[dict[str, object], dict[str, str]]:
+    """The fields in the model's names, and the written name of each that differs."""
+    fields = {key: value for key, value in given.items() if key in _SHARED | _OWN[kind]}
+    fields.pop("transport", None)
+    fields["type"] = kind
+    names: dict[str, str] = {}
+    if "disabled" in fields:
+        _invert_disabled(fields, names)
+    if kind == "remote":
+        return fields | ({"transport": transport} if transport else {}), names
+    if "env" in fields:
+        _only_one("env", "environment", fields)
+        fields["environment"] = fields.pop("env")
+        names["environment"] = "env"
+    if isinstance(fields.get("command"), str):
+        fields["command"] = [fields["command"], *_args(fields.pop("args", []))]
+        names["command"] = "args"
+    elif "args" in fields:
+        raise DefinitionError.of(Problem("args", "stands beside a command that is a list already"))
+    return fields, names
+
+
+def _invert_disabled(fields: dict[str, object], names: dict[str, str]) -> None:
+    _only_one("disabled", "enabled", fields)
+    disabled = fields.pop("disabled")
+    fields["enabled"] = not disabled if isinstance(disabled, bool) else disabled
+    names["enabled"] = "disabled"
+
+
+def _only_one(one: str, other: str, fields: Mapping[str, object]) -> None:
+    if other in fields:
+        raise DefinitionError.of(Problem(one, f"stands beside {other}; they mean the same"))
+
+
+def _args(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise DefinitionError.of(Problem("args", f"expected a list, found {describe(value)}"))
+    return cast("list[object]", value)
+
+
+def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
+    known = _SHARED | _OWN[kind]
+    elsewhere = _OWN["remote" if kind == "local" else "local"]
+    return [
+        Problem(
+            key[:80],
+            f"means nothing for a {kind} server" if key in elsewhere else "is unknown; passed over",
+        )
+        for key in given
+        if key not in known
+    ]
+
+
+def _problem(error: ErrorDetails, names: Mapping[str, str]) -> Problem:
+    # The first part of the location is the union's tag.
+    path = [part for part in error["loc"][1:] if part != "[key]"]
+    return Problem(_written(path, names), _sentence(error))
+
+
+def _written(path: list[int | str], names: Mapping[str, str]) -> str:
+    if not path:
+        return ""
+    head, *rest = path
+    name = names.get(str(head), str(head))
+    if head == "command" and name == "args":
+        index = rest[0] if rest else 0
+        name, rest = ("args", [cast("int", index) - 1]) if index else ("command", [])
+    return name + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+
+
+def _sentence(error: ErrorDetails) -> str:
+    kind, value = error["type"], error["input"]
+    if error["loc"][1:] == ("command",) and kind == "list_type":
+        return f"expected a string or a list of strings, found {describe(value)}"
+    if kind in _EXPECTED:
+        advice = f' (write "{value}")' if kind == "string_type" and type(value) is int else ""
+        return f"expected {_EXPECTED[kind]}, found {describe(value)}{advice}"
+    if kind == "greater_than":
+        return f"must be greater than 0, found {describe(value)}"
+    if kind == "less_than_equal":
+        return f"must be at most {error.get('ctx', {})['le']}, found {describe(value)}"
+    if kind == "extra_forbidden":
+        return "is unknown"
+    return error["msg"]
