@@ -1,15 +1,33 @@
-"""Rules that hold for every test."""
+"""Rules that hold for every test.
+
+Two tiers: the ordinary run tries each property on a fixed sample, the same every time; a proof
+(`scripts/prove`, which sets MCPYARD_PROOF=full) tries twenty times as many, new ones each time.
+"""
+
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-QUICK_SECONDS = 5
-REAL_SECONDS = 60
+FULL = os.environ.get("MCPYARD_PROOF") == "full"
+QUICK_SECONDS = 300 if FULL else 5
+REAL_SECONDS = 600 if FULL else 60
+SHORT_EXAMPLES = 100
 
 settings.register_profile(
-    "short", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "short",
+    max_examples=SHORT_EXAMPLES,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("short")
+settings.register_profile(
+    "full",
+    max_examples=20 * SHORT_EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("full" if FULL else "short")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,7 +7,6 @@ server is shown, with the problem as the reason why it does not run.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from uuid import UUID
 
 from mcpyard.domain.errors import Place, Problem
@@ -70,8 +69,8 @@ class Circumstances:
 
     identities: Mapping[tuple[Owner, str], UUID]
     lookup: Lookup
-    policies: Mapping[UUID, PolicyPatch] = MappingProxyType({})
-    turns: Mapping[UUID, int] = MappingProxyType({})
+    policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
+    turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
     held: frozenset[UUID] = frozenset()
 
 

@@ -16,7 +16,7 @@ Lookup = Callable[[str], str | None]
 MAX_NESTING: Final = 16
 """Defaults inside defaults; more is a mistake, and recursion has its limit."""
 
-_REFERENCE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|keyring:[^${}:]+")
+_REFERENCE_NAME = re.compile(r"keyring:[^${}:]+|[A-Za-z_][A-Za-z0-9_]*")
 _NEXT = re.compile(r"\$\$\{|\$\{")
 _NEXT_IN_DEFAULT = re.compile(r"\$\$\{|\$\{|\}")
 

@@ -34,11 +34,32 @@ class Info:
     tool_count: int = 0
 
 
+class _Book:
+    """The servers and their statuses; the port by which a yard's supervisor writes them."""
+
+    def __init__(self) -> None:
+        self.infos: dict[str, Info] = {}
+
+    def known(self, name: str) -> Info:
+        info = self.infos.get(name)
+        if info is None:
+            raise ServerUnknown(f'there is no server "{name[:80]}"')
+        return info
+
+    def update_status(self, name: str, status: Status, error: str | None = None) -> None:
+        if error is not None and status is not Status.ERROR:
+            raise InputError.of(Problem("error", f"cannot stand beside the status {status}"))
+        self.infos[name] = replace(self.known(name), status=status, error=error)
+
+    def update_tool_count(self, name: str, count: int) -> None:
+        self.infos[name] = replace(self.known(name), tool_count=count)
+
+
 class Registry:
     """Servers by name, in the order in which they were registered."""
 
     def __init__(self) -> None:
-        self._infos: dict[str, Info] = {}
+        self._book = _Book()
         self._managed = False
 
     def register(
@@ -53,22 +74,22 @@ class Registry:
         """
         check_name(name)
         reading = read_definition(config)
-        if name in self._infos:
+        if name in self._book.infos:
             raise NameTaken(f'the name "{name}" is in use')
-        self._infos[name] = Info(name, reading.config)
+        self._book.infos[name] = Info(name, reading.config)
 
     def get(self, name: str) -> Info | None:
         """The server of that name, as it is now; None when there is none."""
-        return self._infos.get(name)
+        return self._book.infos.get(name)
 
     def list(self) -> list[Info]:
         """All servers, as they are now."""
-        return [*self._infos.values()]
+        return [*self._book.infos.values()]
 
     def remove(self, name: str) -> None:
         """Take a server out; `ServerUnknown` when there is none."""
-        self._known(name)
-        del self._infos[name]
+        self._book.known(name)
+        del self._book.infos[name]
 
     def update_status(self, name: str, status: str, error: str | None = None) -> None:
         """Say how a server is; a text can stand beside `error` only.
@@ -80,43 +101,16 @@ class Registry:
         """
         if self._managed:
             raise ManagedByYard("a running yard writes the statuses of this registry")
-        self._write(name, _status(status), error)
+        self._book.update_status(name, _status(status), error)
 
     def reset(self) -> None:
         """Take all servers out."""
-        self._infos.clear()
+        self._book.infos.clear()
 
     def manage(self) -> StatusPort:
-        """Take the statuses into a yard's hands; from now on only the returned port writes them."""
+        """Give the statuses into a yard's hands; from now on only the returned port writes them."""
         self._managed = True
-        return _ManagedPort(self)
-
-    def _write(self, name: str, status: Status, error: str | None) -> None:
-        if error is not None and status is not Status.ERROR:
-            raise InputError.of(Problem("error", f"cannot stand beside the status {status}"))
-        self._infos[name] = replace(self._known(name), status=status, error=error)
-
-    def _count(self, name: str, count: int) -> None:
-        self._infos[name] = replace(self._known(name), tool_count=count)
-
-    def _known(self, name: str) -> Info:
-        info = self._infos.get(name)
-        if info is None:
-            raise ServerUnknown(f'there is no server "{name[:80]}"')
-        return info
-
-
-class _ManagedPort:
-    """The supervisor's way into a registry that is closed to everybody else."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-
-    def update_status(self, name: str, status: Status, error: str | None = None) -> None:
-        self._registry._write(name, status, error)  # noqa: SLF001  the other half of one class
-
-    def update_tool_count(self, name: str, count: int) -> None:
-        self._registry._count(name, count)  # noqa: SLF001  the other half of one class
+        return self._book
 
 
 def check_name(name: str) -> None:

@@ -1,0 +1,199 @@
+from dataclasses import replace
+
+import pytest
+
+from mcpyard.domain import lifecycle
+from mcpyard.domain.backoff import Tempo, spread
+from mcpyard.domain.cause import FATAL, Cause, Code
+from mcpyard.domain.lifecycle import (
+    TABLE,
+    Arm,
+    AuthNeeded,
+    Changed,
+    Close,
+    Closed,
+    Disarm,
+    Event,
+    Lost,
+    Open,
+    Phase,
+    Ready,
+    RetryDue,
+    Settled,
+    Start,
+    State,
+    Step,
+    Stop,
+    Timer,
+    step,
+)
+from mcpyard.domain.status import RunState, Status, public_words
+
+EXITED = Cause(Code.EXITED, "exited with code 1")
+MISSING = Cause(Code.COMMAND_MISSING, "no such command")
+SIGN_IN = Cause(Code.NEEDS_AUTH, "wants a sign-in")
+TEMPO = Tempo()
+REMOTE = Tempo(remote=True)
+
+
+def walk(*events: Event, tempo: Tempo = TEMPO, state: State | None = None) -> Step:
+    taken = Step(state or State())
+    for event in events:
+        taken = step(taken.state, event, tempo)
+        assert not taken.ignored, event
+    return taken
+
+
+def lost(epoch: int, at: float = 0, cause: Cause = EXITED) -> Lost:
+    return Lost(epoch, cause, at)
+
+
+def words(state: State) -> tuple[Status, RunState]:
+    return public_words(state)
+
+
+def test_a_start_opens_and_a_ready_server_settles_its_incident() -> None:
+    assert walk(Start()).effects == (Open(1),)
+    taken = walk(Start(), lost(1), RetryDue(1), Ready(2))
+    assert taken.effects == (Arm(Timer.SETTLE, 60, 2),)
+    assert (taken.state.n, taken.state.cause) == (1, None)
+    assert step(taken.state, Settled(2), TEMPO).state.n == 0
+
+
+def test_constant_failure_opens_four_times_at_growing_intervals_and_then_fails() -> None:
+    opens, delays, taken = 0, [], walk(Start())
+    while True:
+        opens += sum(isinstance(effect, Open) for effect in taken.effects)
+        taken = step(taken.state, lost(taken.state.epoch), TEMPO)
+        delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
+        if taken.state.phase is Phase.FAILED:
+            break
+        taken = step(taken.state, RetryDue(taken.state.epoch), TEMPO)
+    assert (opens, delays) == (4, [0.25, 1.0, 4.0])
+    assert taken.state.cause == EXITED
+
+
+def test_a_remote_server_is_probed_at_growing_intervals_after_it_failed() -> None:
+    taken, delays = walk(Start(), tempo=REMOTE), []
+    for _ in range(9):
+        taken = walk(lost(taken.state.epoch), tempo=REMOTE, state=taken.state)
+        delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
+        taken = walk(RetryDue(taken.state.epoch), tempo=REMOTE, state=taken.state)
+    assert delays == [0.25, 1.0, 4.0, 30, 60, 120, 240, 300, 300]
+
+
+def test_the_wait_between_probes_stays_finite_for_ever() -> None:
+    assert REMOTE.probe_delay(10**6) == 300
+
+
+@pytest.mark.parametrize("code", sorted(FATAL))
+def test_what_trying_again_cannot_help_fails_at_once(code: Code) -> None:
+    taken = walk(Start(), lost(1, cause=Cause(code, "x")), tempo=REMOTE)
+    assert (taken.state.phase, taken.effects) == (Phase.FAILED, ())
+
+
+def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> None:
+    state = walk(Start(), Ready(1)).state
+    for crash in range(10):
+        state = walk(lost(state.epoch, crash * 300.0), state=state).state
+        assert state.phase is Phase.BACKOFF
+        opened = walk(RetryDue(state.epoch), state=state).state
+        state = walk(Ready(opened.epoch), Settled(opened.epoch), state=opened).state
+    failed = walk(lost(state.epoch, 3000.0), state=state).state
+    assert failed.phase is Phase.FAILED
+    assert failed.cause is not None
+    assert failed.cause.code is Code.FLAPPING
+    assert failed.cause.message == "restarted 10 times within 60 minutes; last: exited with code 1"
+    later = walk(lost(state.epoch, 3601.0), state=state).state
+    assert later.phase is Phase.BACKOFF
+
+
+def test_a_changed_server_is_closed_and_opened_again() -> None:
+    taken = walk(Start(), Ready(1), Changed())
+    assert taken.effects == (Disarm(Timer.SETTLE), Close(1))
+    assert walk(Closed(1), state=taken.state).effects == (Open(2),)
+
+
+def test_a_stop_while_it_restarts_wins_and_a_start_while_it_stops_is_remembered() -> None:
+    assert walk(Start(), Changed(), Stop(), Closed(1)).state.phase is Phase.STOPPED
+    assert walk(Start(), Stop(), Start(), Closed(1)).state.phase is Phase.CONNECTING
+    assert walk(Start(), Stop(), Changed(), Closed(1)).state.phase is Phase.CONNECTING
+
+
+def test_a_change_ends_a_wait_and_a_failure_at_once() -> None:
+    waiting = walk(Start(), lost(1), Changed())
+    assert waiting.effects == (Disarm(Timer.RETRY), Open(2))
+    failed = walk(Start(), lost(1, cause=MISSING), Changed())
+    assert failed.effects == (Disarm(Timer.RETRY), Open(2))
+    assert (failed.state.n, failed.state.cause) == (0, None)
+
+
+def test_a_server_that_wants_a_sign_in_waits_for_a_start() -> None:
+    taken = walk(Start(), AuthNeeded(1, SIGN_IN))
+    assert (taken.state.phase, taken.state.cause) == (Phase.NEEDS_AUTH, SIGN_IN)
+    assert walk(Start(), state=taken.state).effects == (Open(2),)
+    assert walk(Changed(), state=taken.state).effects == (Open(2),)
+    dropped = walk(Start(), Ready(1), AuthNeeded(1, SIGN_IN))
+    assert dropped.effects == (Disarm(Timer.SETTLE),)
+
+
+def test_nothing_opens_without_approval() -> None:
+    held = Tempo(approved=False)
+    waiting = walk(Start(), tempo=held)
+    assert (waiting.state.phase, waiting.effects) == (Phase.NEEDS_APPROVAL, ())
+    assert waiting.state.cause is not None
+    assert waiting.state.cause.code is Code.NEEDS_APPROVAL
+    assert walk(Start(), state=waiting.state).effects == (Open(1),)
+    assert walk(Changed(), tempo=held, state=waiting.state).state == waiting.state
+    running = walk(Start(), Ready(1), Changed()).state
+    assert walk(Closed(1), tempo=held, state=running).state.phase is Phase.NEEDS_APPROVAL
+
+
+def test_the_words_of_an_older_epoch_change_nothing() -> None:
+    state = walk(Start(), lost(1), RetryDue(1)).state
+    for event in (Ready(1), lost(1), AuthNeeded(1, SIGN_IN), RetryDue(1), Settled(1), Closed(1)):
+        assert step(state, event, TEMPO) == Step(state, ignored=True)
+
+
+def test_a_late_event_changes_nothing() -> None:
+    assert step(State(), Ready(0), TEMPO) == Step(State(), ignored=True)
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (State(), (Status.DISCONNECTED, RunState.STOPPED)),
+        (State(Phase.CONNECTING), (Status.CONNECTING, RunState.RUNNING)),
+        (State(Phase.CONNECTING, n=1), (Status.CONNECTING, RunState.ERROR)),
+        (State(Phase.CONNECTED), (Status.CONNECTED, RunState.RUNNING)),
+        (State(Phase.CONNECTED, n=2), (Status.CONNECTED, RunState.RUNNING)),
+        (State(Phase.BACKOFF, was_connected=True), (Status.DISCONNECTED, RunState.ERROR)),
+        (State(Phase.BACKOFF), (Status.ERROR, RunState.ERROR)),
+        (State(Phase.FAILED), (Status.ERROR, RunState.ERROR)),
+        (State(Phase.NEEDS_AUTH), (Status.ERROR, RunState.ERROR)),
+        (State(Phase.NEEDS_APPROVAL), (Status.ERROR, RunState.ERROR)),
+        (State(Phase.STOPPING), (Status.DISCONNECTED, RunState.RUNNING)),
+    ],
+)
+def test_every_phase_has_its_public_words(state: State, expected: tuple[Status, RunState]) -> None:
+    assert words(state) == expected
+
+
+def test_a_lost_connection_is_disconnected_and_a_failed_connect_is_an_error() -> None:
+    assert words(walk(Start(), Ready(1), lost(1)).state)[0] is Status.DISCONNECTED
+    assert words(walk(Start(), lost(1)).state)[0] is Status.ERROR
+    again = walk(Start(), Ready(1), lost(1), RetryDue(1), lost(2)).state
+    assert words(again)[0] is Status.ERROR
+
+
+def test_every_phase_and_event_stands_in_the_table() -> None:
+    assert {phase for phase, _ in TABLE} == set(Phase)
+    assert {event for _, event in TABLE} == set(lifecycle.Event.__args__)
+
+
+def test_jitter_spreads_a_delay_by_a_fifth_either_way() -> None:
+    assert [spread(10, unit) for unit in (0, 0.5, 1)] == pytest.approx([8, 10, 12])
+
+
+def test_a_state_is_a_value() -> None:
+    assert replace(State(), n=1) == State(n=1)

@@ -1,0 +1,187 @@
+"""The lifecycle as a stateful machine: whatever happens in whatever order, the promises hold."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.lifecycle import (
+    TABLE,
+    Arm,
+    AuthNeeded,
+    Changed,
+    Close,
+    Closed,
+    Disarm,
+    Event,
+    Lost,
+    Open,
+    Phase,
+    Ready,
+    RetryDue,
+    Settled,
+    Start,
+    State,
+    Stop,
+    Timer,
+    step,
+)
+
+OWNERS = {
+    Timer.RETRY: {Phase.BACKOFF, Phase.FAILED},
+    Timer.SETTLE: {Phase.CONNECTED},
+}
+ALIVE = {Phase.CONNECTING, Phase.CONNECTED, Phase.STOPPING}
+causes = st.sampled_from([Cause(Code.EXITED, "exited"), Cause(Code.COMMAND_MISSING, "missing")])
+
+
+class Server(RuleBasedStateMachine):
+    """Carries the effects out the way the runtime does, and lets anything happen next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = State()
+        self.tempo = Tempo()
+        self.timers: dict[Timer, int] = {}
+        self.child: int | None = None
+        self.closing = False
+        self.opens_in_incident = 0
+        self.now = 0.0
+
+    def happen(self, event: Event) -> None:
+        before, taken = self.state, step(self.state, event, self.tempo)
+        if taken.ignored:
+            assert taken.state == before
+            assert not taken.effects
+            return
+        assert taken.state.phase in TABLE[before.phase, type(event)].to
+        self.state = taken.state
+        for effect in taken.effects:
+            self.carry_out(effect)
+
+    def carry_out(self, effect: object) -> None:
+        match effect:
+            case Open(epoch):
+                assert self.child is None, "two children of one server"
+                self.child = epoch
+                self.opens_in_incident += 1
+            case Close(epoch):
+                assert epoch == self.child
+                self.closing = True
+            case Arm(timer, delay, epoch):
+                assert timer not in self.timers, "a timer was armed twice"
+                assert delay > 0
+                self.timers[timer] = epoch
+            case Disarm(timer):
+                self.timers.pop(timer, None)
+
+    @rule()
+    def somebody_starts_it(self) -> None:
+        self.fresh_incident_if(Phase.STOPPED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL)
+        self.happen(Start())
+
+    @rule()
+    def somebody_stops_it(self) -> None:
+        self.happen(Stop())
+
+    @rule()
+    def its_definition_changes(self) -> None:
+        self.fresh_incident_if(*Phase)
+        self.happen(Changed())
+
+    def fresh_incident_if(self, *phases: Phase) -> None:
+        if self.state.phase in phases:
+            self.opens_in_incident = 0
+
+    @precondition(lambda self: self.child is not None and not self.closing)
+    @rule()
+    def it_gets_ready(self) -> None:
+        assert self.child is not None
+        if self.state.phase is Phase.CONNECTING:
+            self.happen(Ready(self.child))
+
+    @precondition(lambda self: self.child is not None and not self.closing)
+    @rule(cause=causes)
+    def it_dies(self, cause: Cause) -> None:
+        epoch, self.child = self.child, None
+        assert epoch is not None
+        self.happen(Lost(epoch, cause, self.now))
+
+    @precondition(lambda self: self.child is not None and not self.closing)
+    @rule()
+    def it_wants_a_sign_in(self) -> None:
+        epoch, self.child = self.child, None
+        assert epoch is not None
+        self.happen(AuthNeeded(epoch, Cause(Code.NEEDS_AUTH, "sign in")))
+
+    @precondition(lambda self: self.closing)
+    @rule()
+    def it_is_closed(self) -> None:
+        epoch, self.child, self.closing = self.child, None, False
+        assert epoch is not None
+        self.opens_in_incident = 0
+        self.happen(Closed(epoch))
+
+    @precondition(lambda self: Timer.RETRY in self.timers)
+    @rule()
+    def the_retry_is_due(self) -> None:
+        self.happen(RetryDue(self.timers.pop(Timer.RETRY)))
+
+    @precondition(lambda self: Timer.SETTLE in self.timers)
+    @rule()
+    def it_settles(self) -> None:
+        self.opens_in_incident = 0
+        self.happen(Settled(self.timers.pop(Timer.SETTLE)))
+
+    @rule(seconds=st.floats(0, 4000))
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    @rule(approved=st.booleans(), remote=st.booleans())
+    def the_policy_changes(self, *, approved: bool, remote: bool) -> None:
+        self.tempo = Tempo(approved=approved, remote=remote)
+
+    @rule(back=st.integers(1, 5), cause=causes)
+    def an_old_epoch_speaks(self, back: int, cause: Cause) -> None:
+        epoch, before = self.state.epoch - back, self.state
+        late = (Ready(epoch), Lost(epoch, cause, self.now), AuthNeeded(epoch, cause))
+        for event in (*late, RetryDue(epoch), Settled(epoch), Closed(epoch)):
+            assert step(before, event, self.tempo).ignored
+
+    @invariant()
+    def a_child_lives_exactly_in_the_phases_that_have_one(self) -> None:
+        assert (self.child is not None) == (self.state.phase in ALIVE)
+        assert self.closing == (self.state.phase is Phase.STOPPING)
+
+    @invariant()
+    def no_timer_without_a_phase_that_owns_it(self) -> None:
+        for timer, epoch in self.timers.items():
+            assert self.state.phase in OWNERS[timer]
+            assert epoch == self.state.epoch
+
+    @invariant()
+    def a_wait_always_has_its_timer(self) -> None:
+        if self.state.phase is Phase.BACKOFF:
+            assert Timer.RETRY in self.timers
+
+    @invariant()
+    def a_local_server_is_opened_at_most_four_times_an_incident(self) -> None:
+        if not self.state.probes:
+            assert self.opens_in_incident <= 4
+
+    @invariant()
+    def no_reason_stands_beside_a_connected_server(self) -> None:
+        assert self.state.phase is not Phase.CONNECTED or self.state.cause is None
+        assert self.state.phase not in {Phase.FAILED, Phase.BACKOFF} or self.state.cause
+
+    @invariant()
+    def a_stop_always_ends_in_stopped(self) -> None:
+        taken = step(self.state, Stop(), self.tempo)
+        if taken.state.phase is Phase.STOPPING:
+            taken = step(taken.state, Closed(taken.state.epoch), self.tempo)
+        assert taken.state.phase is Phase.STOPPED
+
+
+TestServer = Server.TestCase
+TestServer.settings = settings(stateful_step_count=40)

@@ -1,0 +1,39 @@
+"""Docs that lie fail the build."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import mcpyard
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_generated_pages_are_fresh() -> None:
+    found = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "docs", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
+    assert newest is not None
+    assert newest.group(1) == mcpyard.__version__
+
+
+def test_every_folder_of_the_package_says_what_it_owns() -> None:
+    for folder in (ROOT / "src" / "mcpyard").rglob("__init__.py"):
+        assert folder.read_text().startswith('"""'), folder
+
+
+def test_every_link_of_the_docs_leads_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
