@@ -14,6 +14,7 @@ from mcpyard.domain.lifecycle import (
     Close,
     Closed,
     Disarm,
+    Effect,
     Event,
     Lost,
     Open,
@@ -60,7 +61,7 @@ class Server(RuleBasedStateMachine):
         for effect in taken.effects:
             self.carry_out(effect)
 
-    def carry_out(self, effect: object) -> None:
+    def carry_out(self, effect: Effect) -> None:
         match effect:
             case Open(epoch):
                 assert self.child is None, "two children of one server"

@@ -9,7 +9,8 @@ from mcpyard.domain.desired import Desired, DesiredServer, Owner
 from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import LocalConfig, Scope, Wanted
-from mcpyard.domain.plan import Action, Forget, Observed, Replace, Retune, Start, Stop, plan
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.plan import Action, Forget, Replace, Retune, Start, Stop, plan
 
 ID = UUID(int=1)
 RUNNING = [Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF, Phase.FAILED, Phase.NEEDS_AUTH]
@@ -30,7 +31,7 @@ def server(wanted: Wanted = Wanted.RUNNING, identity: UUID = ID, **more: object)
 
 
 def seen(phase: Phase, *, restart: bool = False, **more: object) -> Observed:
-    base = Observed(ID, State(phase, restart=restart), "l", "p")
+    base = Observed(ID, State(phase, restart=restart), "l", "p", 0)
     return replace(base, **more)
 
 

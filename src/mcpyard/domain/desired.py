@@ -6,7 +6,7 @@ server is shown, with the problem as the reason why it does not run.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from mcpyard.domain.errors import Place, Problem
@@ -43,12 +43,27 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one owner says: its definitions, and what in it could not be used."""
+    """What one owner says: its definitions, and what in it could not be used.
+
+    Attributes:
+        owner: Who says it.
+        definitions: The entries that can be used.
+        problems: What is wrong.
+        warnings: What is odd.
+        skipped: The names of the entries that cannot be used.
+    """
 
     owner: Owner
     definitions: tuple[Definition, ...] = ()
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    skipped: frozenset[str] = frozenset()
+
+
+def keep_last_good(fresh: Document, last: Document) -> Document:
+    """A document in which an entry that turned bad keeps the definition it had."""
+    kept = tuple(each for each in last.definitions if each.name in fresh.skipped)
+    return replace(fresh, definitions=(*fresh.definitions, *kept))
 
 
 PolicyPatch = Mapping[str, object]

@@ -23,6 +23,7 @@
     │   ├── Disconnected         not connected, or lost while the call was in flight
     │   ├── StartFailed          it could not be started
     │   ├── NeedsAuth            it wants a sign-in first
+    │   ├── CallRefused          it answered with an error of the protocol
     │   └── ProtocolBroken       it answered with something that is not MCP
     ├── TimedOut                 a time limit ran out
     └── StorageFull              the disk has no room; the old state is intact
@@ -33,6 +34,8 @@ that no leaf is missing.
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
+
+from mcpyard.domain.cause import Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,14 @@ class DocumentMoved(YardError):
 
 
 class ServerFault(YardError):
-    """The MCP server, not the caller, is at fault."""
+    """The MCP server, not the caller, is at fault; `cause` tells why, where that is known."""
+
+    cause: Cause | None = None
+
+    def because(self, cause: Cause) -> Self:
+        """This error with its cause."""
+        self.cause = cause
+        return self
 
 
 class Disconnected(ServerFault):
@@ -163,6 +173,15 @@ class StartFailed(ServerFault):
 
 class NeedsAuth(ServerFault):
     """The server wants a sign-in first."""
+
+
+class CallRefused(ServerFault):
+    """The server answered with an error of the protocol instead of a result."""
+
+    def __init__(self, message: str, code: int = -32603, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
 
 
 class ProtocolBroken(ServerFault):
@@ -216,6 +235,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     Disconnected: Edge(502, "disconnected", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     StartFailed: Edge(502, "start-failed", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     NeedsAuth: Edge(502, "needs-auth", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    CallRefused: Edge(502, "call-refused", _INTERNAL, EXIT_TOOL_ERROR),
     ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
     StorageFull: Edge(507, "storage-full", _INTERNAL, 1),

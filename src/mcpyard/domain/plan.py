@@ -9,19 +9,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """What the supervisor holds of one server, and the desired state it last took over."""
-
-    id: UUID
-    state: State
-    launch_digest: str = ""
-    policy_digest: str = ""
-    turn: int = 0
+from mcpyard.domain.observed import Observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ def plan(desired: Desired, observed: Mapping[UUID, Observed]) -> tuple[Action, .
         if found.id not in desired.servers and (action := _departure(found))
     ]
     arriving = (
-        _action(server, observed.get(server.id) or Observed(server.id, State()))
+        _action(server, observed.get(server.id) or Observed(server.id))
         for server in desired.servers.values()
     )
     return (*ending, *_stops_first(action for action in arriving if action))

@@ -4,12 +4,16 @@ Every one has a public fake in `mcpyard.testing`, and they are wired to the real
 place only, `app.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import Document, Owner
+from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.model import Transport
+from mcpyard.domain.observed import Era, Observed
+from mcpyard.domain.plan import Action
 from mcpyard.domain.status import Status
 
 
@@ -46,11 +50,106 @@ class Source(Protocol):
         ...
 
 
-class Identities(Protocol):
-    """Which id belongs to which definition, for as long as the definition lives."""
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How a server was reached the last time: what need not be found out again."""
+
+    era: Era
+    transport: Transport | None = None
+
+
+class Memory(Protocol):
+    """What must survive a restart of the yard, apart from definitions.
+
+    Readers get what is in memory at once; what is kept is written in the background.
+    """
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
+        ...
+
+    def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
+        """The exposed name of each (server, tool) that ever had one."""
+        ...
+
+    def keep_names(self, names: Mapping[tuple[UUID, str], str]) -> None:
+        """Keep these names for ever."""
+        ...
+
+    def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
+        """The tools a server listed last."""
+        ...
+
+    def keep_tools(self, server: UUID, tools: Sequence[Mapping[str, object]]) -> None:
+        """Keep what a server listed."""
+        ...
+
+    def reached(self, launch_digest: str) -> Reached | None:
+        """How this launch was reached the last time."""
+        ...
+
+    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+        """Keep how a launch was reached; None to find out anew."""
+        ...
+
+    async def close(self) -> None:
+        """Write what is not written yet."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line a server wrote to its standard error."""
+
+    number: int
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallTerms:
+    """How long a call may take, and who hears of its progress.
+
+    Attributes:
+        timeout: Seconds.
+        longest: Seconds up to which progress may extend it; None when it may not.
+        progress: Called with each progress notification's parameters.
+    """
+
+    timeout: float
+    longest: float | None = None
+    progress: Callable[[Mapping[str, object]], None] | None = None
+
+
+class Servers(Protocol):
+    """The supervisor, as the yard sees it."""
+
+    def observed(self) -> Mapping[UUID, Observed]:
+        """What is, of every server it holds."""
+        ...
+
+    def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
+        """Carry out a plan."""
+        ...
+
+    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool and return the result object as it came.
+
+        Waits within the terms for a server that is just connecting, and wakes one that runs on
+        demand.
+
+        Raises:
+            TimedOut: The time ran out.
+            ServerFault: It cannot be reached, or answered with an error.
+        """
+        ...
+
+    def log(self, server: UUID) -> Sequence[LogLine]:
+        """The last lines a server wrote to its standard error."""
+        ...
+
+    async def close(self) -> None:
+        """End every server, within the limit of a shutdown."""
         ...
 
 

@@ -1,0 +1,72 @@
+"""What is: the supervisor's picture of one server at one moment. Never stored as truth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.lifecycle import State
+from mcpyard.domain.tool import ToolDefinition
+
+
+class Era(StrEnum):
+    """The two kinds of MCP: with a handshake, and without."""
+
+    HANDSHAKE = "handshake"
+    MODERN = "modern"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What a connected server said about itself."""
+
+    era: Era
+    protocol_version: str
+    server_info: Mapping[str, object] = field(default_factory=dict[str, object])
+    capabilities: Mapping[str, object] = field(default_factory=dict[str, object])
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """A server's tools; stale when they are remembered from an earlier connection."""
+
+    definitions: tuple[ToolDefinition, ...] = ()
+    digest: str = ""
+    stale: bool = False
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the supervisor holds of one server, and the desired state it last took over.
+
+    Attributes:
+        id: Which server.
+        state: Its phase, and the cause if it is not connected.
+        launch_digest: Of the launch it runs or last ran.
+        policy_digest: Of the policy it follows.
+        turn: The last turn it took.
+        since: When it entered its phase.
+        next_retry_at: When it will be tried again.
+        pid: Of its process.
+        session: What it said about itself; None while it is not connected.
+        tools: Its tools.
+        lanes: 1 when it runs one call at a time.
+        late_events: How many events came too late to count.
+    """
+
+    id: UUID
+    state: State = State()  # noqa: RUF009  immutable
+    launch_digest: str = ""
+    policy_digest: str = ""
+    turn: int = 0
+    since: datetime | None = None
+    next_retry_at: datetime | None = None
+    pid: int | None = None
+    session: SessionFacts | None = None
+    tools: Tools = Tools()
+    lanes: int | None = None
+    late_events: int = 0

@@ -1,0 +1,66 @@
+"""A tool as its server describes it: kept whole, read through properties."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from mcpyard.domain.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool; `raw` is the object as it came, with every member that we do not know."""
+
+    name: str
+    raw: Mapping[str, object]
+
+    @property
+    def title(self) -> str | None:
+        """What to call it before people."""
+        return self._text("title")
+
+    @property
+    def description(self) -> str:
+        """What it does, in its server's words."""
+        return self._text("description") or ""
+
+    @property
+    def input_schema(self) -> object:
+        """The schema of its arguments."""
+        return self.raw.get("inputSchema", {})
+
+    @property
+    def output_schema(self) -> object | None:
+        """The schema of its structured result, where it has one."""
+        return self.raw.get("outputSchema")
+
+    @property
+    def annotations(self) -> Mapping[str, object]:
+        """The server's hints about it; not to be trusted."""
+        found = self.raw.get("annotations")
+        return cast("Mapping[str, object]", found) if isinstance(found, dict) else {}
+
+    def _text(self, key: str) -> str | None:
+        found = self.raw.get(key)
+        return found if isinstance(found, str) else None
+
+
+def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tuple[Problem, ...]]:
+    """The tools a server listed, and what in the list cannot be used.
+
+    Of two tools with one name the first counts: a call could reach only one of them.
+    """
+    tools: dict[str, ToolDefinition] = {}
+    problems: list[Problem] = []
+    for index, each in enumerate(listed):
+        raw: Mapping[str, object] = {}
+        if isinstance(each, dict):
+            raw = cast("Mapping[str, object]", each)
+        name = raw.get("name")
+        if not isinstance(name, str) or not name:
+            problems.append(Problem(f"tools[{index}]", "has no name"))
+        elif name in tools:
+            problems.append(Problem(f"tools[{index}]", f'repeats the name "{name[:80]}"'))
+        else:
+            tools[name] = ToolDefinition(name, raw)
+    return tuple(tools.values()), tuple(problems)

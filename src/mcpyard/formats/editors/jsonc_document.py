@@ -1,0 +1,103 @@
+"""A JSON or JSONC text that was read: its value, and where everything stands."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from mcpyard.domain.errors import Place
+from mcpyard.formats.editors.jsonc_scan import (
+    OUTERMOST,
+    Container,
+    Item,
+    Json,
+    Path,
+    Reading,
+    extras,
+    places,
+    positions,
+    read,
+    scan,
+)
+from mcpyard.formats.editors.jsonc_values import value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A comment or a trailing comma: what a strict JSON reader stumbles over."""
+
+    what: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text that was read, its value, and where everything stands."""
+
+    text: str
+    file: str
+    value: Json
+    strict: bool
+    _reading: Reading = field(repr=False)
+    _containers: dict[Path, Container | None] = field(default_factory=dict[Path, Container | None])
+
+    @property
+    def extras(self) -> tuple[Extra, ...]:
+        """The comments and trailing commas, in order; none in strict JSON."""
+        names = {"comment": "comment", "comma": "trailing comma"}
+        found = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
+        where = places(self.text, (start for _, start, _ in found), self.file)
+        return tuple(Extra(names[it[0]], place) for it, place in zip(found, where, strict=True))
+
+    def has(self, path: Path) -> bool:
+        """Whether there is a value at the path."""
+        try:
+            value_at(self.value, path)
+        except LookupError:
+            return False
+        return True
+
+    def place(self, path: Path) -> Place:
+        """Where the value at the path starts.
+
+        Raises:
+            LookupError: there is none.
+        """
+        return self._place(self._item(path).start if path else self._reading.root.start)
+
+    def key_place(self, path: Path) -> Place:
+        """Where the name of the member at the path starts; an element has none but its own start.
+
+        Raises:
+            LookupError: there is no such member.
+        """
+        if not path:
+            raise LookupError(path)
+        return self._place(self._item(path).key_start)
+
+    def _place(self, offset: int) -> Place:
+        return next(places(self.text, (offset,), self.file))
+
+    def _item(self, path: Path) -> Item:
+        value_at(self.value, path)
+        items = cast("Container", self._container(path[:-1])).items
+        return items[positions(items, path[-1])[-1]]
+
+    def _container(self, path: Path) -> Container | None:
+        if path not in self._containers:
+            start = self._item(path).start if path else self._reading.root.start
+            self._containers[path] = scan(self._reading.bare, start, OUTERMOST).container
+        return self._containers[path]
+
+
+def parse(text: str, *, file: str = "", comments: bool = True) -> Document:
+    """Read a text.
+
+    Args:
+        text: JSON or JSONC, with or without a BOM.
+        file: its name, for places.
+        comments: whether comments and trailing commas are allowed.
+
+    Raises:
+        DocumentBroken: the text cannot be read; its problem says where and why.
+    """
+    reading = read(text, file=file, comments=comments)
+    return Document(text, file, reading.root.value, reading.strict, reading)

@@ -1,0 +1,254 @@
+"""Where the members of a JSON or JSONC text stand, at the speed of the C decoder.
+
+Only the containers on the wanted path are walked in Python; everything beside it is skipped by
+`raw_decode`, which gives its value in the same go. Comments and trailing commas are blanked
+beforehand, same length, so that every offset holds in the text as written.
+
+A text that cannot be read is read a second time by `jsonc_faults`, slowly, for a sentence that a
+person understands: the quick way need not know why it failed.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple, NoReturn, TypeAlias
+
+from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH, find_fault
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Path: TypeAlias = tuple[str | int, ...]
+
+BOM: Final = "\ufeff"
+# The empty name walks the outermost container whether or not it has such a member.
+OUTERMOST: Final[Path] = ("",)
+
+_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+COMMENT: Final = r"//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
+_SPACE: Final = re.compile(r"[ \t\r\n]*+")
+_COLON: Final = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
+_NEXT: Final = re.compile(r"[ \t\r\n]*+([,\]}])[ \t\r\n]*+")
+_EXTRA: Final = re.compile(
+    rf'(?:[^"/,]++|{_STRING}|,(?!(?:[ \t\r\n]++|{COMMENT})*+[\]}}]))*+'
+    rf"(?:(?P<comment>{COMMENT})|(?P<comma>,)|(?P<end>\Z)|(?P<stray>))",
+    re.DOTALL,
+)
+
+
+class Item(NamedTuple):
+    """A member of an object, or an element of an array (no name, and the key's span is empty)."""
+
+    name: str | None
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+
+
+class Container(NamedTuple):
+    """An object or array: the offsets of its brackets, and its items in the order of the text."""
+
+    opening: int
+    closing: int
+    items: list[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value, where it stands, and the way from it along the path, as far as the path exists."""
+
+    start: int
+    end: int
+    value: Json
+    container: Container | None = None
+    child: "Node | None" = None
+
+    def trail(self) -> Iterator["Node"]:
+        """This node and the ones below it on the path."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.child
+
+
+class Reading(NamedTuple):
+    """A text that was read: its root, its blanked form, and whether it is JSON as it is."""
+
+    root: Node
+    bare: str
+    strict: bool
+
+
+def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -> Reading:
+    """Read a text, walking the containers on the path.
+
+    Raises:
+        DocumentBroken: the text is not JSON, or not JSONC where comments are allowed.
+    """
+    try:
+        return Reading(_root(text, path), text, strict=True)
+    except (ValueError, RecursionError):
+        bare = _blank(text) if comments else None
+    if bare is None:
+        _refuse(text, file, comments=comments)
+    try:
+        return Reading(_root(bare, path), bare, strict=False)
+    except (ValueError, RecursionError):
+        _refuse(text, file, comments=comments)
+
+
+def scan(bare: str, at: int, path: Path) -> Node:
+    """The value that starts at an offset, walking the containers on the path.
+
+    Raises:
+        ValueError: what stands there is not JSON.
+    """
+    opener = bare[at : at + 1]
+    if path and opener == "{":
+        return _object(bare, at, path)
+    if path and opener == "[":
+        return _array(bare, at, path)
+    value, end = _DECODER.raw_decode(bare, at)
+    return Node(at, end, value)
+
+
+def positions(items: list[Item], step: str | int) -> list[int]:
+    """The positions of the items that a step of a path means: one, but for duplicate names."""
+    return [i for i, item in enumerate(items) if step in (i, item.name)]
+
+
+def extras(text: str) -> Iterator[tuple[str, int, int]]:
+    """Kind and span of each comment and trailing comma, in order; stops where the text is broken.
+
+    The last one given is always of kind `end` or `stray`.
+    """
+    for match in _EXTRA.finditer(text):
+        kind = match.lastgroup or ""
+        yield kind, match.start(kind), match.end(kind)
+        if kind in {"end", "stray"}:
+            return
+
+
+def places(text: str, offsets: Iterable[int], file: str) -> Iterator[Place]:
+    """The places of ascending offsets, counting each line once."""
+    line, line_start, done = 1, int(text.startswith(BOM)), 0
+    for offset in offsets:
+        line += text.count("\n", done, offset) + text.count("\r", done, offset)
+        line -= text.count("\r\n", done, offset)
+        line_start = max(line_start, text.rfind("\n", done, offset) + 1)
+        line_start = max(line_start, text.rfind("\r", done, offset) + 1)
+        done = offset
+        yield Place(file, line, offset - line_start + 1)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _root(bare: str, path: Path) -> Node:
+    node = scan(bare, _after_space(bare, int(bare.startswith(BOM))), path)
+    if _after_space(bare, node.end) != len(bare) or _too_deep(node.value):
+        raise ValueError
+    return node
+
+
+def _refuse(text: str, file: str, *, comments: bool) -> NoReturn:
+    offset, sentence = find_fault(text, comments=comments) or (0, "the file cannot be read")
+    place = next(places(text, (offset,), file))
+    raise DocumentBroken.of(Problem("", sentence, place))
+
+
+def _after_space(bare: str, at: int) -> int:
+    match = _SPACE.match(bare, at)
+    return match.end() if match else at
+
+
+def _object(bare: str, at: int, path: Path) -> Node:
+    items: list[Item] = []
+    value: dict[str, Json] = {}
+    child: Node | None = None
+    closing, key_start = _opened(bare, at, "}")
+    while closing < 0:
+        name, key_end, start = _key(bare, key_start)
+        if name == path[0]:
+            child = scan(bare, start, path[1:])
+            value[name], end = child.value, child.end
+        else:
+            value[name], end = _DECODER.raw_decode(bare, start)
+        items.append(Item(name, key_start, key_end, start, end))
+        closing, key_start = _next(bare, end, "}")
+    return Node(at, closing + 1, value, Container(at, closing, items), child)
+
+
+def _array(bare: str, at: int, path: Path) -> Node:
+    items: list[Item] = []
+    value: list[Json] = []
+    child: Node | None = None
+    closing, start = _opened(bare, at, "]")
+    while closing < 0:
+        if len(items) == path[0]:
+            child = scan(bare, start, path[1:])
+            element, end = child.value, child.end
+        else:
+            element, end = _DECODER.raw_decode(bare, start)
+        value.append(element)
+        items.append(Item(None, start, start, start, end))
+        closing, start = _next(bare, end, "]")
+    return Node(at, closing + 1, value, Container(at, closing, items), child)
+
+
+def _opened(bare: str, at: int, closer: str) -> tuple[int, int]:
+    start = _after_space(bare, at + 1)
+    return (start if bare[start : start + 1] == closer else -1), start
+
+
+def _key(bare: str, at: int) -> tuple[str, int, int]:
+    if bare[at : at + 1] != '"':
+        raise ValueError
+    name, end = _DECODER.raw_decode(bare, at)
+    colon = _COLON.match(bare, end)
+    if colon is None:
+        raise ValueError
+    return name, end, colon.end()
+
+
+def _next(bare: str, at: int, closer: str) -> tuple[int, int]:
+    match = _NEXT.match(bare, at)
+    if match is None or match[1] not in {",", closer}:
+        raise ValueError
+    return (match.start(1) if match[1] == closer else -1), match.end()
+
+
+def _blank(text: str) -> str | None:
+    """The text with spaces for what strict JSON lacks, or nothing where that cannot be told."""
+    parts: list[str] = []
+    done = 0
+    before = ""
+    for kind, start, end in extras(text):
+        kept = text[done:start]
+        before = kept.rstrip(" \t\r\n")[-1:] or before
+        # A comma that follows no value is no trailing comma: `[,]` must not turn into `[ ]`.
+        if kind == "stray" or (kind == "comma" and before in {"[", "{", ""}):
+            return None
+        parts += kept, " " * (end - start)
+        done = end
+    return "".join(parts)
+
+
+def _too_deep(value: Json) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

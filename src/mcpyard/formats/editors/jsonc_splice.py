@@ -1,0 +1,209 @@
+"""Items put into a container's text and taken out of it, and values rewritten in place.
+
+Taking out is the inverse of putting in, to the byte. That is why a new item goes directly behind
+the last one and not behind the comments that follow it (it would own them), and why an empty
+container keeps its white space in front of its first item.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from mcpyard.formats.editors.jsonc_gaps import LINE_END, Gap, gap
+from mcpyard.formats.editors.jsonc_scan import OUTERMOST, Container, Json, read
+from mcpyard.formats.editors.jsonc_style import (
+    Style,
+    atom,
+    learn,
+    line_indent,
+    render,
+    shape_of,
+)
+from mcpyard.formats.editors.jsonc_values import same
+
+_NEW_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
+_BEFORE_NEW_LINE: Final = re.compile(r"([ \t\r\n]*?)(?:\r\n|\r|\n)[ \t]*")
+
+
+class Entry(NamedTuple):
+    """What is to be put in: a member, or an element if it has no name."""
+
+    name: str | None
+    value: Json
+
+
+def insert(text: str, container: Container, entries: Iterable[Entry], style: Style) -> str:
+    """Put entries at the end of a container, in the container's style."""
+    parts = [_rendered(entry, style) for entry in entries]
+    if container.items:
+        return _append(text, container, parts, style)
+    inside = gap(text, container.opening + 1, container.closing, closing=True)
+    line = style.newline + style.inner
+    if not inside.comments:
+        return _fill(text, container, parts, style)
+    start = line if inside.ends_line() else style.gap
+    return text[: inside.tail] + start + f",{start}".join(parts) + text[inside.tail :]
+
+
+def remove(text: str, container: Container, doomed: Collection[int]) -> str:
+    """Take items out of a container, by their positions in it."""
+    end, closing = container.closing, True
+    # From the back, so that the offsets of the items in front stay true.
+    for index in reversed(range(len(container.items))):
+        if index in doomed:
+            text, end = _remove_one(text, container, index, end, closing=closing)
+        else:
+            end, closing = container.items[index].key_start, False
+    return text
+
+
+def rewrite(text: str, old: Json, new: Json, style: Style) -> str:
+    """The text of a value, changed to give another value, touching what differs only.
+
+    Args:
+        text: the value's own text.
+        old: what it gives now.
+        new: what it shall give.
+        style: that of the container around; `outer` is the indentation of the value's line.
+    """
+    if same(old, new):
+        return text
+    if isinstance(old, dict) and isinstance(new, dict):
+        return _rewrite_object(text, old, new, style)
+    if isinstance(old, list) and isinstance(new, list):
+        return _rewrite_array(text, old, new, style)
+    return render(new, style, style.outer)
+
+
+def _rendered(entry: Entry, style: Style) -> str:
+    value = render(entry.value, style, style.inner)
+    return value if entry.name is None else atom(entry.name) + style.colon + value
+
+
+def _append(text: str, container: Container, parts: list[str], style: Style) -> str:
+    end = container.items[-1].end
+    after = gap(text, end, container.closing, closing=True)
+    broken = after.slashed or not style.flat
+    start = style.newline + style.inner if broken else style.gap
+    body = start + f",{start}".join(parts)
+    if after.comma >= 0:
+        return text[: after.stop] + body + "," + text[after.stop :]
+    comma = end if broken else after.stop
+    return text[:comma] + "," + text[comma : after.stop] + body + text[after.stop :]
+
+
+def _fill(text: str, container: Container, parts: list[str], style: Style) -> str:
+    space = text[container.opening + 1 : container.closing]
+    if style.flat and not LINE_END.search(space):
+        inside = space + f",{style.gap}".join(parts) + space
+    else:
+        # A lone CR with an LF behind it would read as one line end, and be taken out as one.
+        newline = "\r" if space.endswith("\r") and style.newline == "\n" else style.newline
+        line = newline + style.inner
+        inside = space + line + f",{line}".join(parts) + newline + style.outer
+    return text[: container.opening + 1] + inside + text[container.closing :]
+
+
+def _remove_one(
+    text: str, container: Container, index: int, end: int, *, closing: bool
+) -> tuple[str, int]:
+    item = container.items[index]
+    start = container.items[index - 1].end if index else container.opening + 1
+    before = gap(text, start, item.key_start, closing=False)
+    after = gap(text, item.end, end, closing=closing)
+    alone = closing and index == 0
+    if alone and min(before.comments, default=end) >= before.lead and not _notes(after):
+        space = text[max(after.tail, after.comma + 1) : end]
+        left = _left_over(text[start : before.lead], space)
+        return text[:start] + left + text[end:], start + len(left)
+    cuts = [_cut(before, after, closing=closing)]
+    if after.comma >= after.tail:
+        cuts.append((after.comma, after.comma + 1))
+    elif closing and after.comma < 0 and index:
+        cuts.append((before.comma, before.comma + 1))
+    size = len(text)
+    for cut_start, cut_end in sorted(cuts, reverse=True):
+        text = text[:cut_start] + text[cut_end:]
+    return text, end - (size - len(text))
+
+
+def _notes(after: Gap) -> bool:
+    """Whether comments remain behind an item that goes."""
+    return max(after.comments, default=-1) >= after.tail
+
+
+def _cut(before: Gap, after: Gap, *, closing: bool) -> tuple[int, int]:
+    """The span that goes with an item."""
+    new_line = before.breaks_line()
+    if new_line and not after.ends_line():
+        if not closing:
+            return before.lead, after.end if after.is_blank_to_end() else after.tail
+        if before.slashed:
+            return before.lead, after.tail
+    start = before.free
+    if new_line and not (after.opens_blank() or (closing and after.is_blank_to_end())):
+        start = list(_NEW_LINE.finditer(before.text, before.free, before.lead))[-1].start()
+    return start, after.tail
+
+
+def _left_over(before: str, after: str) -> str:
+    """The white space that an emptied container had before its only item was put in."""
+    match = _BEFORE_NEW_LINE.fullmatch(before)
+    if match and _NEW_LINE.fullmatch(after):
+        return match[1]
+    return before if before == after else ""
+
+
+def _outline(text: str) -> Container:
+    container = read(text, OUTERMOST).root.container
+    return container or Container(0, 0, [])
+
+
+def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style: Style) -> str:
+    container = _outline(text)
+    local = learn(text, container, style)
+    in_force = {item.name: item for item in container.items}
+    for item in sorted(in_force.values(), key=lambda item: item.start, reverse=True):
+        name = item.name or ""
+        if name in new:
+            indent = line_indent(text, item.key_start, style.outer)
+            span = text[item.start : item.end]
+            changed = rewrite(span, old[name], new[name], replace(local, outer=indent))
+            text = text[: item.start] + changed + text[item.end :]
+    text = _without(text, {i for i, it in enumerate(container.items) if it.name not in new})
+    fresh = [Entry(name, value) for name, value in new.items() if name not in old]
+    return _with(text, fresh, style)
+
+
+def _rewrite_array(text: str, old: list[Json], new: list[Json], style: Style) -> str:
+    if len(old) == len(new):
+        return _rewrite_elements(text, old, new, style)
+    kept = min(len(old), len(new))
+    if same(old[:kept], new[:kept]):
+        text = _without(text, range(kept, len(old)))
+        return _with(text, [Entry(None, value) for value in new[kept:]], style)
+    shape = shape_of(text, 0, len(text))
+    flat = style.flat or (shape is not None and shape.flat)
+    return render(new, replace(style, arrays=shape, flat=flat), style.outer)
+
+
+def _rewrite_elements(text: str, old: list[Json], new: list[Json], style: Style) -> str:
+    container = _outline(text)
+    local = learn(text, container, style)
+    for item, before, after in reversed(list(zip(container.items, old, new, strict=True))):
+        indent = line_indent(text, item.start, style.outer)
+        changed = rewrite(text[item.start : item.end], before, after, replace(local, outer=indent))
+        text = text[: item.start] + changed + text[item.end :]
+    return text
+
+
+def _without(text: str, doomed: Collection[int]) -> str:
+    return remove(text, _outline(text), doomed) if doomed else text
+
+
+def _with(text: str, fresh: list[Entry], style: Style) -> str:
+    if not fresh:
+        return text
+    container = _outline(text)
+    return insert(text, container, fresh, learn(text, container, style))

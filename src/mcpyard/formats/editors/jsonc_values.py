@@ -1,0 +1,115 @@
+"""What an edit is meant to give, on plain values: the yardstick that an edited text is held to.
+
+Nothing here knows about text. The editor writes, this module says what must come out, and the
+guard compares the two.
+"""
+
+import math
+from typing import cast
+
+from mcpyard.domain.errors import EditRefused, Problem
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
+from mcpyard.formats.editors.jsonc_scan import Json, Path
+
+
+def refuse(path: Path, message: str) -> EditRefused:
+    """The refusal of an edit, naming the path it concerns."""
+    return EditRefused.of(Problem(shown(path), message))
+
+
+def shown(path: Path) -> str:
+    """A path as a person reads it, such as `mcpServers.github.args[0]`."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def plain(value: object, path: Path, depth: int = MAX_DEPTH) -> Json:
+    """A copy of a value as JSON has it.
+
+    Raises:
+        EditRefused: JSON has no such value, or the value is nested too deeply.
+    """
+    if depth < 0:
+        raise refuse(path, f"the value is nested too deeply: more than {MAX_DEPTH} levels")
+    if isinstance(value, dict):
+        members = cast("dict[object, object]", value)
+        return {_name(key, path): plain(item, path, depth - 1) for key, item in members.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, path, depth - 1) for item in cast("list[object]", value)]
+    return _scalar(value, path)
+
+
+def same(left: Json, right: Json) -> bool:
+    """Whether two values are equal as JSON has it: 1, 1.0 and true differ, key order does not."""
+    return left == right and _alike(left, right)
+
+
+def value_at(root: Json, path: Path) -> Json:
+    """The value at a path.
+
+    Raises:
+        LookupError: there is none.
+    """
+    for step in path:
+        if isinstance(root, dict) and isinstance(step, str):
+            root = root[step]
+            continue
+        if not isinstance(root, list) or not isinstance(step, int) or step < 0:
+            raise LookupError(step)
+        root = root[step]
+    return root
+
+
+def with_value(root: Json, path: Path, value: Json) -> Json:
+    """The root with the value at the path, sharing all that is beside the path."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(root, list) and isinstance(step, int):
+        return [*root[:step], with_value(root[step], rest, value), *root[step + 1 :]]
+    members = root if isinstance(root, dict) else {}
+    name = str(step)
+    return {**members, name: with_value(members.get(name), rest, value)}
+
+
+def without(root: Json, path: Path) -> Json:
+    """The root without the member or element at the path."""
+    parent = value_at(root, path[:-1])
+    step = path[-1]
+    if isinstance(parent, list) and isinstance(step, int):
+        return with_value(root, path[:-1], [*parent[:step], *parent[step + 1 :]])
+    members = cast("dict[str, Json]", parent)
+    return with_value(root, path[:-1], {k: v for k, v in members.items() if k != step})
+
+
+def renamed(root: Json, path: Path, new_name: str) -> Json:
+    """The root with the member at the path under its new name, in the same position."""
+    members = cast("dict[str, Json]", value_at(root, path[:-1]))
+    moved = {new_name if k == path[-1] else k: v for k, v in members.items()}
+    return with_value(root, path[:-1], moved)
+
+
+def _name(key: object, path: Path) -> str:
+    if not isinstance(key, str):
+        raise refuse(path, f"the name {key!r} is not a string")
+    return key
+
+
+def _scalar(value: object, path: Path) -> Json:
+    if value is None or type(value) in {bool, int, str}:
+        return cast("Json", value)
+    if type(value) is float and math.isfinite(value):
+        return value
+    raise refuse(path, f"{value!r} is not a JSON value")
+
+
+def _alike(left: Json, right: Json) -> bool:
+    """Whether two values that are equal to Python are of the same types throughout.
+
+    Strings equal nothing but strings, and they are the bulk: they are passed over unlooked.
+    """
+    if isinstance(left, dict) and isinstance(right, dict):
+        return all(_alike(v, right[k]) for k, v in left.items() if type(v) is not str)
+    if isinstance(left, list) and isinstance(right, list):
+        return all(_alike(v, w) for v, w in zip(left, right, strict=True) if type(v) is not str)
+    return type(left) is type(right)

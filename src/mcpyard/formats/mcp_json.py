@@ -1,0 +1,204 @@
+"""The project's `.mcp.json`: text to definitions, and definitions into text.
+
+A document that cannot be read as a whole raises `DocumentBroken`, so that the last good one can
+stay in force. One bad entry costs only itself: it is reported with its place and the others load.
+An edit keeps the spelling it finds, and whatever the entry holds that we do not know.
+"""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final, cast
+
+from mcpyard.domain import checks
+from mcpyard.domain.desired import Definition, Document, Owner
+from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Transport
+from mcpyard.domain.spelling import describe, read_definition
+from mcpyard.formats.editors import jsonc
+
+KEY: Final = "mcpServers"
+
+_NEW_FILE: Final = "{\n}\n"
+_MAX_NOTES: Final = 20
+"""Comments reported one by one; a file that is mostly comments needs no more to make the point."""
+
+_LAUNCH_FIELDS: Final = {
+    "local": ("command", "args", "env", "environment", "cwd"),
+    "remote": ("url", "headers"),
+}
+
+
+def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
+    """Read a `.mcp.json`, or raise `DocumentBroken`.
+
+    Args:
+        text: The content of the file.
+        owner: Who owns it; its place is the file's name in every message.
+        strict: Skip an entry without `transport` or `args` instead of inferring them.
+    """
+    parsed = jsonc.parse(text, file=owner.place)
+    entries = _entries(parsed)
+    definitions: list[Definition] = []
+    skipped: dict[str, tuple[Problem, ...]] = {}
+    for name, raw in entries.items():
+        try:
+            definitions.append(_definition(parsed, name, raw, strict=strict))
+        except DefinitionError as error:
+            skipped[name] = error.problems
+    notes = (*_extras(parsed), *_alike(parsed, [each.name for each in definitions]))
+    problems = tuple(problem for found in skipped.values() for problem in found)
+    return Document(owner, tuple(definitions), problems, notes, frozenset(skipped))
+
+
+def put(text: str, name: str, config: LocalConfig | RemoteConfig) -> str:
+    """The text with a server added, or changed to be `config` in the spelling it has there."""
+    text = text if text.strip("\ufeff \t\r\n") else text + _NEW_FILE
+    old = _entries(jsonc.parse(text)).get(name)
+    known = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
+    entry = spell(config) if known is None else respell(known, config)
+    return jsonc.set_member(text, (KEY, name), entry)
+
+
+def remove(text: str, name: str) -> str:
+    """The text without a server."""
+    return jsonc.remove_member(text, (KEY, name))
+
+
+def rename(text: str, name: str, new_name: str) -> str:
+    """The text with a server under another name, at the same place."""
+    return jsonc.rename_member(text, (KEY, name), new_name)
+
+
+def spell(config: LocalConfig | RemoteConfig) -> dict[str, object]:
+    """A definition as we write it: launch fields alone, in words that every reader understands."""
+    if isinstance(config, LocalConfig):
+        entry: dict[str, object] = {"command": config.program, "args": config.args}
+        if config.environment:
+            entry["env"] = config.environment
+        if config.cwd is not None:
+            entry["cwd"] = config.cwd
+        return entry | {"transport": "stdio"}
+    # Programs that share the file know no word for "find out"; HTTP is what we would try first.
+    word = str(config.transport or Transport.HTTP)
+    entry = {"type": word, "url": config.url}
+    if config.headers:
+        entry["headers"] = config.headers
+    return entry | {"transport": word}
+
+
+def respell(raw: Mapping[str, object], config: LocalConfig | RemoteConfig) -> dict[str, object]:
+    """An entry changed to mean `config`, with the words, the order and the extras it has."""
+    try:
+        present = read_definition(raw).config
+    except DefinitionError:
+        return spell(config)
+    if present.type != config.type:
+        drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
+        return {key: value for key, value in raw.items() if key not in drop} | spell(config)
+    if isinstance(config, LocalConfig):
+        return _respell_local(raw, cast("LocalConfig", present), config)
+    return _respell_remote(raw, cast("RemoteConfig", present), config)
+
+
+def _respell_local(
+    raw: Mapping[str, object], old: LocalConfig, new: LocalConfig
+) -> dict[str, object]:
+    entry = dict(raw)
+    if isinstance(raw["command"], list):
+        entry["command"] = new.command
+    else:
+        entry["command"] = new.program
+        if new.args != old.args:
+            entry["args"] = new.args
+    env = "environment" if "environment" in raw else "env"
+    _change(entry, env, old.environment or None, new.environment or None)
+    _change(entry, "cwd", old.cwd, new.cwd)
+    return entry
+
+
+def _respell_remote(
+    raw: Mapping[str, object], old: RemoteConfig, new: RemoteConfig
+) -> dict[str, object]:
+    entry = dict(raw) | {"url": new.url}
+    _change(entry, "headers", old.headers or None, new.headers or None)
+    if new.transport != old.transport:
+        entry |= {"type": str(new.transport or "remote")}
+        entry.pop("transport", None)
+    return entry
+
+
+def _change(entry: dict[str, object], key: str, old: object, new: object) -> None:
+    if new == old:
+        return
+    if new is None:
+        entry.pop(key, None)
+    else:
+        entry[key] = new
+
+
+def _entries(parsed: jsonc.Document) -> dict[str, object]:
+    value = parsed.value
+    if not isinstance(value, dict):
+        raise _broken(parsed.place(()), "", f"expected an object, found {describe(value)}")
+    servers = cast("dict[str, object]", value).get(KEY, {})
+    if not isinstance(servers, dict):
+        message = f"expected an object, found {describe(servers)}"
+        raise _broken(parsed.place((KEY,)), KEY, message)
+    return cast("dict[str, object]", servers)
+
+
+def _broken(place: Place, field: str, message: str) -> DocumentBroken:
+    return DocumentBroken.of(Problem(field, message, place))
+
+
+def _definition(parsed: jsonc.Document, name: str, raw: object, *, strict: bool) -> Definition:
+    place = parsed.key_place((KEY, name))
+    shown = f"{KEY}.{name[:80]}"
+    if fault := checks.name_fault(name):
+        raise DefinitionError.of(Problem(shown, f"the name {fault}", place))
+    try:
+        reading = read_definition(raw, strict=strict)
+    except DefinitionError as error:
+        located = (_located(parsed, name, problem) for problem in error.problems)
+        raise DefinitionError.of(*located) from None
+    warnings = tuple(_located(parsed, name, problem) for problem in reading.warnings)
+    return Definition(name, reading.config, place, warnings)
+
+
+def _located(parsed: jsonc.Document, name: str, problem: Problem) -> Problem:
+    """A problem of an entry, with the place of the field it names or else of the entry."""
+    field = f"{KEY}.{name}" + (f".{problem.field}" if problem.field else "")
+    for path in ((KEY, name, *_path(problem.field)), (KEY, name, _head(problem.field))):
+        if parsed.has(path):
+            return Problem(field, problem.message, parsed.place(path))
+    return Problem(field, problem.message, parsed.key_place((KEY, name)))
+
+
+def _path(field: str) -> tuple[str | int, ...]:
+    """`env.PORT` and `args[1]` as paths; the field names are ours, the rest is the user's."""
+    head = _head(field)
+    rest = field[len(head) :]
+    if rest.startswith("["):
+        return head, int(rest[1:-1])
+    return (head, rest[1:]) if rest else (head,)
+
+
+def _head(field: str) -> str:
+    return field.split(".", 1)[0].split("[", 1)[0]
+
+
+def _extras(parsed: jsonc.Document) -> Iterable[Problem]:
+    for extra in parsed.extras[:_MAX_NOTES]:
+        yield Problem("", f"{extra.what}: programs that want strict JSON reject it", extra.place)
+
+
+def _alike(parsed: jsonc.Document, names: list[str]) -> Iterable[Problem]:
+    """A warning for each name that a person could take for an earlier one."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for name in names:
+        first = groups[unicodedata.normalize("NFKC", name).casefold()]
+        if first:
+            place = parsed.key_place((KEY, name))
+            yield Problem(f"{KEY}.{name}", f'is easily taken for "{first[0]}"', place)
+        first.append(name)

@@ -1,0 +1,28 @@
+"""Servers that environment variables configure; read once, since a process's environment stays."""
+
+from collections.abc import Callable, Mapping
+
+from mcpyard.domain.desired import Document, Owner
+from mcpyard.formats import environment
+
+
+class EnvironmentSource:
+    """The servers of one environment."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._document = environment.read(variables)
+
+    @property
+    def owner(self) -> Owner:
+        """The environment."""
+        return environment.OWNER
+
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Nothing to watch."""
+
+    def document(self) -> Document:
+        """What the environment says."""
+        return self._document
+
+    async def close(self) -> None:
+        """Nothing to end."""

@@ -1,0 +1,58 @@
+"""Servers registered from Python: a source that lives as long as its program."""
+
+from collections.abc import Callable, Mapping
+
+from mcpyard.domain.checks import name_fault
+from mcpyard.domain.desired import Definition, Document, Owner
+from mcpyard.domain.errors import NameRefused, NameTaken, Problem, ServerUnknown
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
+from mcpyard.domain.spelling import read_definition
+
+
+class MemorySource:
+    """Definitions held in memory; every change asks the yard to look again."""
+
+    def __init__(
+        self, servers: Mapping[str, LocalConfig | RemoteConfig | Mapping[str, object]] | None = None
+    ) -> None:
+        self._definitions: dict[str, Definition] = {}
+        self._wake: Callable[[], None] | None = None
+        for name, config in (servers or {}).items():
+            self.add(name, config)
+
+    @property
+    def owner(self) -> Owner:
+        """The program itself."""
+        return Owner(Scope.CODE)
+
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Begin to tell of changes."""
+        self._wake = wake
+
+    def document(self) -> Document:
+        """What is registered now."""
+        return Document(self.owner, tuple(self._definitions.values()))
+
+    async def close(self) -> None:
+        """Tell of no more changes."""
+        self._wake = None
+
+    def add(self, name: str, config: LocalConfig | RemoteConfig | Mapping[str, object]) -> None:
+        """Register a server, in any spelling."""
+        if fault := name_fault(name):
+            raise NameRefused.of(Problem("name", fault))
+        if name in self._definitions:
+            raise NameTaken(f'the name "{name}" is in use')
+        reading = read_definition(config)
+        self._definitions[name] = Definition(name, reading.config, warnings=reading.warnings)
+        self._changed()
+
+    def remove(self, name: str) -> None:
+        """Take a server out."""
+        if self._definitions.pop(name, None) is None:
+            raise ServerUnknown(f'there is no server "{name}"')
+        self._changed()
+
+    def _changed(self) -> None:
+        if self._wake:
+            self._wake()

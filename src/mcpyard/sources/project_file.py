@@ -1,0 +1,183 @@
+"""The project's `.mcp.json`, read and watched.
+
+An editor saves in many ways: it truncates and writes, renames over, moves the old file away first,
+deletes and creates, writes in two steps. So the *folder* is watched, not the file, and what is read
+is believed at once only when it parses. A text that does not parse is read again a few times before
+it counts as broken, and then the last good one stays in force. An absent file counts as the removal
+of its servers only after a second of absence.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+# The signature names a class of trio, which is not installed.
+from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
+
+from mcpyard.domain.desired import Document, Owner, keep_last_good
+from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.model import Scope
+from mcpyard.formats import mcp_json
+
+FILE_NAME: Final = ".mcp.json"
+
+REREAD_AFTER: Final = (0.05, 0.10, 0.25)
+"""Seconds between looks at a text that does not parse: at 50, 150 and 400 ms."""
+
+ABSENT_AFTER: Final = 1.0
+"""Seconds after which a missing file counts as gone and an empty one as broken."""
+
+_WATCH_STEP_MS: Final = 20
+_WATCH_DEBOUNCE_MS: Final = 60
+_WATCH_TIMEOUT_MS: Final = 1_000
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at the file gave: a document, or why there is none."""
+
+    text: bytes | None
+    document: Document | None = None
+    problem: Problem | None = None
+
+
+class ProjectFile:
+    """The servers of one project folder."""
+
+    def __init__(self, folder: Path, *, strict: bool = False) -> None:
+        self._path = folder.absolute() / FILE_NAME
+        self._owner = Owner(Scope.PROJECT, str(self._path))
+        self._strict = strict
+        self._document = Document(self._owner)
+        self._text: bytes | None = None
+        self._hint = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._wake: Callable[[], None] = lambda: None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def owner(self) -> Owner:
+        """The file's owner."""
+        return self._owner
+
+    def document(self) -> Document:
+        """What the file says, or said when it last made sense."""
+        return self._document
+
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Read the file, if it is there, and begin to watch its folder."""
+        self._wake = wake
+        look = await self._settled_look()
+        if look.document or look.problem:
+            self._take(look)
+        self._tasks = [
+            asyncio.create_task(self._watch(), name="watch .mcp.json"),
+            asyncio.create_task(self._follow(), name="follow .mcp.json"),
+        ]
+
+    def look_again(self) -> None:
+        """Read the file soon, as after a change."""
+        self._hint.set()
+
+    async def close(self) -> None:
+        """Stop watching."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._tasks = []
+
+    async def _watch(self) -> None:
+        # The first thing that comes, be it only the time-out, says that the watch is on; a save
+        # between the first read and that moment is found by looking again then.
+        changes = awatch(
+            self._path.parent,
+            watch_filter=lambda _change, path: Path(path).name == FILE_NAME,
+            step=_WATCH_STEP_MS,
+            debounce=_WATCH_DEBOUNCE_MS,
+            recursive=False,
+            rust_timeout=_WATCH_TIMEOUT_MS,
+            yield_on_timeout=True,
+        )
+        watching = False
+        async for found in changes:
+            if found or not watching:
+                watching = True
+                self.look_again()
+
+    async def _follow(self) -> None:
+        while True:
+            await self._hint.wait()
+            self._hint.clear()
+            look = await self._settled_look()
+            if look.text != self._text or look.problem:
+                self._take(look)
+
+    async def _settled_look(self) -> _Look:
+        """Look until what is seen can be believed; a new hint begins the waiting anew."""
+        look = await self._look()
+        waited, pauses = 0.0, iter(REREAD_AFTER)
+        while look.document is None:
+            missing = not look.text
+            pause = 0.1 if missing else next(pauses, None)
+            if pause is None or (missing and waited >= ABSENT_AFTER):
+                break
+            if await self._hinted_within(pause):
+                waited, pauses = 0.0, iter(REREAD_AFTER)
+            waited += pause
+            look = await self._look()
+        return look
+
+    async def _hinted_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._hint.wait(), seconds)
+        except TimeoutError:
+            return False
+        self._hint.clear()
+        return True
+
+    async def _look(self) -> _Look:
+        try:
+            text = await asyncio.to_thread(self._path.read_bytes)
+        except FileNotFoundError:
+            return _Look(None)
+        except OSError as error:
+            return _Look(b"?", problem=Problem("", f"cannot be read: {error.strerror}"))
+        try:
+            document = mcp_json.read(text.decode(), self._owner, strict=self._strict)
+        except UnicodeDecodeError as error:
+            where = f"byte {error.start}"
+            return _Look(text, problem=Problem("", f"{self._path}: is not UTF-8 ({where})"))
+        except DocumentBroken as error:
+            return _Look(text, problem=error.problems[0])
+        return _Look(text, document=document)
+
+    def _take(self, look: _Look) -> None:
+        if look.document:
+            self._document = keep_last_good(look.document, self._document)
+        elif look.problem:
+            self._document = replace(self._document, problems=(look.problem,))
+        else:
+            self._document = Document(self._owner)
+        self._text = look.text
+        self._report()
+        self._wake()
+
+    def _report(self) -> None:
+        for problem in self._document.problems:
+            log.error("%s", problem)
+        notes = [*self._document.warnings]
+        notes += [note for each in self._document.definitions for note in each.warnings]
+        for note in notes:
+            log.warning("%s", note)

@@ -1,0 +1,65 @@
+"""What must survive, held in memory: all that a private yard needs, and the base of a file's."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID, uuid4
+
+from mcpyard.domain.desired import Owner
+from mcpyard.domain.ports import Reached
+
+
+class VolatileMemory:
+    """A memory that lasts as long as its program."""
+
+    def __init__(self) -> None:
+        self._identities: dict[tuple[Owner, str], UUID] = {}
+        self._names: dict[tuple[UUID, str], str] = {}
+        self._tools: dict[UUID, Sequence[Mapping[str, object]]] = {}
+        self._reached: dict[str, Reached] = {}
+
+    def identity(self, owner: Owner, name: str) -> UUID:
+        """The id of a definition, made at its first sight."""
+        found = self._identities.get((owner, name))
+        if found is None:
+            found = self._identities[owner, name] = uuid4()
+            self._changed()
+        return found
+
+    def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
+        """The exposed name of each (server, tool) that ever had one."""
+        return self._names
+
+    def keep_names(self, names: Mapping[tuple[UUID, str], str]) -> None:
+        """Keep these names for ever."""
+        if any(self._names.get(key) != name for key, name in names.items()):
+            self._names |= names
+            self._changed()
+
+    def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
+        """The tools a server listed last."""
+        return self._tools.get(server, ())
+
+    def keep_tools(self, server: UUID, tools: Sequence[Mapping[str, object]]) -> None:
+        """Keep what a server listed."""
+        if self._tools.get(server) != tools:
+            self._tools[server] = tools
+            self._changed()
+
+    def reached(self, launch_digest: str) -> Reached | None:
+        """How this launch was reached the last time."""
+        return self._reached.get(launch_digest)
+
+    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+        """Keep how a launch was reached; None to find out anew."""
+        if self._reached.get(launch_digest) == reached:
+            return
+        if reached is None:
+            del self._reached[launch_digest]
+        else:
+            self._reached[launch_digest] = reached
+        self._changed()
+
+    async def close(self) -> None:
+        """Nothing is left to write."""
+
+    def _changed(self) -> None:
+        """Something worth keeping changed."""

@@ -1,0 +1,107 @@
+"""The event bus: what happened, to whoever listens, at a bounded cost.
+
+A reader that falls behind loses the events it missed and is told so by one `resync`, after which it
+reads the whole picture anew. It never stalls the yard, and it never hears old news as new.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+RESYNC: Final = "resync"
+
+QUEUE_LIMIT: Final = 1_000
+"""Events a reader may lag behind: a burst of a thousand servers changing at once."""
+
+HISTORY: Final = 1_000
+"""Events kept for a reader that comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened; ids only grow."""
+
+    id: int
+    kind: str
+    data: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+class EventBus:
+    """Publishes events to any number of readers."""
+
+    def __init__(self, *, limit: int = QUEUE_LIMIT, history: int = HISTORY) -> None:
+        self._limit = limit
+        self._ids = count(1)
+        self._history: deque[Event] = deque(maxlen=history)
+        self._readers: set[Subscription] = set()
+
+    def publish(self, kind: str, data: Mapping[str, object]) -> None:
+        """Tell every reader."""
+        event = Event(next(self._ids), kind, data)
+        self._history.append(event)
+        for reader in self._readers:
+            reader.put(event)
+
+    def subscribe(self, after: int | None = None) -> "Subscription":
+        """Listen from now on, or from just after the event with the id `after`."""
+        reader = Subscription(self._limit, self._readers)
+        if after is not None:
+            self._replay(reader, after)
+        self._readers.add(reader)
+        return reader
+
+    def close(self) -> None:
+        """End every subscription once its reader has read what is there."""
+        for reader in [*self._readers]:
+            reader.finish()
+
+    def _replay(self, reader: "Subscription", after: int) -> None:
+        newest = self._history[-1].id if self._history else 0
+        oldest = self._history[0].id if self._history else 1
+        if after < oldest - 1 or after > newest:
+            reader.put(Event(newest, RESYNC))
+            return
+        for event in self._history:
+            if event.id > after:
+                reader.put(event)
+
+
+class Subscription:
+    """One reader's queue; iterate over it, and close it when done."""
+
+    def __init__(self, limit: int, readers: "set[Subscription]") -> None:
+        self._limit = limit
+        self._readers = readers
+        self._queue: deque[Event] = deque()
+        self._arrived = asyncio.Event()
+        self._finished = False
+
+    def put(self, event: Event) -> None:
+        """Queue an event, or replace a full queue by one `resync`."""
+        if len(self._queue) >= self._limit:
+            self._queue.clear()
+            event = Event(event.id, RESYNC)
+        self._queue.append(event)
+        self._arrived.set()
+
+    def finish(self) -> None:
+        """No more events will come."""
+        self._finished = True
+        self._readers.discard(self)
+        self._arrived.set()
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """The events as they come, until the subscription is closed."""
+        try:
+            while True:
+                while self._queue:
+                    yield self._queue.popleft()
+                if self._finished:
+                    return
+                self._arrived.clear()
+                await self._arrived.wait()
+        finally:
+            self.finish()

@@ -1,0 +1,71 @@
+import pytest
+
+from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, make_launch
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Transport
+from mcpyard.formats import environment
+
+
+def read(**variables: str) -> dict[str, LocalConfig | RemoteConfig]:
+    document = environment.read(variables)
+    assert document.problems == ()
+    return {each.name: each.config for each in document.definitions}
+
+
+def test_an_address_without_a_transport_means_sse() -> None:
+    assert read(LEGAL_MCP_SERVER_URL="http://h/sse", LEGAL_MCP_TIMEOUT="1500") == {
+        "legal": RemoteConfig(url="http://h/sse", transport=Transport.SSE, timeout=1500)
+    }
+
+
+def test_anything_else_without_a_transport_is_a_command() -> None:
+    assert read(LEGAL_MCP_SERVER_URL="mcpyard-legal --dir 'my laws'") == {
+        "legal": LocalConfig(command=["mcpyard-legal", "--dir", "my laws"])
+    }
+
+
+@pytest.mark.parametrize("word", ["http", "HTTP", " http "])
+def test_the_transport_can_be_said(word: str) -> None:
+    assert read(A_MCP_SERVER_URL="http://h", A_MCP_TRANSPORT=word) == {
+        "a": RemoteConfig(url="http://h", transport=Transport.HTTP)
+    }
+
+
+def test_any_prefix_is_a_server_and_an_empty_address_is_none() -> None:
+    found = read(
+        A_B_MCP_SERVER_URL="http://h", C_MCP_SERVER_URL=" ", MCP_SERVER_URL="http://h", D="x"
+    )
+    assert [*found] == ["a_b"]
+
+
+def test_the_owner_is_the_environment() -> None:
+    assert environment.read({}).owner.scope is Scope.ENV
+
+
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_TRANSPORT": "ws"},
+            'A_MCP_TRANSPORT: "ws" is unknown',
+        ),
+        ({"A_MCP_SERVER_URL": "ftp://h", "A_MCP_TRANSPORT": "sse"}, "A_MCP_SERVER_URL: must begin"),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_TIMEOUT": "1s"},
+            "A_MCP_TIMEOUT: expected a whole",
+        ),
+        ({"A_MCP_SERVER_URL": "http://h", "A_MCP_TIMEOUT": "-1"}, "A_MCP_TIMEOUT: must be greater"),
+        ({"A_MCP_SERVER_URL": "run 'it"}, "A_MCP_SERVER_URL: is not a command line"),
+    ],
+)
+def test_a_wrong_variable_is_named(variables: dict[str, str], problem: str) -> None:
+    document = environment.read(variables | {"B_MCP_SERVER_URL": "http://h"})
+    assert [each.name for each in document.definitions] == ["b"]
+    assert document.skipped == {"a"}
+    assert str(document.problems[0]).startswith(problem)
+
+
+def test_a_value_is_taken_as_it_is_and_not_as_a_reference() -> None:
+    local = read(A_MCP_SERVER_URL="run '${HOME}'")["a"]
+    assert make_launch(local, {}.get) == LocalLaunch(("run", "${HOME}"), {}, None, ())
+    remote = read(A_MCP_SERVER_URL="http://h/${X}")["a"]
+    assert make_launch(remote, {}.get) == RemoteLaunch("http://h/${X}", {}, Transport.SSE)
