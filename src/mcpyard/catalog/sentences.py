@@ -1,0 +1,244 @@
+"""What is wrong with a value, told in sentences.
+
+The validator names the broken keyword and the place; the words are ours, since its own messages
+show whole values, secrets included.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final, cast
+
+from jsonschema_rs import ValidationError, ValidationErrorKind
+
+from mcpyard.catalog.showing import (
+    as_json,
+    child_of,
+    counted,
+    field_of,
+    is_secret,
+    shorten,
+    show,
+    show_with_type,
+    value_at,
+)
+from mcpyard.domain.errors import Problem
+
+_MAX_OPTIONS: Final = 10
+_MAX_ALTERNATIVES: Final = 3
+
+_ADDITIONAL: Final = "additionalProperties"
+_ARTICLES: Final = {
+    "array": "an array",
+    "integer": "an integer",
+    "null": "null",
+    "object": "an object",
+}
+_ALTERNATIVES: Final = (ValidationErrorKind.AnyOf, ValidationErrorKind.OneOfNotValid)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """One error of the validator, with what a sentence needs of it."""
+
+    error: ValidationError
+    root: object
+    value: Any
+    secret: bool
+
+    @property
+    def shown(self) -> str:
+        return show(self.error.instance, secret=self.secret)
+
+    @property
+    def keyword(self) -> str:
+        path = self.error.schema_path
+        return str(path[-1]) if path else ""
+
+
+def problems_of(error: ValidationError, root: object, schema: object) -> Iterator[Problem]:
+    """The problems of one error of the validator: one, or one for each unknown property.
+
+    Args:
+        error: What the validator found.
+        root: The whole value that was checked.
+        schema: The whole schema it was checked against.
+    """
+    field = field_of(error.instance_path, root)
+    unknown = _unknown_properties(error, root)
+    known = _known_properties(error, schema) if unknown else []
+    for name in unknown:
+        yield Problem(field, _unknown(name, known))
+    if not unknown:
+        yield Problem(field, _sentence(_finding(error, root)))
+
+
+def problem_count(error: ValidationError, root: object) -> int:
+    """How many problems an error stands for."""
+    return len(_unknown_properties(error, root)) or 1
+
+
+def _finding(error: ValidationError, root: object) -> _Finding:
+    return _Finding(error, root, error.kind.value, is_secret(error.instance_path))
+
+
+def _sentence(finding: _Finding) -> str:
+    kind = type(finding.error.kind)
+    if template := _TEMPLATES.get(kind):
+        return template.format(shown=finding.shown, value=as_json(finding.value))
+    if teller := _TELLERS.get(kind):
+        return teller(finding)
+    return f"{finding.shown} breaks {as_json(finding.error.kind.name)}"
+
+
+def _unknown_properties(error: ValidationError, root: object) -> list[str]:
+    match error.kind:
+        case ValidationErrorKind.AdditionalProperties(
+            unexpected
+        ) | ValidationErrorKind.UnevaluatedProperties(unexpected):
+            return unexpected
+        case ValidationErrorKind.FalseSchema() if error.schema_path[-1:] == [_ADDITIONAL]:
+            # An object that may have no properties at all is reported without their names.
+            return _names(value_at(error.instance_path, root))
+        case _:
+            return []
+
+
+def _known_properties(error: ValidationError, schema: object) -> list[str]:
+    # The path starts at an embedded `$id` when there is one, and then leads astray here.
+    here = schema if error.absolute_keyword_location is None else None
+    return _names(child_of(value_at(error.schema_path[:-1], here), "properties"))
+
+
+def _names(value: object) -> list[str]:
+    return list(cast("dict[str, object]", value)) if isinstance(value, dict) else []
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    sentence = f"unknown property {as_json(name)}"
+    close = get_close_matches(shorten(name), known, n=1)
+    return f"{sentence}; did you mean {as_json(close[0])}?" if close else sentence
+
+
+def _type(finding: _Finding) -> str:
+    return _wrong_type(finding.value, finding)
+
+
+def _wrong_type(types: Sequence[str], finding: _Finding) -> str:
+    wanted = " or ".join(_ARTICLES.get(name, f"a {name}") for name in types)
+    found = show_with_type(finding.error.instance, secret=finding.secret)
+    return f"expected {wanted}, found {found}"
+
+
+def _enum(finding: _Finding) -> str:
+    options: list[object] = finding.value
+    told = ", ".join(as_json(option) for option in options[:_MAX_OPTIONS])
+    rest = len(options) - _MAX_OPTIONS
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{finding.shown} is not one of {told}{more}"
+
+
+def _required(finding: _Finding) -> str:
+    name = as_json(finding.value)
+    if finding.keyword == "required":
+        return f"the required property {name} is missing"
+    return f"the property {name} is missing, which another one that is given requires"
+
+
+def _compared(words: str, noun: str) -> Callable[[_Finding], str]:
+    return lambda finding: f"{finding.shown} {words} {counted(finding.value, noun)}"
+
+
+def _contains(finding: _Finding) -> str:
+    amounts = {"minContains": "too few items fit", "maxContains": "too many items fit"}
+    return f"{amounts.get(finding.keyword, 'no item fits')} what the array must contain"
+
+
+def _nothing_allowed(finding: _Finding) -> str:
+    thing = "property" if finding.keyword == "propertyNames" else "value"
+    return f"no {thing} is allowed here"
+
+
+def _property_name(finding: _Finding) -> str:
+    inner: ValidationError = finding.value
+    return f"the property name {_sentence(_finding(inner, inner.instance))}"
+
+
+def _more_items(finding: _Finding) -> str:
+    unexpected: list[str] = finding.value
+    return f"{counted(len(unexpected), 'item')} more than the schema describes"
+
+
+def _several(finding: _Finding) -> str:
+    return f"{finding.shown} fits more than one of the alternatives, but must fit exactly one"
+
+
+def _no_alternative(finding: _Finding) -> str:
+    branches: list[list[ValidationError]] = finding.value
+    if types := _only_types(branches, finding.error):
+        return _wrong_type(types, finding)
+    told = [_alternative(branch[0], finding) for branch in branches if branch][:_MAX_ALTERNATIVES]
+    rest = len(branches) - len(told)
+    more = f"; and {rest} more" if rest else ""
+    return f"{finding.shown} fits no alternative: {'; or '.join(told)}{more}"
+
+
+def _only_types(branches: list[list[ValidationError]], outer: ValidationError) -> list[str]:
+    """The types the alternatives want, when nothing but the type is wrong in each."""
+    wanted: dict[str, None] = {}
+    for branch in branches:
+        for error in branch:
+            match error.kind:
+                case ValidationErrorKind.Type(types) if error.instance_path == outer.instance_path:
+                    wanted.update(dict.fromkeys(types))
+                case _:
+                    return []
+    return list(wanted)
+
+
+def _alternative(error: ValidationError, outer: _Finding) -> str:
+    # Alternatives inside alternatives are not told: the sentence would grow with each level.
+    if isinstance(error.kind, _ALTERNATIVES):
+        return "another choice of alternatives"
+    place = error.instance_path[len(outer.error.instance_path) :]
+    unknown = _unknown_properties(error, outer.root)
+    finding = _finding(error, outer.root)
+    message = _unknown(unknown[0], []) if unknown else _sentence(finding)
+    return str(Problem(field_of(place, outer.error.instance), message))
+
+
+_TEMPLATES: Final[dict[type[ValidationErrorKind], str]] = {
+    ValidationErrorKind.Constant: "{shown} is not {value}, the only value allowed",
+    ValidationErrorKind.ContentEncoding: "{shown} is not encoded as {value}",
+    ValidationErrorKind.ContentMediaType: "{shown} is not of the media type {value}",
+    ValidationErrorKind.ExclusiveMaximum: "{shown} is not below {value}",
+    ValidationErrorKind.ExclusiveMinimum: "{shown} is not above {value}",
+    ValidationErrorKind.Format: "{shown} does not have the format {value}",
+    ValidationErrorKind.FromUtf8: "{shown} is not UTF-8 when decoded",
+    ValidationErrorKind.Maximum: "{shown} is above the maximum {value}",
+    ValidationErrorKind.Minimum: "{shown} is below the minimum {value}",
+    ValidationErrorKind.MultipleOf: "{shown} is not a multiple of {value}",
+    ValidationErrorKind.Not: "{shown} fits {value}, which is excluded",
+    ValidationErrorKind.Pattern: "{shown} does not match the pattern {value}",
+    ValidationErrorKind.UniqueItems: "{shown} holds an item twice",
+}
+
+_TELLERS: Final[dict[type[ValidationErrorKind], Callable[[_Finding], str]]] = {
+    ValidationErrorKind.AdditionalItems: _compared("has more than", "item"),
+    ValidationErrorKind.AnyOf: _no_alternative,
+    ValidationErrorKind.Contains: _contains,
+    ValidationErrorKind.Enum: _enum,
+    ValidationErrorKind.FalseSchema: _nothing_allowed,
+    ValidationErrorKind.MaxItems: _compared("has more than", "item"),
+    ValidationErrorKind.MaxLength: _compared("is longer than", "character"),
+    ValidationErrorKind.MaxProperties: _compared("has more than", "property"),
+    ValidationErrorKind.MinItems: _compared("has fewer than", "item"),
+    ValidationErrorKind.MinLength: _compared("is shorter than", "character"),
+    ValidationErrorKind.MinProperties: _compared("has fewer than", "property"),
+    ValidationErrorKind.OneOfMultipleValid: _several,
+    ValidationErrorKind.OneOfNotValid: _no_alternative,
+    ValidationErrorKind.PropertyNames: _property_name,
+    ValidationErrorKind.Required: _required,
+    ValidationErrorKind.Type: _type,
+    ValidationErrorKind.UnevaluatedItems: _more_items,
+}

@@ -1,0 +1,58 @@
+"""The supervision policy in numbers: seconds unless it says otherwise, each with its reason."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
+
+START: Final = 30.0
+"""A server that needs longer to answer its first question is broken."""
+
+START_WITH_DOWNLOAD: Final = 120.0
+"""Runners that may fetch a package or an image first get the time that takes."""
+
+START_SLOT: Final = 2.0
+"""A start holds its place among the parallel ones no longer: a hung server delays no other."""
+
+IDLE: Final = 30.0
+"""Silence after which a connection is asked whether it still lives."""
+
+PING: Final = 5.0
+PING_MISSES: Final = 3
+"""A busy server may miss one answer; three in a row are a hang."""
+
+LIST_DEBOUNCE: Final = 0.25
+"""A server that changes ten tools says so ten times."""
+
+LEAST_TOOLS_TTL: Final = 5.0
+"""A list that asks never to be cached is still not fetched more often than this."""
+
+WAIT_IN_BACKOFF: Final = 5.0
+"""How long a call waits for a server that is just being restarted."""
+
+DRAIN: Final = 5.0
+"""Calls in flight may finish before a stop."""
+
+EOF_GRACE: Final = 2.0
+TERM_GRACE: Final = 3.0
+"""After its input is closed, then after TERM: what most servers need to put their things away."""
+
+SHUTDOWN: Final = 10.0
+"""All servers together, in parallel."""
+
+STDERR_LINES: Final = 2_000
+STDERR_BYTES: Final = 256 * 1024
+STDERR_LINE_BYTES: Final = 8 * 1024
+STDERR_TAIL: Final = 20
+"""Lines of standard error that a cause carries: what fits on a card."""
+
+_DOWNLOADERS: Final = frozenset(
+    "npx npm pnpm yarn bunx bun uvx uv pipx docker podman deno go".split()
+)
+
+
+def start_limit(command: Sequence[str], start_timeout: int | None) -> float:
+    """How long a start may take: what the user said, else by what the command may do first."""
+    if start_timeout is not None:
+        return start_timeout / 1000
+    program = PurePath(command[0]).stem.lower() if command else ""
+    return START_WITH_DOWNLOAD if program in _DOWNLOADERS else START

@@ -1,0 +1,98 @@
+"""The way of a call: route, validate, deadline, call, outcome. No step back."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from uuid import UUID
+
+import orjson
+
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import ArgumentsRefused, InputError, Problem, ToolUnknown
+from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.domain.ports import CallTerms, Clock, Servers
+from mcpyard.yard.book import ToolBook
+from mcpyard.yard.outcome import Outcome
+
+LONGEST_CALL: Final = 600.0
+"""Seconds past which progress extends no call."""
+
+Progress = Callable[[Mapping[str, object]], None]
+
+
+class Caller:
+    """Calls tools by their exposed names."""
+
+    def __init__(
+        self,
+        book: ToolBook,
+        servers: Servers,
+        desired: Callable[[], Mapping[UUID, DesiredServer]],
+        clock: Clock,
+    ) -> None:
+        self._book = book
+        self._servers = servers
+        self._desired = desired
+        self._clock = clock
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call the tool with that exposed name.
+
+        Raises:
+            ToolUnknown: There is no such tool.
+            ArgumentsRefused: The arguments break its schema; the server was not called.
+            TimedOut: The time ran out; the server was told.
+            ServerFault: The server cannot be reached, or answered with an error.
+        """
+        route = self._book.route(name)
+        if route is None or not route.policy.enabled:
+            raise ToolUnknown(f'there is no tool "{name[:80]}"')
+        return await self.follow(route, arguments, timeout=timeout, progress=progress)
+
+    async def follow(
+        self,
+        route: Route,
+        arguments: Mapping[str, object] | None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call the tool a route leads to."""
+        given: dict[str, object] = dict(arguments or {})
+        if problems := route.validator.check(given):
+            raise ArgumentsRefused.of(*problems)
+        server = self._desired().get(route.server)
+        if server is None:
+            raise ToolUnknown(f'the server "{route.server_name}" is gone')
+        terms = _terms(server.config, route, timeout, progress)
+        began = self._clock.monotonic()
+        raw = await self._servers.call(route.server, route.tool.name, _encode(given), terms)
+        ms = (self._clock.monotonic() - began) * 1000
+        return Outcome(raw, route.server_name, route.tool.name, ms)
+
+
+def _encode(arguments: dict[str, object]) -> bytes:
+    try:
+        return orjson.dumps(arguments)
+    except TypeError as error:
+        raise InputError.of(Problem("arguments", f"cannot be sent as JSON: {error}")) from None
+
+
+def _terms(
+    config: LocalConfig | RemoteConfig,
+    route: Route,
+    timeout: float | None,
+    progress: Progress | None,
+) -> CallTerms:
+    if timeout is None:
+        timeout = (route.policy.timeout or config.timeout) / 1000
+    extends = route.policy.progress_extends
+    extends = config.progress_extends if extends is None else extends
+    return CallTerms(timeout, max(timeout, LONGEST_CALL) if extends else None, progress)

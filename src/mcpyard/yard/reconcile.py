@@ -1,0 +1,141 @@
+"""The loop that moves what is toward what should be.
+
+Level-triggered: a saved file, an edit, an ended child only wake it. It looks at the whole picture,
+carries out what the plan says, and rests. What it desired last is what readers see.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
+
+from mcpyard.domain.desired import Circumstances, Desired, DesiredServer, Owner, desire
+from mcpyard.domain.expand import Lookup
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import Wanted
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.plan import plan
+from mcpyard.domain.ports import Memory, Servers, Source
+from mcpyard.yard.intent import Intent
+
+log = logging.getLogger(__name__)
+
+_DONE = {
+    Wanted.RUNNING: {Phase.CONNECTED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
+    Wanted.STOPPED: {Phase.STOPPED},
+    Wanted.ON_DEMAND: {*Phase} - {Phase.CONNECTING, Phase.STOPPING},
+}
+
+
+class Reconciler:
+    """Keeps the servers as they should be."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        memory: Memory,
+        servers: Servers,
+        intent: Intent,
+        lookup: Lookup,
+    ) -> None:
+        self._sources = sources
+        self._memory = memory
+        self._servers = servers
+        self._intent = intent
+        self._lookup = lookup
+        self._desired = Desired({})
+        self._stale = True
+        self._awake = asyncio.Event()
+        self._rounds = asyncio.Condition()
+        self._on_desired: Callable[[Desired], None] = lambda _: None
+        intent.changed = self.documents_changed
+
+    @property
+    def desired(self) -> Desired:
+        """What should be, as of the last look."""
+        return self._desired
+
+    async def open(self, on_desired: Callable[[Desired], None]) -> None:
+        """Open the sources and look for the first time."""
+        self._on_desired = on_desired
+        for source in self._sources:
+            await source.open(self.documents_changed)
+        self.look()
+
+    def documents_changed(self) -> None:
+        """A source or an intent may say something else now."""
+        self._stale = True
+        self._awake.set()
+
+    def servers_changed(self) -> None:
+        """What is observed changed."""
+        self._awake.set()
+
+    async def run(self) -> None:
+        """Look whenever something wakes the loop; ends by being cancelled."""
+        while True:
+            await self._awake.wait()
+            self._awake.clear()
+            try:
+                self.look()
+            except Exception:
+                # One look that fails must not end the watch over every other server.
+                log.exception("a look at the servers failed")
+            async with self._rounds:
+                self._rounds.notify_all()
+
+    def look(self) -> None:
+        """Compare what should be with what is, and do what is missing."""
+        if self._stale:
+            self._stale = False
+            self._desired = self._desire()
+            self._on_desired(self._desired)
+        actions = plan(self._desired, self._servers.observed())
+        if actions:
+            self._servers.apply(actions, self._desired.servers)
+
+    async def settled(self, server: UUID) -> None:
+        """Return when a server is what it should be, or can't be without somebody's help."""
+        async with self._rounds:
+            while not self._is_settled(server):
+                await self._rounds.wait()
+
+    async def close(self) -> None:
+        """Close the sources."""
+        for source in self._sources:
+            await source.close()
+
+    def _is_settled(self, identity: UUID) -> bool:
+        server = self._desired.servers.get(identity)
+        found = self._servers.observed().get(identity)
+        if self._stale or self._awake.is_set():
+            return False
+        if server is None or found is None:
+            return server is None or server.wanted is not Wanted.RUNNING
+        return _is_done(server, found)
+
+    def _desire(self) -> Desired:
+        documents = [source.document() for source in self._sources]
+        identities: dict[tuple[Owner, str], UUID] = {
+            (document.owner, each.name): self._memory.identity(document.owner, each.name)
+            for document in documents
+            for each in document.definitions
+        }
+        known = Circumstances(identities, self._lookup, self._intent.policies, self._intent.turns)
+        return desire(documents, known)
+
+
+def _is_done(server: DesiredServer, found: Observed) -> bool:
+    if found.state.phase not in _DONE[server.wanted]:
+        return False
+    if server.wanted is not Wanted.RUNNING:
+        return True
+    return (found.launch_digest, found.turn) == (server.launch_digest, server.turn)
+
+
+def by_ref(servers: Mapping[UUID, DesiredServer], ref: str) -> DesiredServer | None:
+    """The server an id or a name means."""
+    for server in servers.values():
+        if ref in {server.name, str(server.id)}:
+            return server
+    return None

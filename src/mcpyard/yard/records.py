@@ -1,0 +1,135 @@
+"""A server as the faces show it: one record, made from what should be and what is.
+
+Secrets do not leave the yard: a literal value of `env` or `headers` is masked, a reference to a
+variable is shown as it was written.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.cause import Cause
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import LocalConfig
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.status import public_words
+
+MAX_ATTEMPTS: Final = 3
+
+_REFERENCE = re.compile(r"\$\{[^}]*\}")
+_LONGEST_SHOWN: Final = 16
+"""Characters around a reference that are shown: `Bearer ${TOKEN}` is, a key with a reference in
+it is not."""
+
+_HINT: Final = 4
+_LONG_ENOUGH_FOR_A_HINT: Final = 16
+
+Record = dict[str, object]
+
+
+def record(
+    server: DesiredServer, observed: Observed, routes: Iterable[Route], *, tools: bool = True
+) -> Record:
+    """The whole record of a server."""
+    listed = [*routes]
+    shown = _definition(server) | _condition(server, observed) | {"toolCount": len(listed)}
+    if tools:
+        shown["tools"] = [_brief(route) for route in listed]
+    return shown
+
+
+def tool_record(route: Route, *, stale: bool) -> Record:
+    """One tool with everything that is known of it."""
+    return {
+        "name": route.tool.name,
+        "title": route.tool.title,
+        "description": route.description,
+        "inputSchema": route.tool.input_schema,
+        "outputSchema": route.tool.output_schema,
+        "annotations": route.tool.annotations,
+        "enabled": route.policy.enabled,
+        "exposedName": route.exposed,
+        "server": route.server_name,
+        "stale": stale,
+    }
+
+
+def masked(values: Mapping[str, str]) -> dict[str, object]:
+    """Values as they may be shown."""
+    return {name: _mask(value) for name, value in values.items()}
+
+
+def cause_record(cause: Cause | None) -> Record | None:
+    """Why a server is not connected."""
+    if cause is None:
+        return None
+    return {
+        "code": str(cause.code),
+        "message": cause.message,
+        "hint": cause.hint,
+        "stderr": [*cause.stderr],
+    }
+
+
+def _brief(route: Route) -> Record:
+    return {"name": route.tool.name, "description": route.description}
+
+
+def _definition(server: DesiredServer) -> Record:
+    config = server.config
+    shown: Record = {
+        "id": str(server.id),
+        "name": server.name,
+        "scope": str(server.owner.scope),
+        "type": config.type,
+        "transport": str(config.transport) if config.transport else None,
+        "enabled": config.enabled,
+        "timeout": config.timeout,
+    }
+    if isinstance(config, LocalConfig):
+        return shown | {
+            "command": config.program,
+            "args": config.args,
+            "env": masked(config.environment),
+            "cwd": config.cwd,
+        }
+    return shown | {"url": config.url, "headers": masked(config.headers)}
+
+
+def _condition(server: DesiredServer, observed: Observed) -> Record:
+    state, words = observed.state, public_words(observed.state)
+    waiting = state.phase in {Phase.BACKOFF, Phase.CONNECTING} and state.n > 0
+    session = observed.session
+    return {
+        "status": str(words.status),
+        "state": str(words.state),
+        "phase": str(state.phase),
+        "error": cause_record(state.cause),
+        "attempt": state.n if waiting or state.phase is Phase.FAILED else 0,
+        "maxAttempts": MAX_ATTEMPTS,
+        "nextRetryAt": _time(observed.next_retry_at),
+        "pid": observed.pid,
+        "since": _time(observed.since),
+        "wanted": str(server.wanted),
+        "protocolVersion": session.protocol_version if session else None,
+        "serverInfo": session.server_info if session else None,
+        "lanes": observed.lanes,
+        "toolsStale": observed.tools.stale,
+        "warnings": [str(each) for each in (*server.warnings, *observed.tools.problems)],
+        "digest": server.launch_digest,
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="milliseconds") if moment else None
+
+
+def _mask(value: str) -> object:
+    literal = _REFERENCE.sub("", value)
+    if literal != value and len(literal) <= _LONGEST_SHOWN:
+        return value
+    hint = f"...{value[-_HINT:]}" if len(value) >= _LONG_ENOUGH_FOR_A_HINT else ""
+    return {"masked": True, "hint": hint}
