@@ -45,8 +45,15 @@ def test_a_new_server_is_started() -> None:
 
 
 def test_one_that_is_wanted_stopped_or_on_demand_is_not() -> None:
-    assert actions(server(Wanted.STOPPED), None) == ()
-    assert actions(server(Wanted.ON_DEMAND), None) == ()
+    assert actions(server(Wanted.STOPPED), None) == (Retune(ID),)
+    assert actions(server(Wanted.ON_DEMAND), None) == (Retune(ID),)
+
+
+def test_one_at_rest_takes_over_a_change_without_starting() -> None:
+    assert actions(server(Wanted.STOPPED, launch_digest="new"), seen(Phase.STOPPED)) == (
+        Retune(ID),
+    )
+    assert actions(server(Wanted.ON_DEMAND), seen(Phase.STOPPED)) == ()
 
 
 @pytest.mark.parametrize("phase", RUNNING)

@@ -46,7 +46,7 @@ STDERR_TAIL: Final = 20
 """Lines of standard error that a cause carries: what fits on a card."""
 
 _DOWNLOADERS: Final = frozenset(
-    "npx npm pnpm yarn bunx bun uvx uv pipx docker podman deno go".split()
+    {"npx", "npm", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx", "docker", "podman", "go"}
 )
 
 

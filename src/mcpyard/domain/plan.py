@@ -37,7 +37,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Retune:
-    """Apply the policy as it is now to the connection that stands."""
+    """Take over the desired state as it is now, leaving the server as it is."""
 
     id: UUID
 
@@ -84,6 +84,10 @@ def _ending(found: Observed) -> Stop | None:
 
 
 def _action(server: DesiredServer, found: Observed) -> Action | None:
+    return _move(server, found) or (Retune(server.id) if _differs(server, found) else None)
+
+
+def _move(server: DesiredServer, found: Observed) -> Action | None:
     if server.wanted is Wanted.STOPPED:
         return _ending(found)
     if found.state.phase is Phase.NEEDS_APPROVAL:
@@ -92,9 +96,13 @@ def _action(server: DesiredServer, found: Observed) -> Action | None:
         # Only a call starts one that runs on demand; one that is stopping to restart will come up.
         waits = server.wanted is Wanted.ON_DEMAND or found.state.restart
         return None if waits else Start(server.id)
-    if server.held or (server.launch_digest, server.turn) != (found.launch_digest, found.turn):
-        return Replace(server.id)
-    return Retune(server.id) if server.policy_digest != found.policy_digest else None
+    anew = (server.launch_digest, server.turn) != (found.launch_digest, found.turn)
+    return Replace(server.id) if server.held or anew else None
+
+
+def _differs(server: DesiredServer, found: Observed) -> bool:
+    desired = (server.launch_digest, server.policy_digest, server.turn)
+    return desired != (found.launch_digest, found.policy_digest, found.turn)
 
 
 def _approved(server: DesiredServer) -> Action:

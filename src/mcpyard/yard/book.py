@@ -46,6 +46,10 @@ class ToolBook:
         page = self._pages.get(server)
         return page.routes.values() if page else ()
 
+    def servers(self) -> Iterable[UUID]:
+        """The servers that have a page."""
+        return [*self._pages]
+
     def update(self, server: DesiredServer, observed: Observed) -> bool:
         """Take over what a server offers now; whether that changed anything."""
         made_from = (server.name, observed.tools.digest, server.policy_digest)

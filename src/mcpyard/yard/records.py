@@ -41,6 +41,15 @@ def record(
     return shown
 
 
+def brief(server: DesiredServer, observed: Observed) -> Record:
+    """What a status event tells: how a server is, without what it is."""
+    shown = _condition(server, observed)
+    keys = "status", "state", "phase", "error", "attempt", "maxAttempts", "nextRetryAt", "pid"
+    count = len(observed.tools.definitions)
+    told: Record = {"id": str(server.id), "name": server.name, "toolCount": count}
+    return told | {key: shown[key] for key in keys}
+
+
 def tool_record(route: Route, *, stale: bool) -> Record:
     """One tool with everything that is known of it."""
     return {

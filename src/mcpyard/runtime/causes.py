@@ -1,0 +1,64 @@
+"""Why a process could not be started or ended, in words and with advice."""
+
+import errno
+from pathlib import PurePath
+from typing import Final
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.launch import LocalLaunch, Unlaunchable
+from mcpyard.runtime.keeping import Exit, SpawnFailed
+
+_NOT_EXECUTABLE: Final = 126
+_NOT_FOUND: Final = 127
+"""What a shell exits with when the command it was given cannot be run, or is not there."""
+
+_INSTALL: Final = {
+    "npx": "Install Node.js, which brings npx.",
+    "node": "Install Node.js.",
+    "npm": "Install Node.js, which brings npm.",
+    "uvx": "Install uv, which brings uvx.",
+    "uv": "Install uv.",
+    "docker": "Install Docker, and start it.",
+    "python": "On many systems the command is called python3.",
+    "deno": "Install Deno.",
+    "bunx": "Install Bun, which brings bunx.",
+}
+_SPELLING: Final = "Check its spelling, or give its full path."
+_INHERIT: Final = (
+    "Its last lines may say why. A process gets only the usual variables of your environment; "
+    "name others it needs in `inherit`."
+)
+
+
+def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
+    """Why a process did not come into being."""
+    command = launch.command[0]
+    if failure.which == "cwd":
+        return Cause(Code.INVALID_DEFINITION, f'cwd: the folder "{launch.cwd}" cannot be used')
+    if failure.errno in {errno.ENOENT, errno.ENOTDIR}:
+        message = f'the command "{command}" was not found'
+        return Cause(Code.COMMAND_MISSING, message, _advice(command))
+    if failure.errno in {errno.EACCES, errno.ENOEXEC, errno.EISDIR}:
+        message = f'the command "{command}" cannot be executed: {failure.message}'
+        return Cause(Code.COMMAND_MISSING, message, "Make it executable, or name its interpreter.")
+    return Cause(Code.SPAWN_FAILED, f'the command "{command}" did not start: {failure.message}')
+
+
+def exit_cause(end: Exit, launch: LocalLaunch, stderr: tuple[str, ...]) -> Cause:
+    """Why a process is gone."""
+    message = f"the process {end.describe()}"
+    if end.code in {_NOT_EXECUTABLE, _NOT_FOUND}:
+        return Cause(Code.COMMAND_MISSING, message, _advice(launch.command[0]), stderr)
+    return Cause(Code.EXITED, message, _INHERIT if end.code else "", stderr)
+
+
+def unlaunchable_cause(launch: Unlaunchable) -> Cause:
+    """Why a definition cannot be launched."""
+    message = "; ".join(str(problem) for problem in launch.problems)
+    unset = any("is not set" in problem.message for problem in launch.problems)
+    hint = "Set it where mcpyard is started, or write ${NAME:-default}." if unset else ""
+    return Cause(Code.INVALID_DEFINITION, message, hint)
+
+
+def _advice(command: str) -> str:
+    return _INSTALL.get(PurePath(command).name, _SPELLING)

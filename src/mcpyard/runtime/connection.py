@@ -1,0 +1,264 @@
+"""One server: its state, its timers and the tenure of its present session.
+
+The lifecycle table decides; this file carries out. `tell` feeds the table an event and does what it
+says. Callers only ever see futures.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from mcpyard.domain import limits
+from mcpyard.domain.backoff import Tempo, spread
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFailed
+from mcpyard.domain.lifecycle import (
+    Arm,
+    AuthNeeded,
+    Close,
+    Closed,
+    Disarm,
+    Effect,
+    Event,
+    Lost,
+    Open,
+    Phase,
+    Ready,
+    RetryDue,
+    Settled,
+    Start,
+    State,
+    Timer,
+    step,
+)
+from mcpyard.domain.model import RemoteConfig, Wanted
+from mcpyard.domain.observed import Observed, Tools
+from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.live import Live
+from mcpyard.runtime.stderr import StderrRing
+from mcpyard.runtime.tenure import Crew, Tenure, make_tools
+
+log = logging.getLogger(__name__)
+
+_COMING: frozenset[Phase] = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+
+
+@dataclass(slots=True)
+class _Session:
+    """The present session: who minds it, in which task, and whether it can be used."""
+
+    tenure: Tenure
+    owner: asyncio.Task[None]
+    live: Live | None = None
+
+
+class Connection:
+    """Supervises one server.
+
+    Attributes:
+        server: The desired state it follows.
+        ring: The last lines of the server's standard error, over all its restarts.
+    """
+
+    def __init__(
+        self, server: DesiredServer, crew: Crew, on_change: Callable[["Connection"], None]
+    ) -> None:
+        self.server = server
+        self.ring = StderrRing(crew.clock)
+        self._crew = crew
+        self._on_change = on_change
+        self._loop = asyncio.get_running_loop()
+        self._state = State()
+        self._tools = make_tools(crew.memory.tools(server.id), stale=True)
+        self._session: _Session | None = None
+        self._timers: dict[Timer, asyncio.TimerHandle] = {}
+        self._since: datetime = crew.clock.now()
+        self._next_retry: datetime | None = None
+        self._late = 0
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    @property
+    def phase(self) -> Phase:
+        """Where in its life the server is."""
+        return self._state.phase
+
+    @property
+    def _live(self) -> Live | None:
+        return self._session.live if self._session else None
+
+    def observed(self) -> Observed:
+        """What is, for readers."""
+        live = self._live
+        return Observed(
+            id=self.server.id,
+            state=self._state,
+            launch_digest=self.server.launch_digest,
+            policy_digest=self.server.policy_digest,
+            turn=self.server.turn,
+            since=self._since,
+            next_retry_at=self._next_retry,
+            pid=live.pid if live else None,
+            session=live.facts if live else None,
+            tools=self._tools,
+            lanes=live.lanes if live else None,
+            late_events=self._late,
+        )
+
+    def take_over(self, server: DesiredServer) -> None:
+        """Follow this desired state from now on."""
+        self.server = server
+
+    def tell(self, event: Event) -> None:
+        """Feed the table an event and do what it says."""
+        before = self._state
+        taken = step(before, event, self._tempo())
+        self._late += taken.ignored
+        self._state = taken.state
+        if taken.state.phase is not before.phase:
+            self._since = self._crew.clock.now()
+            self._next_retry = None
+        for effect in taken.effects:
+            self._carry_out(effect)
+        if taken.state != before:
+            self._changed()
+
+    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool, waiting within the terms for a server that is just coming up."""
+        live = self._live
+        if live is None:
+            began = self._crew.clock.monotonic()
+            live = await self._come_up(terms.timeout)
+            waited = self._crew.clock.monotonic() - began
+            terms = replace(terms, timeout=max(0.001, terms.timeout - waited))
+        return await live.call(tool, arguments, terms)
+
+    async def ended(self) -> None:
+        """Return when the present session is over, every trace of it gone."""
+        if self._session:
+            await asyncio.wait({self._session.owner})
+
+    def hurry(self) -> None:
+        """Skip all patience: what is left of the session is killed."""
+        if self._session:
+            self._session.owner.cancel()
+
+    def _tempo(self) -> Tempo:
+        remote = isinstance(self.server.config, RemoteConfig)
+        return Tempo(remote=remote, approved=not self.server.held)
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Open(epoch):
+                self._open(epoch)
+            case Close():
+                if self._session:
+                    self._session.tenure.close()
+            case Arm(timer, delay, epoch):
+                self._arm(timer, spread(delay, random.random()), epoch)  # noqa: S311  jitter
+            case Disarm(timer):
+                self._disarm(timer)
+
+    def _open(self, epoch: int) -> None:
+        tenure = Tenure(self.server, self._crew, self.ring)
+        owner = asyncio.create_task(
+            self._own(epoch, tenure), name=f"server {self.server.name}, epoch {epoch}"
+        )
+        self._session = _Session(tenure, owner)
+
+    def _arm(self, timer: Timer, delay: float, epoch: int) -> None:
+        self._disarm(timer)
+        due = RetryDue(epoch) if timer is Timer.RETRY else Settled(epoch)
+        self._timers[timer] = self._loop.call_later(delay, self.tell, due)
+        if timer is Timer.RETRY:
+            self._next_retry = self._crew.clock.now() + timedelta(seconds=delay)
+
+    def _disarm(self, timer: Timer) -> None:
+        if handle := self._timers.pop(timer, None):
+            handle.cancel()
+
+    async def _own(self, epoch: int, tenure: Tenure) -> None:
+        cause: Cause | None = None
+        try:
+            cause = await tenure.run(
+                lambda live, tools: self._ready(epoch, live, tools), self._listed
+            )
+        except asyncio.CancelledError:
+            log.debug("%s: ended in a hurry", self.server.name)
+        except Exception as error:
+            # A mistake of ours costs this session, not the watch over the server.
+            log.exception("%s: supervision failed", self.server.name)
+            cause = Cause(Code.CLOSED, f"an error of mcpyard itself: {error!r}")
+        self._over(epoch, tenure, cause)
+
+    def _ready(self, epoch: int, live: Live, tools: Tools) -> None:
+        if self._session:
+            self._session.live = live
+        self._tools = tools
+        self.tell(Ready(epoch))
+
+    def _listed(self, tools: Tools | None) -> None:
+        """The tools changed, or the session is over and no call may find it any more."""
+        if tools is None:
+            if self._session:
+                self._session.live = None
+            tools = replace(self._tools, stale=True)
+        self._tools = tools
+        self._changed()
+
+    def _over(self, epoch: int, tenure: Tenure, cause: Cause | None) -> None:
+        self._session = None
+        if tenure.closing:
+            # How it ended while it was being closed makes no difference.
+            self.tell(Closed(epoch))
+        elif cause is None:
+            gone = Cause(Code.CLOSED, "was ended")
+            self.tell(Lost(epoch, gone, self._crew.clock.monotonic()))
+        elif cause.code is Code.NEEDS_AUTH:
+            self.tell(AuthNeeded(epoch, cause))
+        else:
+            log.error("%s: %s", self.server.name, cause.message)
+            self.tell(Lost(epoch, cause, self._crew.clock.monotonic()))
+
+    async def _come_up(self, timeout: float) -> Live:  # noqa: ASYNC109  part of the call's own
+        if self.server.wanted is Wanted.ON_DEMAND and self.phase is Phase.STOPPED:
+            self.tell(Start())
+        deadline = self._crew.clock.monotonic() + timeout
+        while (live := self._live) is None:
+            restarts = self.phase is Phase.STOPPING and self._state.restart
+            if self.phase not in _COMING and not restarts:
+                raise self._unreachable()
+            left = deadline - self._crew.clock.monotonic()
+            in_backoff = self.phase is Phase.BACKOFF
+            await self._next_change(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)
+        return live
+
+    async def _next_change(self, within: float) -> None:
+        change: asyncio.Future[None] = self._loop.create_future()
+        self._waiters.add(change)
+        try:
+            await asyncio.wait_for(change, max(0, within))
+        except TimeoutError:
+            raise self._unreachable() from None
+        finally:
+            self._waiters.discard(change)
+
+    def _unreachable(self) -> ServerFault:
+        name, cause = self.server.name, self._state.cause
+        if cause is None:
+            return Disconnected(f'the server "{name}" is {self.phase}')
+        kinds: dict[Phase, type[ServerFault]] = {
+            Phase.NEEDS_AUTH: NeedsAuth,
+            Phase.FAILED: StartFailed,
+        }
+        kind = kinds.get(self.phase, Disconnected)
+        return kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
+
+    def _changed(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._on_change(self)

@@ -1,0 +1,421 @@
+"""The keeper: the process between a yard and its children, so that none outlives the yard.
+
+It is run by path (`python -I -S keeper.py FD YARD_PID`) and imports light standard modules only:
+every yard has one.
+
+Being a sub-reaper, it becomes the parent of whatever a child leaves behind, detached or not. So
+"nothing is left" is not a guess: it is the kernel's word that the keeper has no child any more.
+
+Whose an adopted process is, is harder. In this order: what was seen of it earlier (the keeper looks
+at its tree every few seconds, and before a signal), its parent, its session, the mark in its
+environment. A process that dropped the mark, left its session and lost its parent between two looks
+cannot be told apart: it ends as soon as no living child is old enough to have started it, at the
+latest with the keeper. Out of reach are processes the keeper may not signal (another user's, by
+setuid), and what a child had others start for it (a container, a timer, a service).
+
+Each message is one packet of JSON; one that begins with `+` is continued by the next. The yard
+sends `spawn` (with three pipe ends), `signal`, `end`, `look`; the keeper `ready`, `spawned` or
+`spawn_failed`, `exited`, and then `gone` with the number of processes that would not die.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MARK = "MCPYARD_MARK"
+PACKET = 1 << 16
+PIPE_ENDS = 3
+RIGHTS_ROOM = socket.CMSG_SPACE(PIPE_ENDS * struct.calcsize("i"))
+
+LIBC = ctypes.CDLL(None)
+PR_SET_CHILD_SUBREAPER = 36
+# By number, the same on all machines: not every Python is built with `os.pidfd_open`.
+SYS_PIDFD_SEND_SIGNAL = 424
+SYS_PIDFD_OPEN = 434
+
+LOOK_SECONDS = 5.0  # between two looks at the tree while nothing happens; each costs 2 ms or so
+RETRY_SECONDS = 0.01  # for the killed to be reaped before the tree is looked at again
+GIVE_UP_SECONDS = 5.0  # what survives SIGKILL for so long is stuck in the kernel or not ours
+UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes counts as it is
+
+
+class Process:
+    """A row of the process table; `key` tells it from a later process with the same number."""
+
+    __slots__ = ("group", "key", "parent", "pid", "session", "start", "zombie")
+
+    def __init__(self, pid: int, fields: list[bytes]) -> None:
+        self.pid = pid
+        self.zombie = fields[0] in b"ZX"
+        self.parent, self.group, self.session = map(int, fields[1:4])
+        self.start = int(fields[19])
+        self.key = pid, self.start
+
+
+class Child:
+    """A server's main process; `ending` is when its end began, 0 while nobody wants it to end."""
+
+    def __init__(self, number: int, pid: int, mark: bytes) -> None:
+        row = read_process(pid)
+        self.number = number
+        self.pid = pid
+        self.start = row.start if row else 0
+        self.mark = mark
+        self.alive = True
+        self.ending = 0.0
+
+
+def read_file(path: str) -> bytes:
+    """All of a file of /proc; empty when it is gone or not ours to read."""
+    with contextlib.suppress(OSError), open(path, "rb", 0) as file:  # noqa: PTH123 - no pathlib here
+        return file.read()
+    return b""
+
+
+def read_process(pid: int) -> Process | None:
+    """The row of one process, or None when it is gone."""
+    text = read_file(f"/proc/{pid}/stat")
+    # The name stands in brackets and may hold anything, brackets and blanks included.
+    return Process(pid, text[text.rindex(b")") + 2 :].split()) if text else None
+
+
+def read_mark(pid: int) -> bytes:
+    """The yard's mark in a process' environment, or nothing."""
+    _, _, rest = (b"\0" + read_file(f"/proc/{pid}/environ")).partition(f"\0{MARK}=".encode())
+    return rest.partition(b"\0")[0]
+
+
+def newest_first() -> list[int]:
+    """The numbers of all processes: what was started last is most likely to be gone soonest."""
+    pids: list[int] = []
+    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
+        pids = [int(entry.name) for entry in entries if entry.name.isdigit()]
+    # Numbers wrap around, so the newest is not the highest; the kernel tells the last one given.
+    last = int((read_file("/proc/loadavg").split() or [b"0"])[-1])
+    pids.sort(key=lambda pid: (pid <= last, pid), reverse=True)
+    return pids
+
+
+def signal_group(group: int, number: int) -> None:
+    """Signal a process group; one that is gone is no error."""
+    # Every child leads a session, so a group seen below the keeper holds its descendants only.
+    if group > 1:
+        with contextlib.suppress(OSError):
+            os.killpg(group, number)
+
+
+def kill_process(row: Process) -> None:
+    """Kill one process, and never a later one that got its number."""
+    handle = LIBC.syscall(SYS_PIDFD_OPEN, row.pid, 0)
+    now = read_process(row.pid)
+    if now and now.key == row.key:
+        LIBC.syscall(SYS_PIDFD_SEND_SIGNAL, handle, signal.SIGKILL, None, 0)
+    if handle >= 0:
+        os.close(handle)
+
+
+class Tree:
+    """All processes below the keeper, and whose each one is."""
+
+    def __init__(self) -> None:
+        self.children: dict[int, Child] = {}
+        self.rows: list[Process] = []
+        self.looked = 0.0
+        self.clear = True  # the last look met no process that was gone before it could be read
+        self.felled = False  # all is to end
+        self._me = os.getpid()
+        self._owners: dict[tuple[int, int], Child | None] = {}
+        self._sessions: dict[int, Child] = {}
+
+    def ending(self) -> list[Child]:
+        """The children that are to end."""
+        return [child for child in self.children.values() if child.ending]
+
+    def look(self) -> None:
+        """Read the process table, and remember whose each descendant is."""
+        below = self._read()
+        self.looked = time.monotonic()
+        if not below:
+            # Not even the keeper itself is in it: out of descriptors, so what was seen must do.
+            return
+        rows = list(below.get(self._me, ()))
+        owners: dict[tuple[int, int], Child | None] = {}
+        by_pid: dict[int, Child | None] = {}
+        sessions: dict[int, Child] = {}
+        for row in rows:
+            rows.extend(below.get(row.pid, ()))
+            owner = self._owners.get(row.key) or by_pid.get(row.parent) or self._guess(row)
+            owners[row.key] = by_pid[row.pid] = owner
+            if owner:
+                # The kernel gives no number out anew while it names a session or a group.
+                sessions[row.session] = sessions[row.group] = owner
+        self.rows, self._owners, self._sessions = rows, owners, sessions
+
+    def doomed(self, row: Process) -> bool:
+        """Whether a process is to end: its child is, or no living child can have started it."""
+        if self.felled:
+            return True
+        owner = self._owners.get(row.key) or self._guess(row)
+        if owner:
+            return owner.ending > 0
+        return not any(c.start <= row.start and not c.ending for c in self.children.values())
+
+    def left_of(self, child: Child, doomed: list[Process]) -> int:
+        """How many of the doomed are a child's, or strays that may be."""
+        return sum((self._owners.get(row.key) or child) is child for row in doomed)
+
+    def _read(self) -> dict[int, list[Process]]:
+        hunting = self.felled or bool(self.ending())
+        table: dict[int, Process] = {}
+        self.clear = True
+        for pid in newest_first():
+            row = read_process(pid)
+            if row is None:
+                self.clear = False
+                continue
+            table[pid] = row
+            # What forks and exits faster than the table is read would be gone by its end.
+            adopted = row.parent == self._me and row.key not in self._owners
+            if hunting and adopted and self.doomed(row):
+                kill_process(row)
+        below: dict[int, list[Process]] = {}
+        for row in table.values():
+            # One whose parent died while the table was read has another by now.
+            latest = row if row.parent in table else read_process(row.pid) or row
+            below.setdefault(latest.parent, []).append(row)
+        return below
+
+    def _guess(self, row: Process) -> Child | None:
+        if owner := self._sessions.get(row.session) or self._sessions.get(row.group):
+            return owner
+        mark = read_mark(row.pid)
+        for child in self.children.values():
+            if child.pid == row.session or (mark and child.mark == mark):
+                return child
+        return None
+
+
+class Keeper:
+    """Serves one yard: spawns, signals, reaps, reports; and ends all when the yard is gone."""
+
+    def __init__(self, yard: socket.socket, yard_pid: int) -> None:
+        self._tree = Tree()
+        self._children = self._tree.children
+        self._yard, self._yard_pid = yard, yard_pid
+        self._serving = True
+        self._partial = b""
+        self._unsent: deque[bytes] = deque()
+        self._dying: set[int] = set()
+        self._signals: list[tuple[Child | None, int, int]] = []
+        self._wakeup, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        # A handler, not SIG_IGN: a child would inherit that one.
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, _ignore)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+    def serve(self) -> None:
+        """Work until the yard is gone."""
+        poll = select.poll()
+        poll.register(self._wakeup, select.POLLIN)
+        # A process forked off the yard may hold its end of the socket open, hence the second watch.
+        yard_process = LIBC.syscall(SYS_PIDFD_OPEN, self._yard_pid, 0)
+        poll.register(yard_process if yard_process >= 0 else self._wakeup, select.POLLIN)
+        while self._serving and os.getppid() == self._yard_pid:
+            poll.register(self._yard, select.POLLIN | (select.POLLOUT if self._unsent else 0))
+            poll.poll(1000 * (RETRY_SECONDS if self._tree.ending() else LOOK_SECONDS))
+            self._flush()
+            self._receive()
+            self._signal()
+            self._reap()
+            self._work()
+
+    def end_all(self) -> None:
+        """Kill everything below the keeper until the kernel says that nothing is left."""
+        self._tree.felled = True
+        for child in self._children.values():
+            signal_group(child.pid if child.alive else 0, signal.SIGKILL)
+        until = time.monotonic() + GIVE_UP_SECONDS
+        while self._reap() and time.monotonic() < until:
+            self._tree.look()
+            self._kill(self._tree.rows)
+            select.select((self._wakeup,), (), (), RETRY_SECONDS)
+            self._flush()
+
+    def tell(self, what: str, **members: object) -> None:
+        """Send a message to the yard, or queue it."""
+        self._unsent.append(json.dumps({"say": what, **members}).encode())
+        self._flush()
+
+    def _flush(self) -> None:
+        try:
+            while self._unsent:
+                self._yard.send(self._unsent[0], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+                self._unsent.popleft()
+        except BlockingIOError:
+            return
+        except OSError:
+            self._serving = False
+
+    def _receive(self) -> None:
+        # Not `recv_fds`: it takes flags and ignores them.
+        flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
+        while self._serving:
+            try:
+                packet, rights, _, _ = self._yard.recvmsg(PACKET, RIGHTS_ROOM, flags)
+            except BlockingIOError:
+                return
+            except OSError:
+                packet, rights = b"", []
+            fds = [fd for _, _, data in rights for (fd,) in struct.iter_unpack("i", data)]
+            self._serving = bool(packet)
+            self._take(packet, fds)
+
+    def _take(self, packet: bytes, fds: list[int]) -> None:
+        self._partial += packet[1:]
+        try:
+            if packet and not packet.startswith(b"+"):
+                body, self._partial = self._partial, b""
+                self._do(json.loads(body), fds)
+        except (ValueError, TypeError, LookupError, AttributeError, OSError) as error:
+            self.tell("refused", message=f"{type(error).__name__}: {error}")
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    def _do(self, request: dict[str, Any], fds: list[int]) -> None:
+        what, number = request["do"], request["n"]
+        child = self._children.get(number)
+        if what == "spawn":
+            self._spawn(number, request, fds)
+        elif what in ("look", "signal"):
+            self._signals.append((child, number, int(request.get("signal", 0))))
+        elif what == "end" and child:
+            child.ending = child.ending or time.monotonic()
+        elif what == "end":
+            self.tell("gone", n=number, left=0)
+
+    def _spawn(self, number: int, request: dict[str, Any], fds: list[int]) -> None:
+        argv, env, cwd = request["argv"], request["env"], request["cwd"]
+        mark = env.get(MARK, "").encode()
+        try:
+            pid = _start(argv, env, cwd, fds)
+        except (OSError, ValueError, TypeError, LookupError) as error:
+            code = getattr(error, "errno", None) or errno.EINVAL
+            text = getattr(error, "strerror", None) or str(error)
+            which = "cwd" if cwd and getattr(error, "filename", None) == cwd else "command"
+            self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
+            return
+        child = self._children[number] = Child(number, pid, mark)
+        self.tell("spawned", n=number, pid=pid, start_time=child.start)
+
+    def _signal(self) -> None:
+        """Send the signals asked for, a hundred at once after a single look.
+
+        What a dying process leaves behind can be told to be its own only if it was seen before.
+        """
+        if self._signals:
+            self._tree.look()
+        for child, number, what in self._signals:
+            signal_group(child.pid if child and child.alive else 0, what)
+            self.tell("looked", n=number)
+        self._signals.clear()
+
+    def _reap(self) -> bool:
+        """Reap all that is dead; whether any child, own or adopted, is left."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wakeup, PACKET)
+        by_pid = {child.pid: child for child in self._children.values() if child.alive}
+        try:
+            # Dead, but not yet reaped: its number still names its group and nothing else.
+            while dead := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                if child := by_pid.get(dead.si_pid):
+                    self._exited(child, dead.si_status, clean=dead.si_code == os.CLD_EXITED)
+                os.waitpid(dead.si_pid, 0)
+                self._dying.discard(dead.si_pid)
+        except ChildProcessError:
+            return False
+        return True
+
+    def _exited(self, child: Child, number: int, *, clean: bool) -> None:
+        child.alive = False
+        status, killer = (number, None) if clean else (None, number)
+        self.tell("exited", n=child.number, status=status, signal=killer)
+        # A server whose main process is dead has no business left.
+        signal_group(child.pid, signal.SIGKILL)
+        child.ending = child.ending or time.monotonic()
+
+    def _work(self) -> None:
+        """Go on with ending what is to end; or look, when that is due."""
+        ending = self._tree.ending()
+        age = time.monotonic() - self._tree.looked
+        if age > (LOOK_SECONDS if not ending else RETRY_SECONDS if self._dying else 0):
+            self._tree.look()
+        doomed = [row for row in self._tree.rows if ending and self._tree.doomed(row)]
+        for child in ending:
+            left = self._tree.left_of(child, doomed)
+            waited = time.monotonic() - child.ending
+            patience = GIVE_UP_SECONDS if left else UNCLEAR_SECONDS
+            if waited > patience or (not left and self._tree.clear):
+                del self._children[child.number]
+                self.tell("gone", n=child.number, left=left)
+        self._kill(doomed)
+
+    def _kill(self, rows: list[Process]) -> None:
+        # Stopped first: of two that watch over each other, none may see the other one die.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for group in {row.group for row in rows}:
+                signal_group(group, number)
+        for row in rows:
+            kill_process(row)
+        self._dying = {row.pid for row in rows}
+
+
+def _ignore(*_: object) -> None:
+    """The keeper ends with its yard, not by a signal."""
+
+
+def _start(argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int]) -> int:
+    if len(fds) != PIPE_ENDS:
+        # The kernel drops descriptors for which the receiver has no room.
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    stdin, stdout, stderr = fds
+    process = subprocess.Popen(  # noqa: S603 - running the user's commands is what it is for
+        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, cwd=cwd, start_new_session=True
+    )
+    # It takes the process for over, and so leaves the reaping to us.
+    process.returncode = 0
+    return process.pid
+
+
+def main() -> None:
+    """Run until the yard is gone, then leave nothing behind."""
+    yard = socket.socket(fileno=int(sys.argv[1]))
+    yard.set_inheritable(False)
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    keeper = Keeper(yard, int(sys.argv[2]))
+    try:
+        keeper.tell("ready")
+        keeper.serve()
+    finally:
+        keeper.end_all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The seam between supervision and the wire: a server that is open, and whoever opens one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from mcpyard.domain.cause import Cause
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.observed import SessionFacts
+from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.stderr import StderrRing
+
+
+class OpenFailed(Exception):
+    """A server could not be opened; nothing is left of the attempt."""
+
+    def __init__(self, cause: Cause) -> None:
+        super().__init__(cause.message)
+        self.cause = cause
+
+
+class NoRoom(Exception):
+    """There are not enough file descriptors or processes for another server just now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A tool list as it came.
+
+    `ttl` is how many seconds it may be kept: None when the server did not say, 0 when it does not
+    want to be held to any time, so that only its own notice of a change counts.
+    """
+
+    tools: Sequence[object]
+    ttl: float | None = None
+
+
+class Live(Protocol):
+    """A server that is open."""
+
+    @property
+    def pid(self) -> int | None:
+        """Of its process, where it has one."""
+        ...
+
+    @property
+    def facts(self) -> SessionFacts:
+        """What it said about itself."""
+        ...
+
+    @property
+    def activity(self) -> int:
+        """Counts the messages that came; any growth is a sign of life."""
+        ...
+
+    @property
+    def lanes(self) -> int | None:
+        """1 when it runs one call at a time."""
+        ...
+
+    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool (see `Servers.call`)."""
+        ...
+
+    async def list_tools(self) -> Listing:
+        """All its tools."""
+        ...
+
+    async def ping(self, within: float) -> None:
+        """Return when it answers; any exception means that it did not."""
+        ...
+
+    async def close(self) -> None:
+        """Let calls in flight finish, then end it gracefully.
+
+        Returns when nothing of it is left. Never raises. Cancelling skips the patience.
+        """
+        ...
+
+    async def kill(self) -> None:
+        """End it at once; returns when nothing of it is left. Never raises."""
+        ...
+
+
+class Hooks(Protocol):
+    """What an open server tells whoever opened it. Called from the event loop."""
+
+    @property
+    def ring(self) -> StderrRing:
+        """Where the lines of its standard error go."""
+        ...
+
+    def lost(self, cause: Cause) -> None:
+        """It is gone."""
+        ...
+
+    def tools_changed(self) -> None:
+        """Its tools may have changed."""
+        ...
+
+
+class Opener(Protocol):
+    """Opens servers."""
+
+    async def open(self, server: DesiredServer, hooks: Hooks) -> Live:
+        """Start it, agree on a protocol, and give it back ready.
+
+        May be cancelled at any time; nothing is left then.
+
+        Raises:
+            OpenFailed: It cannot be opened.
+            NoRoom: Not now.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End whatever is left."""
+        ...

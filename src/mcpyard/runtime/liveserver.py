@@ -1,0 +1,142 @@
+"""A server that is open: its session and, where it is local, its process."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Final, cast
+
+import msgspec
+
+from mcpyard.domain import limits
+from mcpyard.domain.errors import CallRefused
+from mcpyard.domain.observed import Era, SessionFacts
+from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.keeping import Child, StopPolicy
+from mcpyard.runtime.live import Listing
+from mcpyard.runtime.stderr import StderrReader
+from mcpyard.wire.calls import Progress
+from mcpyard.wire.eras import CallTerms as WireTerms
+from mcpyard.wire.messages import RpcError
+from mcpyard.wire.session import Session
+
+_LIST_SECONDS: Final = 10.0
+_STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
+
+
+class Process:
+    """A server's process with its standard error."""
+
+    def __init__(self, child: Child, stderr: StderrReader) -> None:
+        self.child = child
+        self._stderr = stderr
+
+    async def stop(self) -> None:
+        """End it in order; its input is closed already."""
+        try:
+            await self.child.stop(lambda: None, _STOP)
+        finally:
+            self._stderr.close()
+
+    async def kill(self) -> None:
+        """End it at once, with all its descendants."""
+        try:
+            await self.child.kill()
+        finally:
+            self._stderr.close()
+
+
+class LiveServer:
+    """A session in use (see `Live`)."""
+
+    def __init__(self, session: Session, process: Process | None) -> None:
+        self._session = session
+        self._process = process
+        self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.facts = SessionFacts(
+            era=Era(session.era),
+            protocol_version=session.protocol_version,
+            server_info=session.server_info,
+            capabilities=session.capabilities,
+            instructions=session.instructions,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Of its process, where it has one."""
+        return self._process.child.pid if self._process else None
+
+    @property
+    def activity(self) -> int:
+        """Counts the messages that came."""
+        return self._session.stats.received
+
+    @property
+    def lanes(self) -> int | None:
+        """1 when it runs one call at a time."""
+        return self._session.lanes
+
+    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool."""
+        self._calls += 1
+        try:
+            reply = await self._session.call_tool(tool, arguments, _wire_terms(terms))
+        except RpcError as error:
+            raise CallRefused(error.message, error.code, error.data) from None
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._idle.set()
+        return reply.result
+
+    async def list_tools(self) -> Listing:
+        """All its tools; none where it offers none."""
+        if "tools" not in self._session.capabilities:
+            return Listing(())
+        try:
+            listed = await self._session.list_tools(_LIST_SECONDS)
+        except RpcError as error:
+            raise CallRefused(error.message, error.code, error.data) from None
+        return Listing(listed.tools, None if listed.ttl_ms is None else listed.ttl_ms / 1000)
+
+    async def ping(self, within: float) -> None:
+        """Return when it answers."""
+        await self._session.ping(within)
+
+    async def close(self) -> None:
+        """Let calls in flight finish, then end it in order."""
+        try:
+            if self._calls:
+                self._idle.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._idle.wait(), limits.DRAIN)
+        finally:
+            await self._session.close()
+        if self._process:
+            await self._process.stop()
+
+    async def kill(self) -> None:
+        """End it at once."""
+        if self._process:
+            await self._process.kill()
+        await self._session.close()
+
+
+def _wire_terms(terms: CallTerms) -> WireTerms:
+    progress = terms.progress
+    if progress is None and terms.longest is None:
+        return WireTerms(timeout=terms.timeout)
+    return WireTerms(timeout=terms.timeout, progress=_relay(progress), extend=terms.longest or 0.0)
+
+
+def _relay(
+    progress: Callable[[dict[str, object]], None] | None,
+) -> Callable[[Progress], None]:
+    """Progress for a caller who may not want it: time-outs are extended by it all the same."""
+
+    def told(heard: Progress) -> None:
+        if progress:
+            progress(cast("dict[str, object]", msgspec.to_builtins(heard)))
+
+    return told

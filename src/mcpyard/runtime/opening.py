@@ -1,0 +1,182 @@
+"""Opens servers: spawns or connects, agrees on a protocol, remembers how it went."""
+
+import asyncio
+import errno
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from mcpyard.domain import limits
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.model import Transport
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Memory, Reached
+from mcpyard.runtime.causes import exit_cause, spawn_cause, unlaunchable_cause
+from mcpyard.runtime.environment import child_environment
+from mcpyard.runtime.keeping import Child, Exit, Keeper, SpawnFailed
+from mcpyard.runtime.live import Hooks, NoRoom, OpenFailed
+from mcpyard.runtime.liveserver import LiveServer, Process
+from mcpyard.runtime.stderr import StderrReader
+from mcpyard.wire.eras import ClientFace
+from mcpyard.wire.link import Link, LinkFailed
+from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.stdio import StdioLink
+
+_NO_ROOM: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+
+_EXIT_WITHOUT_EOF: Final = 0.25
+"""Seconds after an exit by which the end of its output should have been seen."""
+
+
+class WireOpener:
+    """Opens servers over the wire."""
+
+    def __init__(
+        self, keeper: Keeper, memory: Memory, environment: Mapping[str, str], face: ClientFace
+    ) -> None:
+        self._keeper = keeper
+        self._memory = memory
+        self._environment = environment
+        self._face = face
+        self._died_of_the_probe: set[str] = set()
+
+    async def open(self, server: DesiredServer, hooks: Hooks) -> LiveServer:
+        """Open a server (see `Opener`)."""
+        launch = server.launch
+        if isinstance(launch, Unlaunchable):
+            raise OpenFailed(unlaunchable_cause(launch))
+        try:
+            if isinstance(launch, LocalLaunch):
+                return await self._open_local(server, launch, hooks)
+            return await self._open_remote(server, launch, hooks)
+        except LinkFailed as failure:
+            self._memory.keep_reached(server.launch_digest, None)
+            raise OpenFailed(failure.cause) from None
+
+    async def close(self) -> None:
+        """End the keeper, and with it whatever is left."""
+        await self._keeper.close()
+
+    async def _open_local(
+        self, server: DesiredServer, launch: LocalLaunch, hooks: Hooks
+    ) -> LiveServer:
+        child = await self._spawn(launch)
+        mark = hooks.ring.mark
+        stderr = StderrReader(child.stderr, hooks.ring)
+        process = Process(child, stderr)
+
+        def tail() -> tuple[str, ...]:
+            stderr.drain()
+            return hooks.ring.tail(mark)
+
+        async def explain() -> Cause:
+            return exit_cause(await asyncio.shield(child.exited), launch, tail())
+
+        limit = server.config.max_message
+        link = StdioLink(child.stdin, child.stdout, limit=limit, explain_loss=explain)
+        try:
+            session = await self._meet_local(server, launch, link, hooks)
+        except LinkFailed as failure:
+            last_words = tail()
+            await process.kill()
+            raise LinkFailed(replace(failure.cause, stderr=last_words)) from None
+        except BaseException:
+            await process.kill()
+            raise
+        child.exited.add_done_callback(lambda done: _ended(done.result(), launch, hooks, tail))
+        return LiveServer(session, process)
+
+    async def _meet_local(
+        self, server: DesiredServer, launch: LocalLaunch, link: Link, hooks: Hooks
+    ) -> Session:
+        digest = server.launch_digest
+        known = self._memory.reached(digest)
+        era = Era.HANDSHAKE if digest in self._died_of_the_probe else known and known.era
+        seconds = limits.start_limit(launch.command, server.config.start_timeout)
+        try:
+            session = await self._meet(link, era, seconds, hooks)
+        except LinkFailed as failure:
+            self._died_of_the_probe.discard(digest)
+            if era is None and failure.cause.code in {Code.EXITED, Code.CLOSED}:
+                self._died_of_the_probe.add(digest)
+            raise
+        self._memory.keep_reached(digest, Reached(Era(session.era)))
+        return session
+
+    async def _spawn(self, launch: LocalLaunch) -> Child:
+        environment = child_environment(self._environment, launch)
+        try:
+            return await self._keeper.spawn(launch.command, environment, launch.cwd)
+        except SpawnFailed as failure:
+            if failure.errno in _NO_ROOM:
+                raise NoRoom from failure
+            raise OpenFailed(spawn_cause(failure, launch)) from None
+
+    async def _open_remote(
+        self, server: DesiredServer, launch: RemoteLaunch, hooks: Hooks
+    ) -> LiveServer:
+        # Most yards have no remote server; those that have none do without the HTTP client.
+        from mcpyard.wire.http_errors import looks_like_sse_only  # noqa: PLC0415
+
+        known = self._memory.reached(server.launch_digest)
+        transport = (known and known.transport) or launch.transport or Transport.HTTP
+        try:
+            return await self._open_over(transport, server, launch, hooks)
+        except LinkFailed as failure:
+            if transport is Transport.SSE or not looks_like_sse_only(failure.cause):
+                raise
+        return await self._open_over(Transport.SSE, server, launch, hooks)
+
+    async def _open_over(
+        self, transport: Transport, server: DesiredServer, launch: RemoteLaunch, hooks: Hooks
+    ) -> LiveServer:
+        known = self._memory.reached(server.launch_digest)
+        link = _remote_link(transport, launch, server.config.max_message)
+        seconds = limits.start_limit((), server.config.start_timeout)
+        session = await self._meet(link, known and known.era, seconds, hooks)
+        reached = Reached(Era(session.era), transport)
+        self._memory.keep_reached(server.launch_digest, reached)
+        return LiveServer(session, None)
+
+    async def _meet(self, link: Link, era: Era | None, seconds: float, hooks: Hooks) -> Session:
+        # A link that is lost before the session stands fails the opening itself.
+        early: list[Cause] = []
+        met = False
+
+        def lost(cause: Cause) -> None:
+            if met:
+                hooks.lost(cause)
+            else:
+                early.append(cause)
+
+        def changed(kind: str) -> None:
+            if kind == "tools":
+                hooks.tools_changed()
+
+        opening = Opening(seconds, remembered=era.value if era else None)
+        handlers = Handlers(on_list_changed=changed, on_lost=lost)
+        session = await open_session(link, self._face, opening, handlers)
+        met = True
+        for cause in early:
+            hooks.lost(cause)
+        return session
+
+
+def _ended(
+    end: Exit, launch: LocalLaunch, hooks: Hooks, tail: Callable[[], tuple[str, ...]]
+) -> None:
+    """The end of its output tells of an exit sooner, unless somebody else holds the pipe."""
+    loop = asyncio.get_running_loop()
+    loop.call_later(_EXIT_WITHOUT_EOF, lambda: hooks.lost(exit_cause(end, launch, tail())))
+
+
+def _remote_link(transport: Transport, launch: RemoteLaunch, limit: int) -> Link:
+    if transport is Transport.SSE:
+        from mcpyard.wire.sse import SseLink  # noqa: PLC0415
+
+        return SseLink(launch.url, launch.headers, limit=limit)
+    from mcpyard.wire.http import HttpLink  # noqa: PLC0415
+
+    return HttpLink(launch.url, launch.headers, limit=limit)

@@ -1,0 +1,97 @@
+"""All servers: carries out plans, answers what is, ends everything in time."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from uuid import UUID
+
+from mcpyard.domain import lifecycle, limits, plan
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.plan import Action
+from mcpyard.domain.ports import CallTerms, LogLine
+from mcpyard.runtime.connection import Connection
+from mcpyard.runtime.tenure import Crew
+
+log = logging.getLogger(__name__)
+
+_EVENTS: dict[type[Action], lifecycle.Event] = {
+    plan.Start: lifecycle.Start(),
+    plan.Stop: lifecycle.Stop(),
+    plan.Replace: lifecycle.Changed(),
+}
+
+
+class Supervisor:
+    """Holds one connection a server. The `Servers` port of the yard."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._connections: dict[UUID, Connection] = {}
+        self._observed: dict[UUID, Observed] = {}
+        self._on_change: Callable[[Observed], None] = lambda _: None
+
+    def listen(self, on_change: Callable[[Observed], None]) -> None:
+        """Tell of every change of what is observed."""
+        self._on_change = on_change
+
+    def observed(self) -> Mapping[UUID, Observed]:
+        """What is, of every server it holds."""
+        return self._observed
+
+    def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
+        """Carry out a plan."""
+        for action in actions:
+            self._apply(action, desired.get(action.id))
+
+    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool (see `Servers`)."""
+        connection = self._connections.get(server)
+        if connection is None:
+            raise ServerUnknown("the server is gone")
+        return await connection.call(tool, arguments, terms)
+
+    def log(self, server: UUID) -> tuple[LogLine, ...]:
+        """The last lines a server wrote to its standard error."""
+        connection = self._connections.get(server)
+        return connection.ring.lines() if connection else ()
+
+    async def close(self) -> None:
+        """End every server, in parallel, within the limit of a shutdown; then the rest."""
+        self.apply(plan.plan(Desired({}), self._observed), {})
+        ending = [asyncio.create_task(each.ended()) for each in self._connections.values()]
+        if ending:
+            _, late = await asyncio.wait(ending, timeout=limits.SHUTDOWN)
+            if late:
+                self.hurry()
+                await asyncio.wait(late, timeout=limits.TERM_GRACE)
+        await self._crew.opener.close()
+
+    def hurry(self) -> None:
+        """Skip all patience: kill what still runs."""
+        for connection in self._connections.values():
+            connection.hurry()
+
+    def _apply(self, action: Action, server: DesiredServer | None) -> None:
+        if isinstance(action, plan.Forget):
+            self._connections.pop(action.id, None)
+            self._observed.pop(action.id, None)
+            return
+        connection = self._connections.get(action.id)
+        if connection is None:
+            if server is None:
+                return
+            connection = Connection(server, self._crew, self._changed)
+            self._connections[action.id] = connection
+        if server is not None:
+            connection.take_over(server)
+        if event := _EVENTS.get(type(action)):
+            connection.tell(event)
+        self._changed(connection)
+
+    def _changed(self, connection: Connection) -> None:
+        observed = connection.observed()
+        if self._observed.get(observed.id) != observed:
+            self._observed[observed.id] = observed
+            self._on_change(observed)

@@ -1,0 +1,196 @@
+"""One session of a server, from the first try to the last trace, owned by one task.
+
+The task that runs a tenure enters and leaves everything of the session. Its end *is* the signal
+that the session is over, and what it returns is why.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+import orjson
+
+from mcpyard.domain import limits
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.observed import Tools
+from mcpyard.domain.ports import Clock, Memory
+from mcpyard.domain.tool import read_tools
+from mcpyard.runtime.live import Live, NoRoom, Opener, OpenFailed
+from mcpyard.runtime.starts import Starts
+from mcpyard.runtime.stderr import StderrRing
+
+log = logging.getLogger(__name__)
+
+_NO_ROOM_PAUSE: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """What all connections of a yard share."""
+
+    opener: Opener
+    starts: Starts
+    memory: Memory
+    clock: Clock
+
+
+class _Mail(Enum):
+    """What can wake the task that runs a tenure, besides a cause."""
+
+    CLOSE = auto()
+    REFRESH = auto()
+
+
+class Tenure:
+    """One session of a server.
+
+    Attributes:
+        ring: Where the lines of its standard error go.
+        closing: Whether it was asked to end.
+    """
+
+    def __init__(self, server: DesiredServer, crew: Crew, ring: StderrRing) -> None:
+        self.ring = ring
+        self.closing = False
+        self._server = server
+        self._crew = crew
+        self._mail: asyncio.Queue[_Mail | Cause] = asyncio.Queue()
+        self._to_close = asyncio.Event()
+        self._debounce: asyncio.TimerHandle | None = None
+        self._ttl: asyncio.TimerHandle | None = None
+
+    def close(self) -> None:
+        """Ask it to end gracefully."""
+        self.closing = True
+        self._to_close.set()
+        self._mail.put_nowait(_Mail.CLOSE)
+
+    def lost(self, cause: Cause) -> None:
+        """The session is gone (see `Hooks`)."""
+        self._mail.put_nowait(cause)
+
+    def tools_changed(self) -> None:
+        """The tools may have changed (see `Hooks`)."""
+        if self._debounce is None:
+            loop = asyncio.get_running_loop()
+            self._debounce = loop.call_later(limits.LIST_DEBOUNCE, self._ask_refresh)
+
+    async def run(
+        self, on_ready: Callable[[Live, Tools], None], on_tools: Callable[[Tools | None], None]
+    ) -> Cause | None:
+        """Live through the session; why it was lost, or None when it was closed.
+
+        Args:
+            on_ready: Called once, when the session can be used.
+            on_tools: Called with the tools when they changed; with None when the session is over.
+        """
+        try:
+            live = await self._open_or_closed()
+        except OpenFailed as failure:
+            return failure.cause
+        if live is None:
+            return None
+        graceful = False
+        try:
+            on_ready(live, await self._list(live))
+            cause = await self._watch(live, on_tools)
+            graceful = cause is None
+        except YardError as error:
+            cause = getattr(error, "cause", None) or self._no_list(error)
+        finally:
+            on_tools(None)
+            self._forget_timers()
+            await (live.close() if graceful else live.kill())
+        return cause
+
+    def _no_list(self, error: YardError) -> Cause:
+        text = f"its tools could not be listed: {error}"
+        return Cause(Code.REFUSED_HANDSHAKE, text, stderr=self.ring.tail())
+
+    async def _open_or_closed(self) -> Live | None:
+        """Open the session; None when it was asked to end first."""
+        opening = asyncio.create_task(self._open())
+        closing = asyncio.create_task(self._to_close.wait())
+        try:
+            await asyncio.wait({opening, closing}, return_when=asyncio.FIRST_COMPLETED)
+            return opening.result() if opening.done() else None
+        finally:
+            closing.cancel()
+            opening.cancel()
+            await asyncio.wait({opening})
+
+    async def _open(self) -> Live:
+        # A turn is what a person asked for; that person waits.
+        async with self._crew.starts.place(urgent=self._server.turn > 0):
+            while True:
+                try:
+                    return await self._crew.opener.open(self._server, self)
+                except NoRoom:
+                    await asyncio.sleep(_NO_ROOM_PAUSE)
+
+    async def _watch(self, live: Live, on_tools: Callable[[Tools], None]) -> Cause | None:
+        misses, seen = 0, live.activity
+        while misses < limits.PING_MISSES:
+            try:
+                mail = await asyncio.wait_for(self._mail.get(), limits.IDLE)
+            except TimeoutError:
+                silent = live.activity == seen
+                misses = misses + 1 if silent and not await self._answers(live) else 0
+                seen = live.activity
+                continue
+            if isinstance(mail, Cause):
+                return mail
+            if mail is _Mail.CLOSE:
+                return None
+            await self._refresh(live, on_tools)
+        text = f"did not answer {misses} pings in a row"
+        return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
+
+    async def _answers(self, live: Live) -> bool:
+        try:
+            await live.ping(limits.PING)
+        except YardError as error:
+            log.info("%s: no answer to a ping: %s", self._server.name, error)
+            return False
+        return True
+
+    def _ask_refresh(self) -> None:
+        self._debounce = None
+        self._mail.put_nowait(_Mail.REFRESH)
+
+    async def _refresh(self, live: Live, on_tools: Callable[[Tools], None]) -> None:
+        try:
+            on_tools(await self._list(live))
+        except YardError as error:
+            log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
+
+    async def _list(self, live: Live) -> Tools:
+        listing = await live.list_tools()
+        if listing.ttl:
+            self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
+        tools = make_tools(listing.tools, stale=False)
+        self._crew.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
+        return tools
+
+    def _renew_after(self, seconds: float) -> None:
+        if self._ttl:
+            self._ttl.cancel()
+        self._ttl = asyncio.get_running_loop().call_later(seconds, self.tools_changed)
+
+    def _forget_timers(self) -> None:
+        for timer in (self._debounce, self._ttl):
+            if timer:
+                timer.cancel()
+
+
+def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
+    """The tools of a list, with a digest that tells whether anything about them changed."""
+    tools, problems = read_tools(listed)
+    raw = orjson.dumps([tool.raw for tool in tools])
+    return Tools(tools, hashlib.sha256(raw).hexdigest()[:32], stale, problems)

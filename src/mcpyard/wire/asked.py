@@ -1,0 +1,80 @@
+"""The other direction: what a server asks of us.
+
+Each request runs as a task of its own, since an elicitation may wait minutes for a person. Answers
+are made when the task is done, whatever became of it: a server never waits for one that was lost in
+an exception.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import msgspec
+
+from mcpyard.wire import messages
+from mcpyard.wire.messages import Id, RpcError
+
+OnRequest = Callable[[str, bytes, int | None], Coroutine[Any, Any, bytes]]
+"""A server asks: method, parameters, stream; the result as JSON, or `RpcError`."""
+
+_MOST: Final = 64
+"""Requests of one server answered at once; more is a server run wild."""
+
+
+class _CancelNotice(msgspec.Struct, rename="camel"):
+    request_id: Id
+
+
+_cancel_notice = msgspec.json.Decoder(_CancelNotice)
+
+
+async def nobody(method: str, _params: bytes, _stream: int | None) -> bytes:
+    """Refuse whatever is asked."""
+    raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here answers {method}")
+
+
+class Asked:
+    """The requests of one server that are being answered."""
+
+    def __init__(self, handler: OnRequest, reply: Callable[[bytes], None]) -> None:
+        self._handler = handler
+        self._reply = reply
+        self._loop = asyncio.get_running_loop()
+        self._tasks: dict[Id, asyncio.Task[bytes]] = {}
+
+    def ask(self, number: Id, method: str, params: bytes, stream: int | None) -> None:
+        """Have a request answered; `ping` at once."""
+        if method == "ping":
+            self._reply(messages.success(number, b"{}"))
+        elif number in self._tasks or len(self._tasks) >= _MOST:
+            error = RpcError(messages.INVALID_REQUEST, "too many requests, or one id used twice")
+            self._reply(messages.failure(number, error))
+        else:
+            task = self._loop.create_task(self._handler(method, params, stream))
+            self._tasks[number] = task
+            task.add_done_callback(lambda done: self._done(number, done))
+
+    def withdraw(self, params: bytes) -> None:
+        """The server does not want an answer any more; `ValueError` when it does not say which."""
+        if task := self._tasks.get(_cancel_notice.decode(params).request_id):
+            task.cancel()
+
+    def end(self) -> None:
+        """Nobody is there to answer to."""
+        for task in self._tasks.values():
+            task.cancel()
+
+    def _done(self, number: Id, task: asyncio.Task[bytes]) -> None:
+        del self._tasks[number]
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            self._reply(messages.success(number, task.result()))
+        elif isinstance(error, RpcError):
+            self._reply(messages.failure(number, error))
+        else:
+            internal = RpcError(messages.INTERNAL_ERROR, "the yard could not answer this")
+            self._reply(messages.failure(number, internal))
+            context = {"message": "a server's request failed here", "exception": error}
+            self._loop.call_exception_handler(context)

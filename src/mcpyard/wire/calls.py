@@ -1,0 +1,100 @@
+"""What a request is made of while it waits, and what is counted meanwhile."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from mcpyard.wire.messages import Reply
+
+_SAMPLES: Final = 8
+_SAMPLE_BYTES: Final = 200
+
+OVERSIZE: Final = "oversize"
+"""The reason a link gives for noise that was a line over its limit."""
+
+NO_HEADERS: Final[Mapping[str, str]] = {}
+
+
+class Progress(msgspec.Struct, frozen=True, rename="camel"):
+    """How far a call is, in the server's own measure."""
+
+    progress_token: int | str
+    progress: float = 0
+    total: float | None = None
+    message: str | None = None
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """On which terms a request is made. A msgspec struct because one is made for every call.
+
+    Attributes:
+        timeout: Seconds until the caller is told `TimedOut`; None for never.
+        progress: Told of the server's progress; asks for it with a token.
+        extend: Progress starts the time-out again, up to this many seconds in all.
+        headers: For links that have headers.
+    """
+
+    timeout: float | None = None
+    progress: OnProgress | None = None
+    extend: float = 0.0
+    headers: Mapping[str, str] = NO_HEADERS
+
+
+class Call:
+    """A request that waits for its answer."""
+
+    __slots__ = ("deadline", "future", "id", "latest", "method", "progress", "timeout", "timer")
+
+    def __init__(self, number: int, method: str, future: asyncio.Future[Reply]) -> None:
+        self.id = number
+        self.method = method
+        self.future = future
+        self.progress: OnProgress | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        self.timeout = 0.0
+        self.deadline = 0.0
+        self.latest = 0.0
+
+
+@dataclass(slots=True)
+class Stats:
+    """What went over a link, and what was wrong with it.
+
+    Attributes:
+        sent: Messages we sent.
+        received: Messages that came.
+        bytes_out: Bytes of the messages sent.
+        bytes_in: Bytes of the messages that came.
+        late: Answers to calls that nobody waited for any more.
+        repeated: Answers to calls that had one already.
+        unknown: Answers to calls that were never made.
+        noise: What came and was no message.
+        oversize: Lines over the limit.
+        samples: The last pieces of noise, each with its reason.
+    """
+
+    sent: int = 0
+    received: int = 0
+    bytes_out: int = 0
+    bytes_in: int = 0
+    late: int = 0
+    repeated: int = 0
+    unknown: int = 0
+    noise: int = 0
+    oversize: int = 0
+    samples: deque[tuple[str, bytes]] = field(default_factory=lambda: deque(maxlen=_SAMPLES))
+
+    def heard(self, reason: str, sample: bytes) -> None:
+        """Count a piece of noise and keep its beginning."""
+        if reason == OVERSIZE:
+            self.oversize += 1
+        else:
+            self.noise += 1
+        self.samples.append((reason, sample[:_SAMPLE_BYTES]))

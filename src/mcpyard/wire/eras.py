@@ -1,0 +1,82 @@
+"""What the two eras of the protocol have in common: the words the rest speaks about either in."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, cast
+
+from mcpyard.wire.calls import Terms
+from mcpyard.wire.messages import Reply
+
+Era = Literal["handshake", "modern"]
+
+Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
+"""Answers what a server asks during one call: method, parameters; the result, or `RpcError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFace:
+    """How we present ourselves to a server, and what we offer it."""
+
+    name: str
+    version: str
+    capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a server said of itself when it was met."""
+
+    era: Era
+    version: str
+    server_info: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+    instructions: str | None
+    ttl_ms: int | None = None
+
+
+class CallTerms(Terms, frozen=True, kw_only=True):
+    """The terms of a request to a session.
+
+    Attributes:
+        capabilities: Offered for this request instead of the face's; the modern era can, the
+            handshake era has declared them once.
+        log_level: The log messages wanted during this request; the modern era only.
+        asked: Answers what the server asks during this call; without it such requests are refused.
+    """
+
+    capabilities: Mapping[str, Any] | None = None
+    log_level: str | None = None
+    asked: Asking | None = None
+
+
+class Codec(Protocol):
+    """What an era adds to each request."""
+
+    def meta(self, terms: CallTerms) -> bytes:
+        """Members for the parameters' `_meta`, JSON without its braces."""
+        ...
+
+    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
+        """Headers for the links that have them. Not to be changed."""
+        ...
+
+
+def members(value: object) -> dict[str, Any]:
+    """A JSON object's members; none for anything else, since servers send anything."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def text_or_none(value: object) -> str | None:
+    """A text, or None for anything else."""
+    return value if isinstance(value, str) else None
+
+
+def ttl_of(result: Mapping[str, Any]) -> int | None:
+    """How long a result may be kept, as far as the server said it in a sensible way."""
+    ttl = result.get("ttlMs")
+    return ttl if isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0 else None
+
+
+def reply_members(reply: Reply) -> dict[str, Any]:
+    """The members of a result."""
+    return members(reply.value)

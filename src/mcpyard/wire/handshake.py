@@ -1,0 +1,57 @@
+"""The handshake era, 2024-11-05 to 2025-11-25: meet once, then every request is bare."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.wire.calls import NO_HEADERS
+from mcpyard.wire.eras import CallTerms, ClientFace, Greeting, members, reply_members, text_or_none
+from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.messages import Reply
+
+OFFERED: Final = "2025-11-25"
+VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", OFFERED)
+
+
+class Handshake:
+    """The era codec: nothing to add. An HTTP link repeats the version by itself."""
+
+    def meta(self, terms: CallTerms) -> bytes:
+        """Nothing: capabilities were declared once and log levels have a request of their own."""
+        del terms
+        return b""
+
+    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
+        """None."""
+        del method, name
+        return NO_HEADERS
+
+
+def initialize_params(face: ClientFace) -> dict[str, Any]:
+    """What `initialize` says of us."""
+    return {
+        "protocolVersion": OFFERED,
+        "capabilities": dict(face.capabilities),
+        "clientInfo": {"name": face.name, "version": face.version},
+    }
+
+
+def read_initialize(reply: Reply) -> Greeting:
+    """The greeting in an answer to `initialize`.
+
+    Raises:
+        LinkFailed: The server chose a version that is not of this era.
+    """
+    result = reply_members(reply)
+    version = result.get("protocolVersion")
+    if version not in VERSIONS:
+        text = f"the server wants protocol version {version!r}, which is not known here"
+        hint = f"known versions: {', '.join(VERSIONS)}"
+        raise LinkFailed(Cause(Code.UNSUPPORTED_VERSION, text, hint))
+    return Greeting(
+        era="handshake",
+        version=version,
+        server_info=members(result.get("serverInfo")),
+        capabilities=members(result.get("capabilities")),
+        instructions=text_or_none(result.get("instructions")),
+    )

@@ -1,0 +1,86 @@
+"""The modern era, 2026-07-28: no handshake, every request says who asks and in which version."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import orjson
+
+from mcpyard.wire.eras import (
+    CallTerms,
+    ClientFace,
+    Greeting,
+    members,
+    reply_members,
+    text_or_none,
+    ttl_of,
+)
+from mcpyard.wire.headers import routing_headers
+from mcpyard.wire.messages import Reply
+
+VERSION: Final = "2026-07-28"
+
+_PREFIX: Final = "io.modelcontextprotocol/"
+_SERVER_INFO: Final = _PREFIX + "serverInfo"
+SUBSCRIPTION_ID: Final = _PREFIX + "subscriptionId"
+
+
+class Modern:
+    """The era codec: the stamp on each request, and the headers that repeat parts of it."""
+
+    def __init__(self, face: ClientFace) -> None:
+        self._face = face
+        self._stamp = self._make_stamp(face.capabilities)
+
+    def meta(self, terms: CallTerms) -> bytes:
+        """The stamp; the face's own is made once, since nearly every request has it."""
+        stamp = self._stamp
+        if terms.capabilities is not None:
+            stamp = self._make_stamp(terms.capabilities)
+        if terms.log_level is not None:
+            stamp += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
+        return stamp
+
+    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
+        """Version, method and name."""
+        return routing_headers(VERSION, method, name)
+
+    def _make_stamp(self, capabilities: Mapping[str, Any]) -> bytes:
+        return _inner(
+            {
+                _PREFIX + "protocolVersion": VERSION,
+                _PREFIX + "clientCapabilities": dict(capabilities),
+                _PREFIX + "clientInfo": {"name": self._face.name, "version": self._face.version},
+            }
+        )
+
+
+def read_discover(reply: Reply) -> Greeting | None:
+    """The greeting in an answer to `server/discover`; None when it is not one of this era.
+
+    A server may answer and list old versions only: that is a server of the handshake era.
+    """
+    result = reply_members(reply)
+    versions = result.get("supportedVersions")
+    if not isinstance(versions, list) or VERSION not in cast("list[object]", versions):
+        return None
+    return Greeting(
+        era="modern",
+        version=VERSION,
+        server_info=members(members(result.get("_meta")).get(_SERVER_INFO)),
+        capabilities=members(result.get("capabilities")),
+        instructions=text_or_none(result.get("instructions")),
+        ttl_ms=ttl_of(result),
+    )
+
+
+def listen_filter(capabilities: Mapping[str, Any]) -> dict[str, bool]:
+    """Which changes can be listened for, by what the server says it tells."""
+    return {
+        f"{kind}ListChanged": True
+        for kind in ("tools", "prompts", "resources")
+        if members(capabilities.get(kind)).get("listChanged") is True
+    }
+
+
+def _inner(value: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(value)[1:-1]

@@ -1,0 +1,306 @@
+"""The JSON-RPC peer: who waits for which answer.
+
+The hot path of the whole yard, so one future and one timer a request, no task, no logging. The
+callbacks of others are handed to the event loop instead of being called from here: one that raises
+must not end the connection it was told about.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import TimedOut
+from mcpyard.wire import messages
+from mcpyard.wire.asked import Asked, OnRequest, nobody
+from mcpyard.wire.calls import NO_HEADERS, Call, Progress, Stats, Terms
+from mcpyard.wire.faults import fault
+from mcpyard.wire.link import Busy, Link, Outgoing
+from mcpyard.wire.messages import Envelope, Params, Reply
+
+OnNotification = Callable[[str, bytes, int | None], None]
+"""A server tells: method, parameters, stream."""
+
+_MOST_ABANDONED: Final = 4096
+"""Ids of given up calls remembered, to tell a late answer from a repeated one."""
+
+_LONGEST_ID: Final = 18
+
+_progress = msgspec.json.Decoder(Progress)
+
+
+class Peer:
+    """Our end of a conversation with one server; the `Receiver` of its link.
+
+    Attributes:
+        stats: What went over the link.
+        gone: Why the link is of no use any more; None while it is.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        *,
+        on_request: OnRequest = nobody,
+        on_notification: OnNotification | None = None,
+        on_lost: Callable[[Cause], None] | None = None,
+    ) -> None:
+        self.stats = Stats()
+        self.gone: Cause | None = None
+        self._link = link
+        self._on_notification = on_notification
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._pending: dict[messages.Id | None, Call] = {}
+        self._abandoned: dict[int, None] = {}
+        self._asked = Asked(on_request, self._reply)
+        self._last = 0
+
+    @property
+    def in_flight(self) -> int:
+        """How many of our requests wait for an answer."""
+        return len(self._pending)
+
+    async def open(self) -> None:
+        """Open the link, or raise `LinkFailed`."""
+        await self._link.open(self)
+
+    async def close(self) -> None:
+        """Fail whatever waits and let go of the link."""
+        self._end(Cause(Code.CLOSED, "the connection was closed by the yard"))
+        await self._link.close()
+
+    async def request(self, method: str, params: Params, terms: Terms) -> Reply:
+        """Ask, and wait for the answer.
+
+        Raises:
+            RpcError: The server answered with an error.
+            TimedOut: It did not answer in time; it was told that nobody waits any more.
+            Disconnected: The link is lost; carries the cause, as the other faults do.
+        """
+        return await self.wait(self.start(method, params, terms))
+
+    def start(self, method: str, params: Params, terms: Terms, meta: bytes = b"") -> Call:
+        """Send a request; `wait` must follow.
+
+        Args:
+            method: The method.
+            params: Its parameters; JSON bytes go out as they are.
+            terms: Time-out, progress, headers.
+            meta: Members for the parameters' `_meta`, JSON without its braces.
+        """
+        if self.gone is not None:
+            raise fault(self.gone)
+        self._last = number = self._last + 1
+        body = messages.encode(params)
+        if terms.progress is not None:
+            token = b'"progressToken":%d' % number
+            meta = b"%b,%b" % (meta, token) if meta else token
+        if meta:
+            body = messages.with_meta(body, meta)
+        body = messages.request(number, method, body)
+        self._send(Outgoing(body, number, method, terms.headers))
+        call = Call(number, method, self._loop.create_future())
+        call.progress = terms.progress
+        self._pending[number] = call
+        if terms.timeout is not None:
+            self._arm(call, terms.timeout, terms.extend)
+        return call
+
+    async def wait(self, call: Call) -> Reply:
+        """The answer to a started request; whoever stops waiting cancels it upstream."""
+        try:
+            return await call.future
+        finally:
+            if call.id in self._pending:
+                self._give_up(call, "the caller went away")
+
+    def drop(self, call: Call) -> None:
+        """Wait no more for a started request, without a word to the server."""
+        if self._pending.pop(call.id, None) is None:
+            return
+        if call.timer is not None:
+            call.timer.cancel()
+        self._abandoned[call.id] = None
+        if len(self._abandoned) > _MOST_ABANDONED:
+            del self._abandoned[next(iter(self._abandoned))]
+        if self.gone is None:
+            self._link.abandon(call.id)
+
+    def notify(
+        self, method: str, params: Params = None, *, headers: Mapping[str, str] = NO_HEADERS
+    ) -> None:
+        """Send a notification."""
+        if self.gone is not None:
+            raise fault(self.gone)
+        body = messages.notification(method, messages.encode(params))
+        self._send(Outgoing(body, None, method, headers))
+
+    def message(self, frame: bytes, stream: int | None) -> None:
+        """A message came (see `Receiver`)."""
+        self.stats.received += 1
+        self.stats.bytes_in += len(frame)
+        try:
+            envelope = messages.read(frame)
+        except (ValueError, RecursionError):
+            self._not_an_envelope(frame, stream)
+            return
+        if envelope.method is None:
+            self._answered(envelope)
+        else:
+            self._told(envelope, envelope.method, stream)
+
+    def noise(self, reason: str, sample: bytes) -> None:
+        """Something came that is no message (see `Receiver`)."""
+        self.stats.heard(reason, sample)
+
+    def failed(self, request: int, cause: Cause) -> None:
+        """One request cannot be answered (see `Receiver`)."""
+        if call := self._take(request):
+            call.future.set_exception(fault(cause))
+
+    def lost(self, cause: Cause) -> None:
+        """The link is gone (see `Receiver`)."""
+        if self.gone is None:
+            self._end(cause)
+            if self._on_lost is not None:
+                self._loop.call_soon(self._on_lost, cause)
+
+    def _end(self, cause: Cause) -> None:
+        if self.gone is None:
+            self.gone = cause
+        for number in list(self._pending):
+            if call := self._take(number):
+                call.future.set_exception(fault(cause))
+        self._asked.end()
+
+    def _send(self, message: Outgoing) -> None:
+        self._link.send(message)
+        self.stats.sent += 1
+        self.stats.bytes_out += len(message.body)
+
+    def _arm(self, call: Call, timeout: float, extend: float) -> None:
+        now = self._loop.time()
+        call.timeout = timeout
+        call.deadline = now + timeout
+        if extend > timeout:
+            call.latest = now + extend
+        call.timer = self._loop.call_later(timeout, self._expire, call)
+
+    def _expire(self, call: Call) -> None:
+        left = call.deadline - self._loop.time()
+        if call.latest and left > 0:
+            call.timer = self._loop.call_later(left, self._expire, call)
+        elif not call.future.done():
+            text = f"{call.method} was not answered in time ({call.timeout:g} s)"
+            call.future.set_exception(TimedOut(text))
+            self._give_up(call, "the time limit ran out")
+
+    def _give_up(self, call: Call, reason: str) -> None:
+        self.drop(call)
+        # The specification forbids cancelling `initialize`.
+        if self.gone or self._link.cancels_by_closing or call.method == "initialize":
+            return
+        try:
+            self.notify("notifications/cancelled", {"requestId": call.id, "reason": reason})
+        except Busy:
+            # The server is not reading; it will find nobody waiting soon enough.
+            return
+
+    def _take(self, number: messages.Id | None) -> Call | None:
+        """The call of that number, no longer pending; None when nobody waits for it."""
+        call = self._pending.get(number)
+        if call is None:
+            return None
+        # A caller that was cancelled in this very turn of the loop still has its cancel to send.
+        if call.future.done():
+            return None
+        del self._pending[number]
+        if call.timer is not None:
+            call.timer.cancel()
+        return call
+
+    def _answered(self, envelope: Envelope) -> None:
+        call = self._take(envelope.id) or self._stray(envelope.id)
+        if call is None:
+            return
+        if envelope.failed:
+            call.future.set_exception(messages.read_error(envelope.error))
+        elif envelope.result is messages.ABSENT:
+            text = f"the answer to {call.method} has neither a result nor an error"
+            call.future.set_exception(fault(Cause(Code.GARBAGE, text)))
+        else:
+            call.future.set_result(Reply(bytes(envelope.result)))
+
+    def _stray(self, number: messages.Id | None) -> Call | None:
+        """Count an answer nobody waits for; a number sent back as a text is still its number."""
+        if isinstance(number, str) and number.isdecimal() and len(number) <= _LONGEST_ID:
+            return self._take(int(number)) or self._stray(int(number))
+        if not isinstance(number, int) or not 0 < number <= self._last:
+            self.stats.unknown += 1
+        elif number in self._abandoned or number in self._pending:
+            self._abandoned.pop(number, None)
+            self.stats.late += 1
+        else:
+            self.stats.repeated += 1
+        return None
+
+    def _not_an_envelope(self, frame: bytes, stream: int | None) -> None:
+        if frame.lstrip()[:1] == b"[":
+            try:
+                elements = messages.read_batch(frame)
+            except (ValueError, RecursionError):
+                elements = []
+            for element in elements:
+                # An element that is a list again is no message: no recursion into it.
+                if element.startswith(b"["):
+                    self.noise("a batch in a batch", element)
+                else:
+                    self.message(element, stream)
+            if elements:
+                return
+        self.noise("not a JSON-RPC message", frame)
+        number = messages.find_id(frame[:4096], frame[-4096:])
+        if number is not None:
+            self.failed(number, Cause(Code.GARBAGE, "the server's answer is not valid JSON"))
+
+    def _told(self, envelope: Envelope, method: str, stream: int | None) -> None:
+        params = b"{}" if envelope.params is messages.ABSENT else bytes(envelope.params)
+        if envelope.id is not None:
+            self._asked.ask(envelope.id, method, params, stream)
+        elif method == "notifications/progress":
+            self._progressed(params)
+        elif method == "notifications/cancelled":
+            self._withdrawn(params)
+        elif self._on_notification is not None:
+            self._loop.call_soon(self._on_notification, method, params, stream)
+
+    def _progressed(self, params: bytes) -> None:
+        try:
+            progress = _progress.decode(params)
+        except ValueError:
+            self.noise("unreadable progress", params)
+            return
+        call = self._pending.get(progress.progress_token)
+        if call is None or call.progress is None:
+            return
+        if call.latest:
+            call.deadline = min(self._loop.time() + call.timeout, call.latest)
+        self._loop.call_soon(call.progress, progress)
+
+    def _withdrawn(self, params: bytes) -> None:
+        try:
+            self._asked.withdraw(params)
+        except ValueError:
+            self.noise("unreadable cancel notice", params)
+
+    def _reply(self, body: bytes) -> None:
+        if self.gone is not None:
+            return
+        try:
+            self._send(Outgoing(body, None, ""))
+        except Busy:
+            # A server that asks without reading its answers; it is its own loss.
+            return

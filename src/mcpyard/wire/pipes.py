@@ -1,0 +1,154 @@
+"""The two halves of a stdio link: bytes in turns, bytes out in one write a turn."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final, cast
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.wire.framer import Event, LineFramer
+from mcpyard.wire.link import Busy
+
+FLOOD_LIMIT: Final = 256 * 1024 * 1024
+"""A line this long has no end; reading on would keep a core busy for nothing."""
+
+_TURN_BYTES: Final = 256 * 1024
+_TURN_FRAMES: Final = 256
+"""Read, and handed on, before the event loop serves somebody else."""
+
+_OUTPUT_CLOSED: Final = Cause(Code.CLOSED, "the server closed its output")
+_INPUT_CLOSED: Final = Cause(Code.CLOSED, "the server closed its input")
+_FLOODED: Final = Cause(Code.GARBAGE, "the server writes without ever ending a line")
+
+
+class Inlet(asyncio.Protocol):
+    """Reads frames. A child that floods us is read in turns, so that its neighbours get theirs."""
+
+    def __init__(
+        self, framer: LineFramer, frame: Callable[[Event], None], ended: Callable[[Cause], None]
+    ) -> None:
+        self._framer = framer
+        self._frame = frame
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        self._backlog: deque[Event] = deque()
+        self._taken = 0
+        self._over = False
+        self._turn: asyncio.Handle | None = None
+        self._transport: asyncio.ReadTransport | None = None
+        self.gone = self._loop.create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The pipe is being read."""
+        self._transport = cast("asyncio.ReadTransport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came."""
+        self._taken += len(data)
+        events = self._framer.feed(data)
+        if self._turn is None and len(events) <= _TURN_FRAMES:
+            for event in events:
+                self._frame(event)
+        else:
+            self._backlog.extend(events)
+        if self._turn is None and (self._backlog or self._taken >= _TURN_BYTES):
+            self._rest()
+        if self._framer.skipped > FLOOD_LIMIT:
+            self._ended(_FLOODED)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The stream is at its end, or we closed it."""
+        del exc
+        self._over = True
+        if not self.gone.done():
+            self.gone.set_result(None)
+        if self._turn is None:
+            self._ended(_OUTPUT_CLOSED)
+
+    def close(self) -> None:
+        """Read no more, and hand nothing on."""
+        self._backlog.clear()
+        if self._turn is not None:
+            self._turn.cancel()
+        if self._transport is not None:
+            self._transport.close()
+
+    def _rest(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.pause_reading()
+        self._turn = self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._taken = 0
+        for _ in range(min(_TURN_FRAMES, len(self._backlog))):
+            self._frame(self._backlog.popleft())
+        if self._backlog:
+            self._turn = self._loop.call_soon(self._go_on)
+            return
+        self._turn = None
+        if self._over:
+            self._ended(_OUTPUT_CLOSED)
+        elif self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+
+class Outlet(asyncio.BaseProtocol):
+    """Writes lines: those of one turn of the loop in one write, up to a limit that may wait."""
+
+    def __init__(self, limit: int, ended: Callable[[Cause], None]) -> None:
+        self._limit = limit
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        self._lines: list[bytes] = []
+        self._queued = 0
+        self._full = False
+        self._transport: asyncio.WriteTransport | None = None
+        self.gone = self._loop.create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The pipe can be written to."""
+        self._transport = cast("asyncio.WriteTransport", transport)
+        self._transport.set_write_buffer_limits(high=self._limit)
+
+    def pause_writing(self) -> None:
+        """More than the limit waits."""
+        self._full = True
+
+    def resume_writing(self) -> None:
+        """The child has read most of it."""
+        self._full = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The child reads no more, or we closed it."""
+        del exc
+        if not self.gone.done():
+            self.gone.set_result(None)
+        self._ended(_INPUT_CLOSED)
+
+    def write(self, body: bytes) -> None:
+        """Queue one message."""
+        if self._full or self._queued > self._limit:
+            raise Busy
+        # Outside its strings JSON may be broken over lines; on a pipe a line end ends the message.
+        if b"\n" in body or b"\r" in body:
+            body = body.replace(b"\n", b" ").replace(b"\r", b" ")
+        if not self._lines:
+            self._loop.call_soon(self._flush)
+        self._lines.append(body)
+        self._lines.append(b"\n")
+        self._queued += len(body)
+
+    def close(self) -> None:
+        """Close the pipe; what the child has not taken by now is dropped."""
+        if self._transport is None:
+            return
+        self._flush()
+        if self._transport.get_write_buffer_size():
+            self._transport.abort()
+        else:
+            self._transport.close()
+
+    def _flush(self) -> None:
+        lines, self._lines, self._queued = self._lines, [], 0
+        if lines and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(b"".join(lines))

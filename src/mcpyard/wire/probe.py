@@ -1,0 +1,124 @@
+"""Which era a server is of: ask, and let the first success decide.
+
+`server/discover` goes first. An error answer to it, or silence, brings `initialize` after it, and
+both stay pending: a slow modern server answers the one late and refuses the other, an old one may
+ignore what it does not know. A server known to be of the handshake era gets no other question
+unless it refuses that one, as it may be one that dies of an unknown method.
+"""
+
+import asyncio
+from typing import Final
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import ServerFault
+from mcpyard.wire.calls import Call, Terms
+from mcpyard.wire.eras import CallTerms, ClientFace, Era, Greeting, members
+from mcpyard.wire.handshake import initialize_params, read_initialize
+from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.messages import UNSUPPORTED_VERSION, Reply, RpcError
+from mcpyard.wire.modern import Modern, read_discover
+from mcpyard.wire.peer import Peer
+
+SILENCE: Final = 3.0
+"""Seconds without an answer after which the other era is tried too."""
+
+DISCOVER: Final = "server/discover"
+
+_DECISIVE: Final = frozenset({Code.NEEDS_AUTH, Code.FORBIDDEN, Code.UNSUPPORTED_VERSION})
+"""Causes that asking in the other era cannot change."""
+
+
+async def probe(peer: Peer, face: ClientFace, remembered: Era | None, silence: float) -> Greeting:
+    """Meet the server.
+
+    Raises:
+        LinkFailed: It refused in both eras, died, wants a sign-in, or speaks no known version.
+    """
+    questions = _Questions(peer, face)
+    first: Era = remembered or "modern"
+    other: Era = "modern" if first == "handshake" else "handshake"
+    try:
+        questions.ask(first)
+        greeting = await questions.next_greeting(silence if first == "modern" else None)
+        if greeting is None:
+            questions.ask(other)
+        while greeting is None and questions.open:
+            greeting = await questions.next_greeting(None)
+        if greeting is None:
+            raise LinkFailed(questions.verdict())
+        return greeting
+    finally:
+        questions.drop()
+
+
+class _Questions:
+    """The one or two requests that wait for the server's first word."""
+
+    def __init__(self, peer: Peer, face: ClientFace) -> None:
+        self._peer = peer
+        self._face = face
+        self._calls: dict[asyncio.Future[Reply], Call] = {}
+        self._failures: list[Cause] = []
+
+    @property
+    def open(self) -> bool:
+        """Whether any answer is still to come."""
+        return bool(self._calls)
+
+    def ask(self, era: Era) -> None:
+        """Send the first request of an era."""
+        if era == "handshake":
+            call = self._peer.start("initialize", initialize_params(self._face), Terms())
+        else:
+            codec = Modern(self._face)
+            terms = Terms(headers=codec.headers(DISCOVER, None))
+            call = self._peer.start(DISCOVER, None, terms, codec.meta(CallTerms()))
+        self._calls[call.future] = call
+
+    async def next_greeting(self, patience: float | None) -> Greeting | None:
+        """The greeting in the next answer; None when that is none, or nothing comes in time."""
+        done, _ = await asyncio.wait(
+            self._calls, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+        )
+        for future in done:
+            if greeting := self._read(self._calls.pop(future)):
+                return greeting
+        return None
+
+    def verdict(self) -> Cause:
+        """Why neither era would do: the one that says most, else the last."""
+        for cause in self._failures:
+            if cause.code is Code.UNSUPPORTED_VERSION:
+                return cause
+        return self._failures[-1]
+
+    def drop(self) -> None:
+        """Wait for nothing more; the server is told nothing, since it may not know the question."""
+        for call in self._calls.values():
+            self._peer.drop(call)
+
+    def _read(self, call: Call) -> Greeting | None:
+        try:
+            if call.method == "initialize":
+                return read_initialize(call.future.result())
+            if greeting := read_discover(call.future.result()):
+                return greeting
+            text = "the server answered server/discover without a version of the modern era"
+            self._failures.append(Cause(Code.REFUSED_HANDSHAKE, text))
+        except RpcError as error:
+            self._failures.append(_refusal(call.method, error))
+        except ServerFault as error:
+            cause = error.cause or Cause(Code.REFUSED_HANDSHAKE, error.message)
+            self._failures.append(cause)
+            if self._peer.gone is not None or cause.code in _DECISIVE:
+                raise LinkFailed(cause) from error
+        return None
+
+
+def _refusal(method: str, error: RpcError) -> Cause:
+    if error.code == UNSUPPORTED_VERSION and method == DISCOVER:
+        supported = members(error.data).get("supported")
+        text = f"the server does not speak a known protocol version: {error.message}"
+        return Cause(Code.UNSUPPORTED_VERSION, text, f"it supports {supported}")
+    text = f"the server refused {method}: {error.message} ({error.code})"
+    return Cause(Code.REFUSED_HANDSHAKE, text)

@@ -1,0 +1,315 @@
+"""A session: one server, met and spoken with in whichever era it is of.
+
+The rest of the yard asks for tools and calls them here, and need not know of eras, streams or
+handshakes.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, runtime_checkable
+
+import msgspec
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import ServerFault, TimedOut
+from mcpyard.wire import messages
+from mcpyard.wire.asked import OnRequest, nobody
+from mcpyard.wire.calls import Call, Stats, Terms
+from mcpyard.wire.eras import CallTerms, ClientFace, Codec, Era, Greeting, members
+from mcpyard.wire.handshake import Handshake
+from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
+from mcpyard.wire.lanes import Lanes
+from mcpyard.wire.link import Link, LinkFailed
+from mcpyard.wire.listen import OnChange, listen
+from mcpyard.wire.messages import Params, Reply
+from mcpyard.wire.modern import Modern
+from mcpyard.wire.peer import OnNotification, Peer
+from mcpyard.wire.probe import DISCOVER, SILENCE, probe
+from mcpyard.wire.tools import ToolList, all_pages
+
+_CALL: Final = "tools/call"
+_LIST: Final = "tools/list"
+_CHANGES: Final[Mapping[str, str]] = {
+    f"notifications/{kind}/list_changed": kind for kind in ("tools", "prompts", "resources")
+}
+_PLAIN: Final = CallTerms()
+
+
+class _Named(msgspec.Struct):
+    """The parameters that headers repeat."""
+
+    name: str = ""
+    uri: str = ""
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_named = msgspec.json.Decoder(_Named)
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """Who is told and asked what; all of them are called in the event loop's own turn.
+
+    Attributes:
+        on_list_changed: A list of the server changed.
+        on_notification: Everything else a server tells.
+        on_request: What a server asks outside any call; refused by default.
+        on_lost: The link is gone; told once, and not after `close`.
+    """
+
+    on_list_changed: OnChange | None = None
+    on_notification: OnNotification | None = None
+    on_request: OnRequest = nobody
+    on_lost: Callable[[Cause], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a session is begun.
+
+    Attributes:
+        deadline: Seconds until the server must have been met.
+        remembered: The era that served last time.
+        silence: Seconds of waiting before the other era is tried too.
+        pause: Seconds before listening is asked for again, at first.
+    """
+
+    deadline: float
+    remembered: Era | None = None
+    silence: float = SILENCE
+    pause: float = 1.0
+
+
+@runtime_checkable
+class EraAware(Protocol):
+    """A link that behaves by era: streamable HTTP does."""
+
+    modern: bool
+    protocol_version: str | None
+
+    def open_get_stream(self) -> None:
+        """Listen for what a server of the handshake era says unasked."""
+        ...
+
+
+async def open_session(
+    link: Link, face: ClientFace, opening: Opening, handlers: Handlers | None = None
+) -> "Session":
+    """Open the link and meet the server; on failure the link is closed.
+
+    Raises:
+        LinkFailed: With the cause; the caller may try again with `remembered="handshake"` when
+            the server died of the question.
+    """
+    told = handlers or Handlers()
+    lanes = Lanes(told.on_request)
+    notices = _Notices(told)
+    peer = Peer(link, on_request=lanes.asked, on_notification=notices.told, on_lost=told.on_lost)
+    try:
+        async with asyncio.timeout(opening.deadline):
+            await peer.open()
+            greeting = await probe(peer, face, opening.remembered, opening.silence)
+        _settle(link, peer, greeting)
+    except TimeoutError as error:
+        await peer.close()
+        text = f"the server did not answer within {opening.deadline:g} s of its start"
+        raise LinkFailed(Cause(Code.START_TIMEOUT, text)) from error
+    except ServerFault as error:
+        await peer.close()
+        raise LinkFailed(error.cause or Cause(Code.CLOSED, error.message)) from error
+    except BaseException:
+        await peer.close()
+        raise
+    session = Session(peer, face, greeting, lanes)
+    session.listen(notices.changed, opening.pause)
+    return session
+
+
+def _settle(link: Link, peer: Peer, greeting: Greeting) -> None:
+    handshake = greeting.era == "handshake"
+    if isinstance(link, EraAware):
+        link.modern = not handshake
+        link.protocol_version = greeting.version
+    if handshake:
+        peer.notify("notifications/initialized")
+        if isinstance(link, EraAware):
+            link.open_get_stream()
+
+
+class _Notices:
+    """Sorts what a server tells."""
+
+    def __init__(self, handlers: Handlers) -> None:
+        self._handlers = handlers
+
+    def told(self, method: str, params: bytes, stream: int | None) -> None:
+        if kind := _CHANGES.get(method):
+            self.changed(kind)
+        elif self._handlers.on_notification is not None:
+            self._handlers.on_notification(method, params, stream)
+
+    def changed(self, kind: str) -> None:
+        if self._handlers.on_list_changed is not None:
+            self._handlers.on_list_changed(kind)
+
+
+class Session:
+    """A server that was met; made by `open_session`."""
+
+    def __init__(self, peer: Peer, face: ClientFace, greeting: Greeting, lanes: Lanes) -> None:
+        self._peer = peer
+        self._greeting = greeting
+        self._lanes = lanes
+        self._modern = Modern(face)
+        self._codec: Codec = self._modern if greeting.era == "modern" else Handshake()
+        self._mirrored: dict[str, dict[Path, str]] = {}
+        self._listening: asyncio.Task[None] | None = None
+
+    @property
+    def era(self) -> Era:
+        """The era the server was met in."""
+        return self._greeting.era
+
+    @property
+    def protocol_version(self) -> str:
+        """The protocol version spoken."""
+        return self._greeting.version
+
+    @property
+    def server_info(self) -> Mapping[str, Any]:
+        """What the server calls itself; for display only."""
+        return self._greeting.server_info
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server offers."""
+        return self._greeting.capabilities
+
+    @property
+    def instructions(self) -> str | None:
+        """The server's words to a model."""
+        return self._greeting.instructions
+
+    @property
+    def lanes(self) -> int | None:
+        """1 when calls run one at a time (see `Lanes`), None when they need not."""
+        return self._lanes.lanes
+
+    @property
+    def stats(self) -> Stats:
+        """What went over the link."""
+        return self._peer.stats
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that wait for an answer."""
+        return self._peer.in_flight
+
+    async def list_tools(self, within: float = 30.0) -> ToolList:
+        """All tools, whole; each page must come in that many seconds.
+
+        A tool whose schema asks for headers that the specification forbids is left out.
+        """
+        terms = CallTerms(timeout=within)
+        listed = await all_pages(lambda params: self.request(_LIST, params, terms))
+        if self.era == "handshake":
+            return listed
+        self._mirrored = {}
+        kept = tuple(tool for tool in listed.tools if self._remember(tool))
+        return ToolList(kept, listed.ttl_ms)
+
+    async def call_tool(
+        self, name: str, arguments: bytes | Mapping[str, Any], terms: CallTerms
+    ) -> Reply:
+        """Call a tool; its result as it came, `input_required` ones included."""
+        raw = messages.encode(arguments)
+        params = b'{"name":%b,"arguments":%b}' % (messages.quoted(name), raw)
+        return await self._in_lane(params, name, self._with_mirrored(name, raw, terms))
+
+    async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
+        """Anything else, and calls whose parameters are more than a name and arguments."""
+        key = NAMED_BY.get(method)
+        if key is None:
+            return await self._peer.wait(self._start(method, params, None, terms))
+        raw = messages.encode(params)
+        named = _named.decode(raw)
+        name = named.uri if key == "uri" else named.name
+        if method == _CALL:
+            terms = self._with_mirrored(name, bytes(named.arguments), terms)
+            return await self._in_lane(raw, name, terms)
+        return await self._peer.wait(self._start(method, raw, name, terms))
+
+    async def ping(self, within: float) -> None:
+        """Have the server show that it is alive: any answer does, an error too."""
+        method = "ping" if self.era == "handshake" else DISCOVER
+        try:
+            await self.request(method, None, CallTerms(timeout=within))
+        except messages.RpcError:
+            return
+
+    def listen(self, changed: OnChange, pause: float) -> None:
+        """Hear of changes in the modern era; a server of the other tells them by itself."""
+        if self.era == "modern" and self._listening is None:
+            work = listen(self._peer, self._modern, self.capabilities, changed, pause)
+            self._listening = asyncio.get_running_loop().create_task(work)
+
+    async def close(self) -> None:
+        """Fail what waits and let go of the link."""
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait([self._listening])
+        await self._peer.close()
+
+    def _remember(self, tool: Mapping[str, Any]) -> bool:
+        """Keep what a tool wants repeated in headers; False when it wants the forbidden."""
+        try:
+            paths = mirrored(tool.get("inputSchema"))
+        except ValueError:
+            return False
+        if paths:
+            self._mirrored[str(tool.get("name"))] = paths
+        return True
+
+    def _with_mirrored(self, name: str, arguments: bytes, terms: CallTerms) -> CallTerms:
+        paths = self._mirrored.get(name)
+        if not paths:
+            return terms
+        values = headers_for(paths, members(msgspec.json.decode(arguments)))
+        return msgspec.structs.replace(terms, headers={**terms.headers, **values})
+
+    async def _in_lane(self, params: bytes, name: str, terms: CallTerms) -> Reply:
+        started = asyncio.get_running_loop().time()
+        await self._turn(terms)
+        if self.lanes is not None and terms.timeout is not None:
+            waited = asyncio.get_running_loop().time() - started
+            terms = msgspec.structs.replace(terms, timeout=max(0.0, terms.timeout - waited))
+        call: Call | None = None
+        try:
+            call = self._start(_CALL, params, name, terms)
+            self._lanes.run(call.id, terms.asked)
+            return await self._peer.wait(call)
+        finally:
+            self._lanes.leave(call.id if call else None)
+
+    async def _turn(self, terms: Terms) -> None:
+        if self.lanes is None:
+            await self._lanes.enter()
+            return
+        try:
+            async with asyncio.timeout(terms.timeout):
+                await self._lanes.enter()
+        except TimeoutError as error:
+            raise TimedOut("the calls of this server run singly, and none was free") from error
+
+    def _start(self, method: str, params: Params, name: str | None, terms: CallTerms) -> Call:
+        headers = self._codec.headers(method, name)
+        if headers and terms.headers:
+            headers = {**headers, **terms.headers}
+        sent = Terms(
+            timeout=terms.timeout,
+            progress=terms.progress,
+            extend=terms.extend,
+            headers=headers or terms.headers,
+        )
+        return self._peer.start(method, params, sent, self._codec.meta(terms))

@@ -1,0 +1,128 @@
+"""A link over a pair of pipes to a child's stdin and stdout.
+
+It spawns nothing and reaps nothing: the keeper hands over the descriptors, and whoever knows of the
+child's exit explains the end of the stream.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.wire.calls import OVERSIZE
+from mcpyard.wire.framer import Event, LineFramer, Oversize
+from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
+from mcpyard.wire.messages import find_id
+from mcpyard.wire.pipes import Inlet, Outlet
+
+FRAME_LIMIT: Final = 16 * 1024 * 1024
+QUEUE_LIMIT: Final = 8 * 1024 * 1024
+
+_EXPLAIN_SECONDS: Final = 0.05
+"""Half of the 100 ms in which the calls in flight must fail after a crash."""
+
+ExplainLoss = Callable[[], Awaitable[Cause | None]]
+"""Why the stream ended, as far as its owner knows: an exit status, the last lines of stderr."""
+
+
+class StdioLink:
+    """A `Link` that owns two descriptors: one to write to, one to read from."""
+
+    cancels_by_closing = False
+
+    def __init__(
+        self,
+        stdin: int,
+        stdout: int,
+        *,
+        limit: int = FRAME_LIMIT,
+        explain_loss: ExplainLoss | None = None,
+    ) -> None:
+        self._limit = limit
+        self._explain_loss = explain_loss
+        self._stdin = os.fdopen(stdin, "wb", 0)
+        self._stdout = os.fdopen(stdout, "rb", 0)
+        self._inlet: Inlet | None = None
+        self._outlet: Outlet | None = None
+        self._receiver: Receiver | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def open(self, receiver: Receiver) -> None:
+        """Start to read and write."""
+        loop = asyncio.get_running_loop()
+        self._receiver = receiver
+        outlet = Outlet(QUEUE_LIMIT, self._lose)
+        inlet = Inlet(LineFramer(self._limit), self._frame, self._lose)
+        try:
+            await loop.connect_write_pipe(lambda: outlet, self._stdin)
+            self._outlet = outlet
+            await loop.connect_read_pipe(lambda: inlet, self._stdout)
+            self._inlet = inlet
+        except (OSError, ValueError) as error:
+            await self.close()
+            text = f"the server's pipes cannot be used: {error}"
+            raise LinkFailed(Cause(Code.SPAWN_FAILED, text)) from error
+
+    def send(self, message: Outgoing) -> None:
+        """Queue a message; `Busy` when 8 MiB wait already."""
+        if self._outlet is not None:
+            self._outlet.write(message.body)
+
+    def abandon(self, request: int) -> None:
+        """Nothing to do: all answers share one stream."""
+
+    async def close(self) -> None:
+        """Close both pipes."""
+        self._closed = True
+        if self._ending is not None:
+            self._ending.cancel()
+        self._release()
+        halves = [half.gone for half in (self._inlet, self._outlet) if half is not None]
+        if halves:
+            await asyncio.wait(halves)
+        # The transports have closed their own; closing again is nothing, and a half-opened link
+        # has one that no transport owns.
+        self._stdin.close()
+        self._stdout.close()
+
+    def _release(self) -> None:
+        if self._inlet is not None:
+            self._inlet.close()
+        if self._outlet is not None:
+            self._outlet.close()
+
+    def _frame(self, event: Event) -> None:
+        if self._receiver is None or self._closed:
+            return
+        if isinstance(event, bytes):
+            self._receiver.message(event, None)
+        elif isinstance(event, Oversize):
+            self._too_long(self._receiver, event)
+
+    def _too_long(self, receiver: Receiver, event: Oversize) -> None:
+        receiver.noise(OVERSIZE, event.head)
+        number = find_id(event.head, event.tail)
+        if number is not None:
+            text = f"the answer has {event.size} bytes, more than the limit of {self._limit}"
+            receiver.failed(number, Cause(Code.GARBAGE, text))
+
+    def _lose(self, cause: Cause) -> None:
+        if not self._closed and self._ending is None:
+            self._ending = asyncio.get_running_loop().create_task(self._end(cause))
+
+    async def _end(self, cause: Cause) -> None:
+        try:
+            async with asyncio.timeout(_EXPLAIN_SECONDS):
+                if self._inlet is not None and cause.code is Code.CLOSED:
+                    # A child that died closed both pipes; what it said last is still to be read.
+                    await asyncio.shield(self._inlet.gone)
+                if self._explain_loss is not None:
+                    cause = await self._explain_loss() or cause
+        except TimeoutError:
+            return
+        finally:
+            self._release()
+            if self._receiver is not None and not self._closed:
+                self._receiver.lost(cause)

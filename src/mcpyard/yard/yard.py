@@ -1,0 +1,215 @@
+"""The use cases: what every face asks of the yard, over the ports alone."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+from uuid import UUID
+
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.errors import Disabled, ServerUnknown, ToolUnknown
+from mcpyard.domain.expand import Lookup
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import Wanted
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
+from mcpyard.yard.book import ToolBook
+from mcpyard.yard.call import Caller, Progress
+from mcpyard.yard.events import EventBus, Subscription
+from mcpyard.yard.intent import Intent
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.reconcile import Reconciler, by_ref
+from mcpyard.yard.records import Record, brief, record, tool_record
+
+_UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+
+
+class Observable(Servers, Protocol):
+    """Servers that tell of changes."""
+
+    def listen(self, on_change: Callable[[Observed], None]) -> None:
+        """Tell of every change of what is observed."""
+        ...
+
+
+class YardCore:
+    """A yard over its ports; `mcpyard.app` gives it real ones."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        memory: Memory,
+        servers: Observable,
+        clock: Clock,
+        lookup: Lookup,
+    ) -> None:
+        self._servers = servers
+        self._memory = memory
+        self._book = ToolBook(memory)
+        self._bus = EventBus()
+        self._intent = Intent()
+        self._reconciler = Reconciler(sources, memory, servers, self._intent, lookup)
+        self._caller = Caller(self._book, servers, lambda: self.desired.servers, clock)
+        self._loop_task: asyncio.Task[None] | None = None
+
+    @property
+    def desired(self) -> Desired:
+        """What should be."""
+        return self._reconciler.desired
+
+    async def begin(self) -> None:
+        """Read the sources and begin to run what should run."""
+        self._servers.listen(self._observed)
+        await self._reconciler.open(self._desired_changed)
+        self._loop_task = asyncio.create_task(self._reconciler.run(), name="reconcile")
+
+    async def close(self) -> None:
+        """End every server and let go of everything."""
+        if self._loop_task:
+            self._loop_task.cancel()
+            await asyncio.wait({self._loop_task})
+        await self._reconciler.close()
+        await self._servers.close()
+        await self._memory.close()
+        self._bus.close()
+
+    def server(self, ref: str) -> DesiredServer:
+        """The server that an id or a name means."""
+        found = by_ref(self.desired.servers, ref)
+        if found is None:
+            raise ServerUnknown(f'there is no server "{ref[:80]}"')
+        return found
+
+    def record(self, ref: str, *, tools: bool = True) -> Record:
+        """The record of one server."""
+        return self._record(self.server(ref), tools=tools)
+
+    def records(self, *, tools: bool = True) -> list[Record]:
+        """The records of all servers, by name."""
+        servers = sorted(self.desired.servers.values(), key=lambda each: each.name)
+        return [self._record(server, tools=tools) for server in servers]
+
+    def tools(self, ref: str | None = None) -> list[Record]:
+        """The tools that can be called: of one server, or of all."""
+        servers = [self.server(ref)] if ref is not None else self.desired.servers.values()
+        return [
+            tool_record(route, stale=self._of(server.id).tools.stale)
+            for server in servers
+            for route in self._offered(server, everything=ref is not None)
+        ]
+
+    def route(self, ref: str, tool: str) -> Route:
+        """The way to a server's tool by its own name."""
+        server = self.server(ref)
+        found = self._book.find(server.id, tool)
+        if found is None:
+            raise ToolUnknown(f'the server "{server.name}" has no tool "{tool[:80]}"')
+        return found
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call a tool by its exposed name (see `Caller.call`)."""
+        return await self._caller.call(name, arguments, timeout=timeout, progress=progress)
+
+    async def call_tool(
+        self,
+        ref: str,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+    ) -> Outcome:
+        """Call a server's tool by its own name."""
+        return await self._caller.follow(self.route(ref, tool), arguments, timeout=timeout)
+
+    async def start(self, ref: str, *, wait: float = 0) -> Record:
+        """Want a server to run; one that runs or is coming up is left alone."""
+        server = self.server(ref)
+        if not server.config.enabled:
+            raise Disabled(f'the server "{server.name}" is disabled')
+        if server.wanted is not Wanted.RUNNING:
+            self._intent.want(server.id, Wanted.RUNNING)
+        elif self._of(server.id).state.phase not in _UP:
+            self._intent.turn(server.id)
+        return await self._after(server, wait)
+
+    async def stop(self, ref: str, *, wait: float = 0) -> Record:
+        """Want a server to be stopped."""
+        server = self.server(ref)
+        if server.wanted is not Wanted.STOPPED or server.config.wanted is not Wanted.STOPPED:
+            self._intent.want(server.id, Wanted.STOPPED)
+        return await self._after(server, wait)
+
+    async def restart(self, ref: str, *, wait: float = 0) -> Record:
+        """Stop a server and start it anew."""
+        server = self.server(ref)
+        if server.wanted is not Wanted.RUNNING:
+            return await self.start(ref, wait=wait)
+        self._intent.turn(server.id)
+        return await self._after(server, wait)
+
+    async def settled(self, ref: str) -> Record:
+        """Wait until a server is what it should be, or can't be without somebody's help."""
+        server = self.server(ref)
+        await self._reconciler.settled(server.id)
+        return self._record(server)
+
+    def log(self, ref: str) -> Sequence[LogLine]:
+        """The last lines a server wrote to its standard error."""
+        return self._servers.log(self.server(ref).id)
+
+    def events(self, after: int | None = None) -> Subscription:
+        """What happens from now on, or from just after an event."""
+        return self._bus.subscribe(after)
+
+    async def _after(self, server: DesiredServer, wait: float) -> Record:
+        if wait > 0:
+            try:
+                await asyncio.wait_for(self._reconciler.settled(server.id), wait)
+            except TimeoutError:
+                """The record shows how far it came."""
+        return self.record(str(server.id))
+
+    def _of(self, server: UUID) -> Observed:
+        return self._servers.observed().get(server) or Observed(server)
+
+    def _record(self, server: DesiredServer, *, tools: bool = True) -> Record:
+        routes = [route for route in self._book.routes(server.id) if route.policy.enabled]
+        return record(server, self._of(server.id), routes, tools=tools)
+
+    def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
+        on_demand = server.wanted is Wanted.ON_DEMAND
+        if everything or on_demand or self._of(server.id).state.phase in _UP:
+            for route in self._book.routes(server.id):
+                if everything or route.policy.enabled:
+                    yield route
+
+    def _observed(self, observed: Observed) -> None:
+        server = self.desired.servers.get(observed.id)
+        if server:
+            self._publish(server, observed)
+        self._reconciler.servers_changed()
+
+    def _publish(self, server: DesiredServer, observed: Observed) -> None:
+        if self._book.update(server, observed):
+            names = [route.exposed for route in self._book.routes(server.id)]
+            self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
+        self._bus.publish("status", brief(server, observed))
+
+    def _desired_changed(self, desired: Desired) -> None:
+        for gone in [each for each in self._book.servers() if each not in desired.servers]:
+            self._book.remove(gone)
+            self._bus.publish("removed", {"id": str(gone)})
+        self._bus.publish(
+            "documents",
+            {
+                "servers": len(desired.servers),
+                "problems": [str(problem) for problem in desired.problems],
+            },
+        )
