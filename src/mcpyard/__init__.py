@@ -8,8 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mcpyard.app import Yard
     from mcpyard.domain.errors import YardError
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
+    from mcpyard.yard.outcome import Outcome
     from mcpyard.yard.registry import Info, McpServer, Registry
 
 __version__ = "0.1.0"
@@ -19,8 +21,10 @@ __all__ = [
     "Info",
     "LocalConfig",
     "McpServer",
+    "Outcome",
     "Registry",
     "RemoteConfig",
+    "Yard",
     "YardError",
     "__version__",
 ]
@@ -30,8 +34,10 @@ _HOMES = {
     "Info": "mcpyard.yard.registry",
     "LocalConfig": "mcpyard.domain.model",
     "McpServer": "mcpyard.yard.registry",
+    "Outcome": "mcpyard.yard.outcome",
     "Registry": "mcpyard.yard.registry",
     "RemoteConfig": "mcpyard.domain.model",
+    "Yard": "mcpyard.app",
     "YardError": "mcpyard.domain.errors",
 }
 

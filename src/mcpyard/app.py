@@ -1,8 +1,9 @@
 """The one place where the parts are wired: every side effect of the program begins here."""
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
@@ -13,12 +14,15 @@ from mcpyard.domain.ports import Memory, Source
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
+from mcpyard.runtime.orphans import sweep_dead_yards
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.memory import MemorySource
 from mcpyard.sources.project_file import ProjectFile
+from mcpyard.store.file_memory import FileMemory
+from mcpyard.store.home import Home
 from mcpyard.store.memory import VolatileMemory
 from mcpyard.wire.eras import ClientFace
 from mcpyard.yard.yard import YardCore
@@ -55,24 +59,51 @@ class Yard(YardCore):
         *,
         servers: Servers | None = None,
         sources: Sequence[Source] = (),
+        home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[Self]:
-        """A private yard: its own children, nothing stored, nothing listening.
+        """A yard for as long as the block lasts; its children end with it.
+
+        Without a home it is private: nothing is stored, nothing of the user's is touched.
 
         Args:
             project: A folder whose `.mcp.json` is run and watched; naming it is the word to run it.
             servers: Servers registered from Python, in any spelling.
             sources: Further places that definitions come from.
+            home: A folder for what must survive; one yard at a time.
             environment: The variables that definitions and children see; the process's own
                 unless told.
+
+        Raises:
+            YardBusy: Another yard holds the home; names its pid and address.
         """
         own = dict(os.environ if environment is None else environment)
         found: list[Source] = [*sources, EnvironmentSource(own)]
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
-        yard = cls(found, VolatileMemory(), MemorySource(servers), own)
-        try:
-            await yard.begin()
-            yield yard
-        finally:
-            await yard.close()
+        with _memory(home) as memory:
+            yard = cls(found, memory, MemorySource(servers), own)
+            try:
+                # What a yard that was killed together with its keeper left behind.
+                await asyncio.to_thread(sweep_dead_yards)
+                await yard.begin()
+                yield yard
+            finally:
+                await yard.close()
+
+    def hurry(self) -> None:
+        """Skip all patience in closing: a second signal came."""
+        self._supervisor.hurry()
+
+
+@contextmanager
+def _memory(home: str | Path | None) -> Generator[Memory]:
+    if home is None:
+        yield VolatileMemory()
+        return
+    taken = Home(Path(home))
+    taken.take()
+    try:
+        yield FileMemory(taken.memory_file)
+    finally:
+        taken.release()

@@ -1,7 +1,7 @@
 """The supervision policy in numbers: seconds unless it says otherwise, each with its reason."""
 
+import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Final
 
 START: Final = 30.0
@@ -54,5 +54,5 @@ def start_limit(command: Sequence[str], start_timeout: int | None) -> float:
     """How long a start may take: what the user said, else by what the command may do first."""
     if start_timeout is not None:
         return start_timeout / 1000
-    program = PurePath(command[0]).stem.lower() if command else ""
-    return START_WITH_DOWNLOAD if program in _DOWNLOADERS else START
+    program = re.split(r"[/\\]", command[0].lower())[-1] if command else ""
+    return START_WITH_DOWNLOAD if program.split(".")[0] in _DOWNLOADERS else START

@@ -18,8 +18,6 @@ sends `spawn` (with three pipe ends), `signal`, `end`, `look`; the keeper `ready
 `spawn_failed`, `exited`, and then `gone` with the number of processes that would not die.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno
@@ -42,7 +40,6 @@ MARK = "MCPYARD_MARK"
 PACKET = 1 << 16
 PIPE_ENDS = 3
 RIGHTS_ROOM = socket.CMSG_SPACE(PIPE_ENDS * struct.calcsize("i"))
-
 LIBC = ctypes.CDLL(None)
 PR_SET_CHILD_SUBREAPER = 36
 # By number, the same on all machines: not every Python is built with `os.pidfd_open`.
@@ -72,11 +69,9 @@ class Child:
     """A server's main process; `ending` is when its end began, 0 while nobody wants it to end."""
 
     def __init__(self, number: int, pid: int, mark: bytes) -> None:
+        self.number, self.pid, self.mark = number, pid, mark
         row = read_process(pid)
-        self.number = number
-        self.pid = pid
         self.start = row.start if row else 0
-        self.mark = mark
         self.alive = True
         self.ending = 0.0
 
@@ -137,10 +132,10 @@ class Tree:
         self.children: dict[int, Child] = {}
         self.rows: list[Process] = []
         self.looked = 0.0
+        self.blind = False
         self.clear = True  # the last look met no process that was gone before it could be read
-        self.felled = False  # all is to end
         self._me = os.getpid()
-        self._owners: dict[tuple[int, int], Child | None] = {}
+        self.owners: dict[tuple[int, int], Child | None] = {}
         self._sessions: dict[int, Child] = {}
 
     def ending(self) -> list[Child]:
@@ -150,38 +145,31 @@ class Tree:
     def look(self) -> None:
         """Read the process table, and remember whose each descendant is."""
         below = self._read()
-        self.looked = time.monotonic()
-        if not below:
-            # Not even the keeper itself is in it: out of descriptors, so what was seen must do.
-            return
         rows = list(below.get(self._me, ()))
         owners: dict[tuple[int, int], Child | None] = {}
         by_pid: dict[int, Child | None] = {}
         sessions: dict[int, Child] = {}
         for row in rows:
             rows.extend(below.get(row.pid, ()))
-            owner = self._owners.get(row.key) or by_pid.get(row.parent) or self._guess(row)
+            owner = self.owners.get(row.key) or by_pid.get(row.parent) or self._guess(row)
             owners[row.key] = by_pid[row.pid] = owner
             if owner:
                 # The kernel gives no number out anew while it names a session or a group.
                 sessions[row.session] = sessions[row.group] = owner
-        self.rows, self._owners, self._sessions = rows, owners, sessions
+        # A table without even the keeper itself could not be read, for want of descriptors.
+        self.blind = not below
+        self.rows, self.looked = rows, time.monotonic()
+        if not self.blind:
+            self.owners, self._sessions = owners, sessions
 
     def doomed(self, row: Process) -> bool:
         """Whether a process is to end: its child is, or no living child can have started it."""
-        if self.felled:
-            return True
-        owner = self._owners.get(row.key) or self._guess(row)
+        owner = self.owners.get(row.key) or self._guess(row)
         if owner:
             return owner.ending > 0
         return not any(c.start <= row.start and not c.ending for c in self.children.values())
 
-    def left_of(self, child: Child, doomed: list[Process]) -> int:
-        """How many of the doomed are a child's, or strays that may be."""
-        return sum((self._owners.get(row.key) or child) is child for row in doomed)
-
     def _read(self) -> dict[int, list[Process]]:
-        hunting = self.felled or bool(self.ending())
         table: dict[int, Process] = {}
         self.clear = True
         for pid in newest_first():
@@ -191,8 +179,7 @@ class Tree:
                 continue
             table[pid] = row
             # What forks and exits faster than the table is read would be gone by its end.
-            adopted = row.parent == self._me and row.key not in self._owners
-            if hunting and adopted and self.doomed(row):
+            if row.parent == self._me and row.key not in self.owners and self.doomed(row):
                 kill_process(row)
         below: dict[int, list[Process]] = {}
         for row in table.values():
@@ -227,7 +214,7 @@ class Keeper:
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         # A handler, not SIG_IGN: a child would inherit that one.
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, _ignore)
+            signal.signal(number, lambda _number, _frame: None)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
     def serve(self) -> None:
@@ -248,11 +235,11 @@ class Keeper:
 
     def end_all(self) -> None:
         """Kill everything below the keeper until the kernel says that nothing is left."""
-        self._tree.felled = True
+        began = time.monotonic()
         for child in self._children.values():
-            signal_group(child.pid if child.alive else 0, signal.SIGKILL)
-        until = time.monotonic() + GIVE_UP_SECONDS
-        while self._reap() and time.monotonic() < until:
+            child.ending = child.ending or began
+        self._kill([])
+        while self._reap() and time.monotonic() < began + GIVE_UP_SECONDS:
             self._tree.look()
             self._kill(self._tree.rows)
             select.select((self._wakeup,), (), (), RETRY_SECONDS)
@@ -299,7 +286,7 @@ class Keeper:
             for fd in fds:
                 os.close(fd)
 
-    def _do(self, request: dict[str, Any], fds: list[int]) -> None:
+    def _do(self, request: "dict[str, Any]", fds: list[int]) -> None:
         what, number = request["do"], request["n"]
         child = self._children.get(number)
         if what == "spawn":
@@ -308,10 +295,8 @@ class Keeper:
             self._signals.append((child, number, int(request.get("signal", 0))))
         elif what == "end" and child:
             child.ending = child.ending or time.monotonic()
-        elif what == "end":
-            self.tell("gone", n=number, left=0)
 
-    def _spawn(self, number: int, request: dict[str, Any], fds: list[int]) -> None:
+    def _spawn(self, number: int, request: "dict[str, Any]", fds: list[int]) -> None:
         argv, env, cwd = request["argv"], request["env"], request["cwd"]
         mark = env.get(MARK, "").encode()
         try:
@@ -326,10 +311,7 @@ class Keeper:
         self.tell("spawned", n=number, pid=pid, start_time=child.start)
 
     def _signal(self) -> None:
-        """Send the signals asked for, a hundred at once after a single look.
-
-        What a dying process leaves behind can be told to be its own only if it was seen before.
-        """
+        # What a dying process leaves behind can be told to be its own only if it was seen before.
         if self._signals:
             self._tree.look()
         for child, number, what in self._signals:
@@ -365,11 +347,14 @@ class Keeper:
         """Go on with ending what is to end; or look, when that is due."""
         ending = self._tree.ending()
         age = time.monotonic() - self._tree.looked
-        if age > (LOOK_SECONDS if not ending else RETRY_SECONDS if self._dying else 0):
-            self._tree.look()
-        doomed = [row for row in self._tree.rows if ending and self._tree.doomed(row)]
+        if age < (LOOK_SECONDS if not ending else RETRY_SECONDS if self._dying else 0):
+            return
+        self._tree.look()
+        doomed = [row for row in self._tree.rows if self._tree.doomed(row)]
         for child in ending:
-            left = self._tree.left_of(child, doomed)
+            # Strays that may be its own count as such.
+            left = sum((self._tree.owners.get(row.key) or child) is child for row in doomed)
+            left = left or int(child.alive or self._tree.blind)
             waited = time.monotonic() - child.ending
             patience = GIVE_UP_SECONDS if left else UNCLEAR_SECONDS
             if waited > patience or (not left and self._tree.clear):
@@ -378,26 +363,22 @@ class Keeper:
         self._kill(doomed)
 
     def _kill(self, rows: list[Process]) -> None:
+        main_groups = [child.pid for child in self._tree.ending() if child.alive]
         # Stopped first: of two that watch over each other, none may see the other one die.
         for number in (signal.SIGSTOP, signal.SIGKILL):
-            for group in {row.group for row in rows}:
+            for group in {*main_groups, *(row.group for row in rows)}:
                 signal_group(group, number)
         for row in rows:
             kill_process(row)
         self._dying = {row.pid for row in rows}
 
 
-def _ignore(*_: object) -> None:
-    """The keeper ends with its yard, not by a signal."""
-
-
 def _start(argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int]) -> int:
     if len(fds) != PIPE_ENDS:
         # The kernel drops descriptors for which the receiver has no room.
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    stdin, stdout, stderr = fds
     process = subprocess.Popen(  # noqa: S603 - running the user's commands is what it is for
-        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, cwd=cwd, start_new_session=True
+        argv, -1, None, *fds, env=env, cwd=cwd, start_new_session=True
     )
     # It takes the process for over, and so leaves the reaping to us.
     process.returncode = 0
@@ -407,7 +388,6 @@ def _start(argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int]
 def main() -> None:
     """Run until the yard is gone, then leave nothing behind."""
     yard = socket.socket(fileno=int(sys.argv[1]))
-    yard.set_inheritable(False)
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     keeper = Keeper(yard, int(sys.argv[2]))
     try:

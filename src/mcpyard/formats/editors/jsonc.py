@@ -13,10 +13,27 @@ from dataclasses import dataclass, replace
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_document import Document, Extra, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
-from mcpyard.formats.editors.jsonc_scan import Container, Json, Node, Path, Reading, positions, read
+from mcpyard.formats.editors.jsonc_scan import (
+    Container,
+    Json,
+    Node,
+    Path,
+    Reading,
+    broken,
+    positions,
+    read,
+)
 from mcpyard.formats.editors.jsonc_splice import Entry, insert, remove, rewrite
 from mcpyard.formats.editors.jsonc_style import Style, atom, learn, line_indent, style_of
-from mcpyard.formats.editors.jsonc_values import plain, refuse, renamed, same, with_value, without
+from mcpyard.formats.editors.jsonc_values import (
+    plain,
+    refuse,
+    renamed,
+    same,
+    value_at,
+    with_value,
+    without,
+)
 
 __all__ = (
     "Document",
@@ -41,6 +58,7 @@ class Edit:
         span: the part of the text before that the edit may touch.
         edited: the text after.
         intended: the value that the text shall give after, worked out without it.
+        zone: the path of the innermost value that holds all that the edit may touch.
     """
 
     reading: Reading
@@ -49,21 +67,33 @@ class Edit:
     span: tuple[int, int]
     edited: str
     intended: Json
+    zone: Path
 
     def guarded(self) -> str:
         """The edited text, if it is what the edit is meant to give.
 
         Raises:
+            DocumentBroken: the text was nested too deeply to begin with.
             EditRefused: it is not.
         """
         try:
-            after = read(self.edited, comments=not self.reading.strict)
-        except DocumentBroken as broken:
-            message = f"the edit would break the file: {broken.message}"
+            after = read(self.edited, comments=not self.reading.strict).root.value
+            right = self._keeps_the_rest() and self._gives(after)
+        except DocumentBroken as error:
+            message = f"the edit would break the file: {error.message}"
             raise refuse(self.path, message) from None
-        if not self._keeps_the_rest() or not same(after.root.value, self.intended):
+        except RecursionError:
+            raise broken(self.text) from None
+        if not right:
             raise refuse(self.path, "the edit would not give exactly what was asked")
         return self.edited
+
+    def _gives(self, after: Json) -> bool:
+        # Python takes 1, 1.0 and true for equal. Beside the zone they cannot have turned into each
+        # other, for there the bytes are the same; within it the types are compared as well.
+        return after == self.intended and same(
+            value_at(after, self.zone), value_at(self.intended, self.zone)
+        )
 
     def _keeps_the_rest(self) -> bool:
         start, end = self.span
@@ -100,7 +130,7 @@ def set_member(text: str, path: Path, value: object) -> str:
         changed = rewrite(text[target.start : target.end], target.value, new, style)
         edited = text[: target.start] + changed + text[target.end :]
     intended = with_value(reading.root.value, path, new)
-    return Edit(reading, text, path, span, edited, intended).guarded()
+    return Edit(reading, text, path, span, edited, intended, path).guarded()
 
 
 def remove_member(text: str, path: Path) -> str:
@@ -123,7 +153,7 @@ def remove_member(text: str, path: Path) -> str:
     )
     edited = remove(text, container, doomed)
     intended = without(reading.root.value, path)
-    return Edit(reading, text, path, span, edited, intended).guarded()
+    return Edit(reading, text, path, span, edited, intended, path[:-1]).guarded()
 
 
 def rename_member(text: str, path: Path, new_name: str) -> str:
@@ -147,7 +177,7 @@ def rename_member(text: str, path: Path, new_name: str) -> str:
         edited = edited[: item.key_start] + atom(new_name) + edited[item.key_end :]
     span = keys[0].key_start, keys[-1].key_end
     intended = renamed(reading.root.value, path, new_name)
-    return Edit(reading, text, path, span, edited, intended).guarded()
+    return Edit(reading, text, path, span, edited, intended, path[:-1]).guarded()
 
 
 def _read(text: str, path: Path) -> Reading:

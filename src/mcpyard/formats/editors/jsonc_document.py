@@ -11,13 +11,14 @@ from mcpyard.formats.editors.jsonc_scan import (
     Json,
     Path,
     Reading,
+    broken,
     extras,
     places,
     positions,
     read,
     scan,
 )
-from mcpyard.formats.editors.jsonc_values import value_at
+from mcpyard.formats.editors.jsonc_values import too_deep, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +101,6 @@ def parse(text: str, *, file: str = "", comments: bool = True) -> Document:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
     reading = read(text, file=file, comments=comments)
+    if too_deep(reading.root.value):
+        raise broken(text, file, comments=comments)
     return Document(text, file, reading.root.value, reading.strict, reading)

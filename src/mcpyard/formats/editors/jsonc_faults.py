@@ -57,9 +57,10 @@ class _Reader:
         self.stack: list[_Frame] = []
 
     def read(self) -> None:
+        start = self.at
         self.skip()
         if self.at == len(self.text):
-            raise _FaultFound(0, "the file is empty")
+            raise _FaultFound(start, "the file is empty")
         self.value("at the start of the file")
         while self.stack:
             self.step(self.stack[-1])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from mcpyard.domain.errors import DocumentBroken, Place, Problem
-from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH, find_fault
+from mcpyard.formats.editors.jsonc_faults import find_fault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = tuple[str | int, ...]
@@ -28,6 +28,7 @@ _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 COMMENT: Final = r"//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
 _COLON: Final = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
+_SIMPLE_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
 _NEXT: Final = re.compile(r"[ \t\r\n]*+([,\]}])[ \t\r\n]*+")
 _EXTRA: Final = re.compile(
     rf'(?:[^"/,]++|{_STRING}|,(?!(?:[ \t\r\n]++|{COMMENT})*+[\]}}]))*+'
@@ -91,11 +92,11 @@ def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -
     except (ValueError, RecursionError):
         bare = _blank(text) if comments else None
     if bare is None:
-        _refuse(text, file, comments=comments)
+        raise broken(text, file, comments=comments)
     try:
         return Reading(_root(bare, path), bare, strict=False)
     except (ValueError, RecursionError):
-        _refuse(text, file, comments=comments)
+        raise broken(text, file, comments=comments) from None
 
 
 def scan(bare: str, at: int, path: Path) -> Node:
@@ -113,21 +114,26 @@ def scan(bare: str, at: int, path: Path) -> Node:
     return Node(at, end, value)
 
 
+def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroken:
+    """The error about a text that cannot be read, out of a second reading."""
+    offset, sentence = find_fault(text, comments=comments) or (0, "the file cannot be read")
+    return DocumentBroken.of(Problem("", sentence, next(places(text, (offset,), file))))
+
+
 def positions(items: list[Item], step: str | int) -> list[int]:
     """The positions of the items that a step of a path means: one, but for duplicate names."""
     return [i for i, item in enumerate(items) if step in (i, item.name)]
 
 
 def extras(text: str) -> Iterator[tuple[str, int, int]]:
-    """Kind and span of each comment and trailing comma, in order; stops where the text is broken.
+    """Kind and span of each comment and trailing comma, in order.
 
-    The last one given is always of kind `end` or `stray`.
+    The kind `end` stands for the end of the text, and `stray` for a place where the text is broken:
+    what is given after that means nothing.
     """
     for match in _EXTRA.finditer(text):
         kind = match.lastgroup or ""
         yield kind, match.start(kind), match.end(kind)
-        if kind in {"end", "stray"}:
-            return
 
 
 def places(text: str, offsets: Iterable[int], file: str) -> Iterator[Place]:
@@ -151,15 +157,9 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 def _root(bare: str, path: Path) -> Node:
     node = scan(bare, _after_space(bare, int(bare.startswith(BOM))), path)
-    if _after_space(bare, node.end) != len(bare) or _too_deep(node.value):
+    if _after_space(bare, node.end) != len(bare):
         raise ValueError
     return node
-
-
-def _refuse(text: str, file: str, *, comments: bool) -> NoReturn:
-    offset, sentence = find_fault(text, comments=comments) or (0, "the file cannot be read")
-    place = next(places(text, (offset,), file))
-    raise DocumentBroken.of(Problem("", sentence, place))
 
 
 def _after_space(bare: str, at: int) -> int:
@@ -207,6 +207,8 @@ def _opened(bare: str, at: int, closer: str) -> tuple[int, int]:
 
 
 def _key(bare: str, at: int) -> tuple[str, int, int]:
+    if simple := _SIMPLE_KEY.match(bare, at):
+        return simple[1], simple.end(1) + 1, simple.end()
     if bare[at : at + 1] != '"':
         raise ValueError
     name, end = _DECODER.raw_decode(bare, at)
@@ -227,28 +229,16 @@ def _blank(text: str) -> str | None:
     """The text with spaces for what strict JSON lacks, or nothing where that cannot be told."""
     parts: list[str] = []
     done = 0
-    before = ""
     for kind, start, end in extras(text):
-        kept = text[done:start]
-        before = kept.rstrip(" \t\r\n")[-1:] or before
-        # A comma that follows no value is no trailing comma: `[,]` must not turn into `[ ]`.
-        if kind == "stray" or (kind == "comma" and before in {"[", "{", ""}):
+        parts.append(text[done:start])
+        if kind == "stray" or (kind == "comma" and not _follows_value(parts)):
             return None
-        parts += kept, " " * (end - start)
+        parts.append(" " * (end - start))
         done = end
     return "".join(parts)
 
 
-def _too_deep(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
+def _follows_value(parts: list[str]) -> bool:
+    """Whether the text so far ends with a value: `[,]` must not turn into `[ ]`."""
+    written = (part for part in reversed(parts) if not part.isspace() and part)
+    return next(written, "[").rstrip(" \t\r\n")[-1] not in "[{"

@@ -117,11 +117,7 @@ def _remove_one(
         space = text[max(after.tail, after.comma + 1) : end]
         left = _left_over(text[start : before.lead], space)
         return text[:start] + left + text[end:], start + len(left)
-    cuts = [_cut(before, after, closing=closing)]
-    if after.comma >= after.tail:
-        cuts.append((after.comma, after.comma + 1))
-    elif closing and after.comma < 0 and index:
-        cuts.append((before.comma, before.comma + 1))
+    cuts = _cuts(before, after, closing=closing, first=index == 0)
     size = len(text)
     for cut_start, cut_end in sorted(cuts, reverse=True):
         text = text[:cut_start] + text[cut_end:]
@@ -133,13 +129,27 @@ def _notes(after: Gap) -> bool:
     return max(after.comments, default=-1) >= after.tail
 
 
+def _cuts(before: Gap, after: Gap, *, closing: bool, first: bool) -> list[tuple[int, int]]:
+    """The spans that go with an item, one comma among them."""
+    own_comma_below = after.comma >= after.tail
+    comma_in_front = before.comma >= before.tail and not _notes(before)
+    if comma_in_front and after.ends_line() and (own_comma_below or after.comma < 0):
+        return [(before.tail, after.tail)]
+    cuts = [_cut(before, after, closing=closing)]
+    if own_comma_below:
+        cuts.append((after.comma, after.comma + 1))
+    elif closing and after.comma < 0 and not first:
+        cuts.append((before.comma, before.comma + 1))
+    return cuts
+
+
 def _cut(before: Gap, after: Gap, *, closing: bool) -> tuple[int, int]:
-    """The span that goes with an item."""
+    """The span of an item, its comments and its line."""
     new_line = before.breaks_line()
-    if new_line and not after.ends_line():
-        if not closing:
-            return before.lead, after.end if after.is_blank_to_end() else after.tail
-        if before.slashed:
+    if not after.ends_line():
+        if not closing and after.is_blank_to_end():
+            return before.lead, after.end
+        if new_line and (before.slashed or not closing):
             return before.lead, after.tail
     start = before.free
     if new_line and not (after.opens_blank() or (closing and after.is_blank_to_end())):

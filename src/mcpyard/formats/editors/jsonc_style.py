@@ -167,6 +167,9 @@ def _breaks(text: str, start: int, end: int) -> bool:
 
 
 def _empty_is_flat(text: str, container: Container, style: Style) -> bool:
+    start, end = container.opening + 1, container.closing
+    if start < end and not _breaks(text, start, end):
+        return True
     if text[container.opening] == "[":
         return style.arrays is None or style.arrays.flat
     return style.objects is not None and style.objects.flat

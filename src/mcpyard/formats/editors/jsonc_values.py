@@ -23,25 +23,38 @@ def shown(path: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def plain(value: object, path: Path, depth: int = MAX_DEPTH) -> Json:
-    """A copy of a value as JSON has it.
+def plain(value: object, path: Path) -> Json:
+    """A copy of a value as JSON has it, to stand at a path.
 
     Raises:
-        EditRefused: JSON has no such value, or the value is nested too deeply.
+        EditRefused: JSON has no such value, or it would be nested too deeply.
     """
-    if depth < 0:
-        raise refuse(path, f"the value is nested too deeply: more than {MAX_DEPTH} levels")
-    if isinstance(value, dict):
-        members = cast("dict[object, object]", value)
-        return {_name(key, path): plain(item, path, depth - 1) for key, item in members.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item, path, depth - 1) for item in cast("list[object]", value)]
-    return _scalar(value, path)
+    return _plain(value, path, MAX_DEPTH - len(path))
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two values are equal as JSON has it: 1, 1.0 and true differ, key order does not."""
+    """Whether two values are equal as JSON has it: 1, 1.0 and true differ, key order does not.
+
+    Raises:
+        RecursionError: they are nested too deeply.
+    """
     return left == right and _alike(left, right)
+
+
+def too_deep(value: Json) -> bool:
+    """Whether a value has more levels than any file of use has, and than recursion can bear."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
 
 
 def value_at(root: Json, path: Path) -> Json:
@@ -89,6 +102,17 @@ def renamed(root: Json, path: Path, new_name: str) -> Json:
     return with_value(root, path[:-1], moved)
 
 
+def _plain(value: object, path: Path, levels: int) -> Json:
+    if not isinstance(value, (dict, list, tuple)):
+        return _scalar(value, path)
+    if levels <= 0:
+        raise refuse(path, f"the value would be nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, dict):
+        members = cast("dict[object, object]", value)
+        return {_name(key, path): _plain(item, path, levels - 1) for key, item in members.items()}
+    return [_plain(item, path, levels - 1) for item in cast("list[object]", value)]
+
+
 def _name(key: object, path: Path) -> str:
     if not isinstance(key, str):
         raise refuse(path, f"the name {key!r} is not a string")
@@ -103,13 +127,21 @@ def _scalar(value: object, path: Path) -> Json:
     raise refuse(path, f"{value!r} is not a JSON value")
 
 
-def _alike(left: Json, right: Json) -> bool:
+def _alike(left: Json, right: Json, levels: int = MAX_DEPTH) -> bool:
     """Whether two values that are equal to Python are of the same types throughout.
 
     Strings equal nothing but strings, and they are the bulk: they are passed over unlooked.
     """
+    if levels < 0:
+        raise RecursionError
     if isinstance(left, dict) and isinstance(right, dict):
-        return all(_alike(v, right[k]) for k, v in left.items() if type(v) is not str)
+        for name, item in left.items():
+            if type(item) is not str and not _alike(item, right[name], levels - 1):
+                return False
+        return True
     if isinstance(left, list) and isinstance(right, list):
-        return all(_alike(v, w) for v, w in zip(left, right, strict=True) if type(v) is not str)
+        for item, other in zip(left, right, strict=True):
+            if type(item) is not str and not _alike(item, other, levels - 1):
+                return False
+        return True
     return type(left) is type(right)

@@ -1,0 +1,107 @@
+"""The home of a yard: the folder that holds all its state, and the lock that makes it one yard's.
+
+The lock is the operating system's: it ends with the process that holds it, however that ends, so a
+stale file can never keep anybody out.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.domain.errors import YardBusy
+from mcpyard.store.files import write_private
+
+_TOKEN_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The yard that holds a home; `url` is empty until it listens."""
+
+    pid: int
+    url: str = ""
+
+
+class Home:
+    """A yard's folder. Reading needs no lock; only the yard that took it may write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = folder / "yard.lock"
+        self._running = folder / "yard.json"
+        self._token = folder / "token"
+        self._descriptor: int | None = None
+
+    @property
+    def memory_file(self) -> Path:
+        """Where what must survive is kept."""
+        return self.folder / "memory.json"
+
+    def take(self) -> None:
+        """Make this process the home's yard.
+
+        Raises:
+            YardBusy: Another process is; the message names its pid and address.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise YardBusy(self._who()) from None
+        self._descriptor = descriptor
+        self.announce("")
+
+    def announce(self, url: str) -> None:
+        """Say where this yard listens."""
+        write_private(self._running, json.dumps(asdict(Running(os.getpid(), url))).encode())
+
+    def release(self) -> None:
+        """Let another yard take the home."""
+        if self._descriptor is not None:
+            self._running.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def running(self) -> Running | None:
+        """The yard that holds the home now, if one does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return self._read_running()
+        finally:
+            os.close(descriptor)
+        return None
+
+    def token(self) -> str:
+        """The admin token, made at the first sight; MCPYARD_TOKEN fixes it."""
+        if fixed := os.environ.get("MCPYARD_TOKEN"):
+            return fixed
+        try:
+            return self._token.read_text().strip()
+        except FileNotFoundError:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self._token, secrets.token_urlsafe(_TOKEN_BYTES).encode())
+            return self._token.read_text().strip()
+
+    def _read_running(self) -> Running | None:
+        try:
+            return Running(**json.loads(self._running.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def _who(self) -> str:
+        found = self._read_running()
+        if found is None:
+            return f"another yard holds {self.folder}"
+        where = f" at {found.url}" if found.url else ""
+        return f"another yard (pid {found.pid}{where}) holds {self.folder}"
