@@ -148,7 +148,7 @@ class Connection:
 
     def _tempo(self) -> Tempo:
         remote = isinstance(self.server.config, RemoteConfig)
-        return Tempo(remote=remote, approved=not self.server.held)
+        return replace(self._crew.tempo, remote=remote, approved=not self.server.held)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:

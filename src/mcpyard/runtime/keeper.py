@@ -55,8 +55,6 @@ UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes coun
 class Process:
     """A row of the process table; `key` tells it from a later process with the same number."""
 
-    __slots__ = ("group", "key", "parent", "pid", "session", "start", "zombie")
-
     def __init__(self, pid: int, fields: list[bytes]) -> None:
         self.pid = pid
         self.zombie = fields[0] in b"ZX"
@@ -238,7 +236,6 @@ class Keeper:
         began = time.monotonic()
         for child in self._children.values():
             child.ending = child.ending or began
-        self._kill([])
         while self._reap() and time.monotonic() < began + GIVE_UP_SECONDS:
             self._tree.look()
             self._kill(self._tree.rows)
@@ -377,8 +374,9 @@ def _start(argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int]
     if len(fds) != PIPE_ENDS:
         # The kernel drops descriptors for which the receiver has no room.
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    stdin, stdout, stderr = fds
     process = subprocess.Popen(  # noqa: S603 - running the user's commands is what it is for
-        argv, -1, None, *fds, env=env, cwd=cwd, start_new_session=True
+        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, cwd=cwd, start_new_session=True
     )
     # It takes the process for over, and so leaves the reaping to us.
     process.returncode = 0

@@ -15,6 +15,7 @@ from typing import Final
 import orjson
 
 from mcpyard.domain import limits
+from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import YardError
@@ -38,6 +39,7 @@ class Crew:
     starts: Starts
     memory: Memory
     clock: Clock
+    tempo: Tempo = Tempo()  # noqa: RUF009  immutable
 
 
 class _Mail(Enum):

@@ -52,7 +52,8 @@ class Reconciler:
 
     @property
     def desired(self) -> Desired:
-        """What should be, as of the last look."""
+        """What should be, by all that was said so far."""
+        self._refresh()
         return self._desired
 
     async def open(self, on_desired: Callable[[Desired], None]) -> None:
@@ -86,10 +87,7 @@ class Reconciler:
 
     def look(self) -> None:
         """Compare what should be with what is, and do what is missing."""
-        if self._stale:
-            self._stale = False
-            self._desired = self._desire()
-            self._on_desired(self._desired)
+        self._refresh()
         actions = plan(self._desired, self._servers.observed())
         if actions:
             self._servers.apply(actions, self._desired.servers)
@@ -105,10 +103,16 @@ class Reconciler:
         for source in self._sources:
             await source.close()
 
+    def _refresh(self) -> None:
+        if self._stale:
+            self._stale = False
+            self._desired = self._desire()
+            self._on_desired(self._desired)
+
     def _is_settled(self, identity: UUID) -> bool:
-        server = self._desired.servers.get(identity)
+        server = self.desired.servers.get(identity)
         found = self._servers.observed().get(identity)
-        if self._stale or self._awake.is_set():
+        if self._awake.is_set():
             return False
         if server is None or found is None:
             return server is None or server.wanted is not Wanted.RUNNING

@@ -197,15 +197,21 @@ class YardCore:
         self._reconciler.servers_changed()
 
     def _publish(self, server: DesiredServer, observed: Observed) -> None:
+        self._publish_tools(server, observed)
+        self._bus.publish("status", brief(server, observed))
+
+    def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         if self._book.update(server, observed):
             names = [route.exposed for route in self._book.routes(server.id)]
             self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
-        self._bus.publish("status", brief(server, observed))
 
     def _desired_changed(self, desired: Desired) -> None:
         for gone in [each for each in self._book.servers() if each not in desired.servers]:
             self._book.remove(gone)
             self._bus.publish("removed", {"id": str(gone)})
+        for server in desired.servers.values():
+            if observed := self._servers.observed().get(server.id):
+                self._publish_tools(server, observed)
         self._bus.publish(
             "documents",
             {

@@ -1,0 +1,169 @@
+"""Public fakes of the ports, for tests of mcpyard and of programs that use it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from mcpyard.domain import plan
+from mcpyard.domain.cause import Cause
+from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.errors import Disconnected
+from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.model import Scope
+from mcpyard.domain.observed import Observed, Tools
+from mcpyard.domain.plan import Action
+from mcpyard.domain.ports import CallTerms, LogLine
+from mcpyard.domain.tool import ToolDefinition
+from mcpyard.store.memory import VolatileMemory
+
+__all__ = ["FakeServers", "FakeSource", "ManualClock", "VolatileMemory"]
+
+Answer = Callable[[str, bytes], bytes]
+
+
+class ManualClock:
+    """A clock that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self._passed = 0.0
+
+    def monotonic(self) -> float:
+        """Seconds since the clock was made."""
+        return self._passed
+
+    def now(self) -> datetime:
+        """The first day of 2030, and what has passed since the clock was made."""
+        return datetime(2030, 1, 1, tzinfo=UTC) + timedelta(seconds=self._passed)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._passed += seconds
+
+
+class FakeSource:
+    """A source that says what it is told to."""
+
+    def __init__(self, document: Document | None = None) -> None:
+        self._document = document or Document(Owner(Scope.PROJECT, "fake"))
+        self._wake: Callable[[], None] | None = None
+
+    @property
+    def owner(self) -> Owner:
+        """The document's owner."""
+        return self._document.owner
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody listens."""
+        return self._wake is not None
+
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Begin to tell of changes."""
+        self._wake = wake
+
+    def document(self) -> Document:
+        """What was said last."""
+        return self._document
+
+    async def close(self) -> None:
+        """Tell of no more changes."""
+        self._wake = None
+
+    def say(self, document: Document) -> None:
+        """Say something else from now on."""
+        self._document = document
+        if self._wake:
+            self._wake()
+
+
+class FakeServers:
+    """Servers without processes: they start at once, and answer what they are told to.
+
+    Attributes:
+        tools: The tools each server offers once it is connected, by name.
+        answers: Gives the result object for a tool and its arguments, by server name.
+        broken: Why a server fails instead of starting, by name.
+        applied: The actions that were carried out.
+        calls: The calls that came: server, tool, arguments, terms.
+        deaf: Whether plans are ignored, as if everything took very long.
+        closed: Whether the yard has closed them.
+    """
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Sequence[Mapping[str, object]]] = {}
+        self.answers: dict[str, Answer] = {}
+        self.broken: dict[str, Cause] = {}
+        self.applied: list[Action] = []
+        self.calls: list[tuple[str, str, bytes, CallTerms]] = []
+        self.deaf = False
+        self.closed = False
+        self._observed: dict[UUID, Observed] = {}
+        self._names: dict[UUID, str] = {}
+        self._on_change: Callable[[Observed], None] = lambda _: None
+
+    def listen(self, on_change: Callable[[Observed], None]) -> None:
+        """Tell of every change of what is observed."""
+        self._on_change = on_change
+
+    def observed(self) -> Mapping[UUID, Observed]:
+        """What is."""
+        return self._observed
+
+    def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
+        """Carry out a plan at once."""
+        for action in () if self.deaf else actions:
+            self.applied.append(action)
+            if isinstance(action, plan.Forget):
+                self._observed.pop(action.id, None)
+            else:
+                self._show(action, desired.get(action.id))
+
+    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Answer as told."""
+        name = self._names[server]
+        self.calls.append((name, tool, arguments, terms))
+        answer = self.answers.get(name)
+        if answer is None:
+            raise Disconnected(f'the server "{name}" does not answer')
+        return answer(tool, arguments)
+
+    def log(self, server: UUID) -> Sequence[LogLine]:
+        """Nothing was written."""
+        del server
+        return ()
+
+    async def close(self) -> None:
+        """Remember that it was closed."""
+        self.closed = True
+
+    def lose(self, server: UUID, cause: Cause) -> None:
+        """Let a server be lost for good."""
+        lost = replace(self._observed[server], state=State(Phase.FAILED, cause=cause))
+        self._observed[server] = lost
+        self._on_change(lost)
+
+    def _show(self, action: Action, server: DesiredServer | None) -> None:
+        found = self._observed.get(action.id) or Observed(action.id)
+        if server:
+            self._names[server.id] = server.name
+            found = replace(
+                found,
+                launch_digest=server.launch_digest,
+                policy_digest=server.policy_digest,
+                turn=server.turn,
+            )
+        if isinstance(action, plan.Stop):
+            found = replace(found, state=State())
+        elif server and not isinstance(action, plan.Retune):
+            found = self._started(found, server)
+        self._observed[action.id] = found
+        self._on_change(found)
+
+    def _started(self, found: Observed, server: DesiredServer) -> Observed:
+        if cause := self.broken.get(server.name):
+            return replace(found, state=State(Phase.FAILED, found.state.epoch + 1, cause=cause))
+        raw = self.tools.get(server.name, ())
+        tools = tuple(ToolDefinition(str(each["name"]), each) for each in raw)
+        state = State(Phase.CONNECTED, found.state.epoch + 1)
+        return replace(found, state=state, tools=Tools(tools, str(raw)))

@@ -1,0 +1,257 @@
+"""The use cases, over fakes of the ports."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import Definition, Document, Owner
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    Disabled,
+    Disconnected,
+    InputError,
+    Problem,
+    ServerUnknown,
+    ToolUnknown,
+)
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, ToolPolicy
+from mcpyard.testing import FakeServers, FakeSource, ManualClock, VolatileMemory
+from mcpyard.yard.yard import YardCore
+from tests.runtime.waiting import eventually
+
+PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
+PATH_TOOL = {
+    "name": "read_file",
+    "description": "Reads",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}},
+        "required": ["path"],
+    },
+}
+
+
+def document(**configs: LocalConfig | RemoteConfig) -> Document:
+    return Document(PROJECT, tuple(Definition(name, each) for name, each in configs.items()))
+
+
+def local(**more: object) -> LocalConfig:
+    return LocalConfig.model_validate({"command": ["x"], **more})
+
+
+class Around:
+    """A yard and the fakes around it."""
+
+    def __init__(self, *documents: Document) -> None:
+        self.sources = [FakeSource(each) for each in documents]
+        self.servers = FakeServers()
+        self.clock = ManualClock()
+        self.memory = VolatileMemory()
+        self.servers.tools = {"fs": [PATH_TOOL], "other": [{"name": "t"}]}
+        self.servers.answers = {
+            "fs": lambda tool, _: json.dumps({"content": [], "was": tool}).encode()
+        }
+        self.yard = YardCore(
+            self.sources, self.memory, self.servers, self.clock, {"HOME": "/h"}.get
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[YardCore]:
+        await self.yard.begin()
+        try:
+            yield self.yard
+        finally:
+            await self.yard.close()
+
+
+async def test_what_should_run_is_started_and_shown() -> None:
+    around = Around(document(fs=local(), off=local(enabled=False)))
+    async with around.open() as yard:
+        states = {each["name"]: (each["status"], each["state"]) for each in yard.records()}
+        assert states == {"fs": ("connected", "running"), "off": ("disconnected", "stopped")}
+        assert yard.record("fs")["tools"] == [{"name": "read_file", "description": "Reads"}]
+        assert "tools" not in yard.record("fs", tools=False)
+    assert around.servers.closed
+    assert not around.sources[0].is_open
+
+
+async def test_a_reference_is_an_id_or_a_name() -> None:
+    async with Around(document(fs=local())).open() as yard:
+        identity = str(yard.record("fs")["id"])
+        assert yard.record(identity) == yard.record("fs")
+        with pytest.raises(ServerUnknown, match='"nobody"'):
+            yard.record("nobody")
+
+
+async def test_a_call_goes_to_the_server_and_comes_back_with_its_origin() -> None:
+    around = Around(document(fs=local(timeout=1500)))
+    async with around.open() as yard:
+        outcome = await yard.call("mcp_fs_read_file", {"path": "/x"})
+        ((server, tool, arguments, terms),) = around.servers.calls
+        assert (server, tool, json.loads(arguments)) == ("fs", "read_file", {"path": "/x"})
+        assert (terms.timeout, terms.longest) == (1.5, None)
+        shown = outcome.to_dict()
+        assert shown["was"] == "read_file"
+        assert shown["yard"] == {
+            "server": "fs", "tool": "read_file", "ms": 0.0, "attribution": "fs", "tried": ["fs"]
+        }  # fmt: skip
+
+
+@pytest.mark.spec("D6.3")
+async def test_arguments_that_break_the_schema_never_reach_the_server() -> None:
+    around = Around(document(fs=local()))
+    async with around.open() as yard:
+        with pytest.raises(ArgumentsRefused) as caught:
+            await yard.call("mcp_fs_read_file", {"path": 3})
+        assert str(caught.value) == "path: expected a string, found the number 3"
+        with pytest.raises(ArgumentsRefused, match='"path" is missing'):
+            await yard.call("mcp_fs_read_file")
+        assert around.servers.calls == []
+
+
+async def test_arguments_that_are_no_json_are_refused() -> None:
+    async with Around(document(other=local())).open() as yard:
+        with pytest.raises(InputError, match="arguments: cannot be sent as JSON"):
+            await yard.call("mcp_other_t", {"x": object()})
+
+
+async def test_a_tool_that_is_not_there_is_not_found() -> None:
+    around = Around(document(fs=local(tools={"read_file": ToolPolicy(enabled=False)})))
+    async with around.open() as yard:
+        for name in ("mcp_fs_read_file", "mcp_fs_nothing"):
+            with pytest.raises(ToolUnknown):
+                await yard.call(name, {"path": "x"})
+        with pytest.raises(ToolUnknown, match='the server "fs" has no tool "x"'):
+            await yard.call_tool("fs", "x")
+        assert yard.tools() == []
+        assert [each["enabled"] for each in yard.tools("fs")] == [False]
+
+
+async def test_a_tool_has_its_own_time_out_and_progress_may_extend_it() -> None:
+    policy = ToolPolicy(timeout=50, progress_extends=True, description="Mine")
+    around = Around(document(fs=local(tools={"read_file": policy})))
+    async with around.open() as yard:
+        await yard.call_tool("fs", "read_file", {"path": "x"})
+        await yard.call_tool("fs", "read_file", {"path": "x"}, timeout=900)
+        assert [(terms.timeout, terms.longest) for *_, terms in around.servers.calls] == [
+            (0.05, 600.0),
+            (900, 900),
+        ]
+        assert yard.tools()[0]["description"] == "Mine"
+
+
+async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fails() -> None:
+    around = Around(document(fs=local(), other=local()))
+    around.servers.answers["fs"] = lambda *_: (
+        b'{"content": [{"type": "text", "text": "no"}, 3], "isError": true}'
+    )
+    async with around.open() as yard:
+        outcome = await yard.call("mcp_fs_read_file", {"path": "x"})
+        assert outcome.is_error
+        assert outcome.text == "no"
+        with pytest.raises(Disconnected):
+            await yard.call("mcp_other_t")
+
+
+async def test_a_change_in_a_document_is_followed() -> None:
+    around = Around(document(fs=local(), keep=local()))
+    async with around.open() as yard:
+        kept = yard.record("keep")["id"]
+        listening = yard.events()
+        around.sources[0].say(document(keep=local(), other=local()))
+        await yard.settled("keep")
+        assert [each["name"] for each in yard.records()] == ["keep", "other"]
+        assert yard.record("keep")["id"] == kept
+        assert [each["exposedName"] for each in yard.tools()] == ["mcp_other_t"]
+        with pytest.raises(ToolUnknown):
+            await yard.call("mcp_fs_read_file", {"path": "x"})
+    kinds = {event.kind async for event in listening}
+    assert {"documents", "removed", "status", "tools"} <= kinds
+
+
+async def test_a_server_is_stopped_started_and_restarted_by_word() -> None:
+    around = Around(document(fs=local()))
+    async with around.open() as yard:
+        assert (await yard.stop("fs", wait=1))["state"] == "stopped"
+        assert (await yard.stop("fs", wait=1))["state"] == "stopped"
+        assert yard.tools() == []
+        assert (await yard.start("fs", wait=1))["state"] == "running"
+        applied = len(around.servers.applied)
+        assert (await yard.start("fs", wait=1))["state"] == "running"
+        assert len(around.servers.applied) == applied
+        assert (await yard.restart("fs", wait=1))["state"] == "running"
+        assert len(around.servers.applied) == applied + 1
+        await yard.stop("fs")
+        assert (await yard.restart("fs", wait=1))["state"] == "running"
+
+
+async def test_a_failed_server_can_be_asked_to_start_again() -> None:
+    around = Around(document(fs=local()))
+    around.servers.broken["fs"] = Cause(Code.COMMAND_MISSING, "no x", "Install x.")
+    async with around.open() as yard:
+        shown = await yard.settled("fs")
+        assert shown["error"] == {
+            "code": "command_missing", "message": "no x", "hint": "Install x.", "stderr": []
+        }  # fmt: skip
+        around.servers.broken.clear()
+        assert (await yard.start("fs", wait=1))["status"] == "connected"
+
+
+async def test_a_disabled_server_is_not_started() -> None:
+    async with Around(document(fs=local(enabled=False))).open() as yard:
+        with pytest.raises(Disabled):
+            await yard.start("fs")
+
+
+async def test_a_start_that_takes_long_answers_with_how_far_it_came() -> None:
+    around = Around(document(fs=local(wanted="stopped")))
+    async with around.open() as yard:
+        around.servers.deaf = True
+        assert (await yard.start("fs", wait=0.01))["state"] == "stopped"
+
+
+async def test_an_on_demand_server_offers_what_it_is_known_to_have() -> None:
+    around = Around(document(fs=local(wanted="on_demand")))
+    async with around.open() as yard:
+        assert (await yard.settled("fs"))["state"] == "stopped"
+        assert yard.record("fs")["wanted"] == "on_demand"
+
+
+async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -> None:
+    around = Around(document(fs=local()))
+    async with around.open() as yard:
+        good = around.sources[0].document
+
+        def broken() -> Document:
+            around.sources[0].document = good
+            raise RuntimeError("once")
+
+        around.sources[0].document = broken
+        around.sources[0].say(document(fs=local(), other=local()))
+        assert await eventually(lambda: "a look at the servers failed" in caplog.text)
+        around.sources[0].say(document(other=local()))
+        assert await eventually(lambda: [each["name"] for each in yard.records()] == ["other"])
+
+
+async def test_problems_of_a_document_are_told() -> None:
+    around = Around(Document(PROJECT, problems=(Problem("x", "is odd"),)))
+    async with around.open() as yard:
+        assert [str(each) for each in yard.desired.problems] == ["x: is odd"]
+
+
+async def test_the_log_of_a_server_can_be_read() -> None:
+    async with Around(document(fs=local())).open() as yard:
+        assert yard.log("fs") == ()
+
+
+async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
+    around = Around(document(fs=local()))
+    async with around.open() as yard:
+        around.sources[0].say(document())
+        assert await eventually(lambda: not yard.records())
+        around.sources[0].say(document(fs=local()))
+        assert await eventually(lambda: bool(yard.tools()))
+        assert [each["exposedName"] for each in yard.tools()] == ["mcp_fs_read_file"]
