@@ -10,6 +10,7 @@ from mcpyard.domain.desired import (
     Owner,
     apply_policy,
     desire,
+    keep_last_good,
 )
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.launch import Unlaunchable
@@ -139,3 +140,9 @@ def test_what_is_launched_is_not_shown_in_a_traceback() -> None:
     secret = LocalConfig(command=["echo", "${HOME}/secret"])
     (server,) = desire([document(PROJECT, fs=secret)], around()).servers.values()
     assert "/home/u" not in repr(server)
+
+
+def test_an_entry_that_turned_bad_keeps_the_definition_it_had() -> None:
+    last = document(PROJECT, a=ECHO, b=ECHO, c=ECHO)
+    fresh = Document(PROJECT, (Definition("a", ECHO),), skipped=frozenset({"b", "new"}))
+    assert [each.name for each in keep_last_good(fresh, last).definitions] == ["a", "b"]

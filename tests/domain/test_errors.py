@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from mcpyard.domain import errors
+from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import EDGES, Place, Problem, YardError, edge
 
 
@@ -64,3 +65,11 @@ def test_a_problem_reads_as_place_field_and_sentence() -> None:
     error = errors.DefinitionError.of(Problem("a", "b"), Problem("c", "d"))
     assert str(error) == "a: b; c: d"
     assert error.problems == (Problem("a", "b"), Problem("c", "d"))
+
+
+def test_a_server_fault_carries_its_cause_and_a_refusal_its_code() -> None:
+    cause = Cause(Code.EXITED, "exited")
+    assert errors.Disconnected("x").cause is None
+    assert errors.Disconnected("x").because(cause).cause == cause
+    refusal = errors.CallRefused("no", -32602, {"a": 1})
+    assert (refusal.code, refusal.data) == (-32602, {"a": 1})

@@ -185,4 +185,4 @@ class Server(RuleBasedStateMachine):
 
 
 TestServer = Server.TestCase
-TestServer.settings = settings(stateful_step_count=40)
+TestServer.settings = settings(max_examples=settings().max_examples // 2, stateful_step_count=30)

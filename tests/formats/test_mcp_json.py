@@ -242,6 +242,11 @@ def test_an_edit_keeps_spelling_comments_and_unknown_fields() -> None:
             RemoteConfig(url="http://h"),
             {"url": "http://h", "type": "remote"},
         ),
+        (
+            {"url": "http://h", "type": "http"},
+            RemoteConfig(url="http://g", transport=Transport.HTTP),
+            {"url": "http://g", "type": "http"},
+        ),
         ({"nonsense": 1}, LocalConfig(command=["a"]), mcp_json.spell(LocalConfig(command=["a"]))),
     ],
 )

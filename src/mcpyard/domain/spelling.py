@@ -192,8 +192,6 @@ def _problem(error: ErrorDetails, names: Mapping[str, str]) -> Problem:
 
 
 def _written(path: list[int | str], names: Mapping[str, str]) -> str:
-    if not path:
-        return ""
     head, *rest = path
     name = names.get(str(head), str(head))
     if head == "command" and name == "args":

@@ -54,10 +54,21 @@ class Asked:
             self._tasks[number] = task
             task.add_done_callback(lambda done: self._done(number, done))
 
-    def withdraw(self, params: bytes) -> None:
-        """The server does not want an answer any more; `ValueError` when it does not say which."""
-        if task := self._tasks.get(_cancel_notice.decode(params).request_id):
-            task.cancel()
+    def withdraw(self, params: bytes) -> Id | None:
+        """The server does not want an answer any more.
+
+        Returns:
+            The number in the notice when it names none of the server's requests.
+
+        Raises:
+            ValueError: The notice names nothing.
+        """
+        number = _cancel_notice.decode(params).request_id
+        task = self._tasks.get(number)
+        if task is None:
+            return number
+        task.cancel()
+        return None
 
     def end(self) -> None:
         """Nobody is there to answer to."""

@@ -47,6 +47,16 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = NO_HEADERS
 
 
+class Stamp(msgspec.Struct, frozen=True):
+    """What an era adds to a request: members of its `_meta` (no braces), and headers."""
+
+    meta: bytes = b""
+    headers: Mapping[str, str] = NO_HEADERS
+
+
+NO_STAMP: Final = Stamp()
+
+
 class Call:
     """A request that waits for its answer."""
 

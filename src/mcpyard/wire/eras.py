@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, cast
 
-from mcpyard.wire.calls import Terms
+from mcpyard.wire.calls import Stamp, Terms
 from mcpyard.wire.messages import Reply
 
 Era = Literal["handshake", "modern"]
@@ -52,12 +52,8 @@ class CallTerms(Terms, frozen=True, kw_only=True):
 class Codec(Protocol):
     """What an era adds to each request."""
 
-    def meta(self, terms: CallTerms) -> bytes:
-        """Members for the parameters' `_meta`, JSON without its braces."""
-        ...
-
-    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
-        """Headers for the links that have them. Not to be changed."""
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+        """The stamp of one request."""
         ...
 
 

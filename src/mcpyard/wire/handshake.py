@@ -1,10 +1,9 @@
 """The handshake era, 2024-11-05 to 2025-11-25: meet once, then every request is bare."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.wire.calls import NO_HEADERS
+from mcpyard.wire.calls import NO_STAMP, Stamp
 from mcpyard.wire.eras import CallTerms, ClientFace, Greeting, members, reply_members, text_or_none
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import Reply
@@ -16,15 +15,10 @@ VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", OFFERED)
 class Handshake:
     """The era codec: nothing to add. An HTTP link repeats the version by itself."""
 
-    def meta(self, terms: CallTerms) -> bytes:
-        """Nothing: capabilities were declared once and log levels have a request of their own."""
-        del terms
-        return b""
-
-    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
-        """None."""
-        del method, name
-        return NO_HEADERS
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+        """Nothing: capabilities were declared once, log levels have a request of their own."""
+        del method, name, terms
+        return NO_STAMP
 
 
 def initialize_params(face: ClientFace) -> dict[str, Any]:

@@ -33,18 +33,22 @@ class Lanes:
         self._taken = 0
         self._queue: deque[asyncio.Future[None]] = deque()
 
-    async def enter(self) -> None:
-        """Wait for a turn; `leave` must follow. Waits for nothing until calls run singly."""
+    def take(self) -> bool:
+        """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
         if self.lanes is not None and (self._taken or self._queue):
-            turn = asyncio.get_running_loop().create_future()
-            self._queue.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                self._pass_on(turn)
-                raise
-        else:
-            self._taken += 1
+            return False
+        self._taken += 1
+        return True
+
+    async def wait(self) -> None:
+        """Enter when the turn has come; `leave` must follow."""
+        turn = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self._pass_on(turn)
+            raise
 
     def run(self, number: int, asked: Asking | None) -> None:
         """The call that entered has this id, and this is who answers for it."""

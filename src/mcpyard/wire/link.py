@@ -7,15 +7,16 @@ through `Receiver.lost`, exactly once, after which the link is dead.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
 
 from mcpyard.domain.cause import Cause
 
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One message on its way to a server.
+
+class Outgoing(NamedTuple):
+    """One message on its way to a server; a tuple because one is made for every call.
 
     Attributes:
         body: The JSON-RPC message, without a line end.
@@ -27,7 +28,7 @@ class Outgoing:
     body: bytes
     id: int | None
     method: str
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[str, str] = _NO_HEADERS
 
 
 class Receiver(Protocol):

@@ -14,9 +14,7 @@ from mcpyard.wire.eras import CallTerms
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from mcpyard.wire.modern import Modern, listen_filter
-from mcpyard.wire.peer import Peer
-
-LISTEN: Final = "subscriptions/listen"
+from mcpyard.wire.peer import LISTEN, Peer
 
 _LONGEST_PAUSE: Final = 60.0
 _NOT_OFFERED: Final = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})
@@ -45,10 +43,9 @@ async def listen(
 
 async def _listen_once(peer: Peer, codec: Modern, wanted: Mapping[str, bool]) -> bool:
     """Listen until the stream ends; whether it is worth to listen again."""
-    terms = Terms(headers=codec.headers(LISTEN, None))
+    stamp = codec.stamp(LISTEN, None, CallTerms())
     try:
-        params = {"notifications": wanted}
-        await peer.wait(peer.start(LISTEN, params, terms, codec.meta(CallTerms())))
+        await peer.wait(peer.start(LISTEN, {"notifications": wanted}, Terms(), stamp))
     except RpcError as error:
         return error.code not in _NOT_OFFERED
     except (ServerFault, Busy):

@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 import orjson
 
+from mcpyard.wire.calls import Stamp
 from mcpyard.wire.eras import (
     CallTerms,
     ClientFace,
@@ -21,7 +22,6 @@ VERSION: Final = "2026-07-28"
 
 _PREFIX: Final = "io.modelcontextprotocol/"
 _SERVER_INFO: Final = _PREFIX + "serverInfo"
-SUBSCRIPTION_ID: Final = _PREFIX + "subscriptionId"
 
 
 class Modern:
@@ -29,22 +29,18 @@ class Modern:
 
     def __init__(self, face: ClientFace) -> None:
         self._face = face
-        self._stamp = self._make_stamp(face.capabilities)
+        self._meta = self._make_meta(face.capabilities)
 
-    def meta(self, terms: CallTerms) -> bytes:
-        """The stamp; the face's own is made once, since nearly every request has it."""
-        stamp = self._stamp
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+        """Who asks, in which version, and what the headers repeat."""
+        meta = self._meta
         if terms.capabilities is not None:
-            stamp = self._make_stamp(terms.capabilities)
+            meta = self._make_meta(terms.capabilities)
         if terms.log_level is not None:
-            stamp += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
-        return stamp
+            meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
+        return Stamp(meta, routing_headers(VERSION, method, name))
 
-    def headers(self, method: str, name: str | None) -> Mapping[str, str]:
-        """Version, method and name."""
-        return routing_headers(VERSION, method, name)
-
-    def _make_stamp(self, capabilities: Mapping[str, Any]) -> bytes:
+    def _make_meta(self, capabilities: Mapping[str, Any]) -> bytes:
         return _inner(
             {
                 _PREFIX + "protocolVersion": VERSION,

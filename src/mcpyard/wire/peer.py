@@ -15,7 +15,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
 from mcpyard.wire import messages
 from mcpyard.wire.asked import Asked, OnRequest, nobody
-from mcpyard.wire.calls import NO_HEADERS, Call, Progress, Stats, Terms
+from mcpyard.wire.calls import NO_HEADERS, NO_STAMP, Call, Progress, Stamp, Stats, Terms
 from mcpyard.wire.faults import fault
 from mcpyard.wire.link import Busy, Link, Outgoing
 from mcpyard.wire.messages import Envelope, Params, Reply
@@ -25,6 +25,9 @@ OnNotification = Callable[[str, bytes, int | None], None]
 
 _MOST_ABANDONED: Final = 4096
 """Ids of given up calls remembered, to tell a late answer from a repeated one."""
+
+LISTEN: Final = "subscriptions/listen"
+"""The one request whose answer stream a server may end by a cancel notice."""
 
 _LONGEST_ID: Final = 18
 
@@ -82,26 +85,28 @@ class Peer:
         """
         return await self.wait(self.start(method, params, terms))
 
-    def start(self, method: str, params: Params, terms: Terms, meta: bytes = b"") -> Call:
+    def start(self, method: str, params: Params, terms: Terms, stamp: Stamp = NO_STAMP) -> Call:
         """Send a request; `wait` must follow.
 
         Args:
             method: The method.
             params: Its parameters; JSON bytes go out as they are.
             terms: Time-out, progress, headers.
-            meta: Members for the parameters' `_meta`, JSON without its braces.
+            stamp: What the era adds; the headers of the terms win.
         """
         if self.gone is not None:
             raise fault(self.gone)
         self._last = number = self._last + 1
         body = messages.encode(params)
+        meta = stamp.meta
         if terms.progress is not None:
             token = b'"progressToken":%d' % number
             meta = b"%b,%b" % (meta, token) if meta else token
         if meta:
             body = messages.with_meta(body, meta)
         body = messages.request(number, method, body)
-        self._send(Outgoing(body, number, method, terms.headers))
+        headers = {**stamp.headers, **terms.headers} if terms.headers else stamp.headers
+        self._send(Outgoing(body, number, method, headers))
         call = Call(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
@@ -292,9 +297,14 @@ class Peer:
 
     def _withdrawn(self, params: bytes) -> None:
         try:
-            self._asked.withdraw(params)
+            number = self._asked.withdraw(params)
         except ValueError:
             self.noise("unreadable cancel notice", params)
+            return
+        # A server ends a long stream of ours, and only such a one, in the same words.
+        call = self._pending.get(number)
+        if call is not None and call.method == LISTEN:
+            self.failed(call.id, Cause(Code.CLOSED, "the server ended the stream"))
 
     def _reply(self, body: bytes) -> None:
         if self.gone is not None:

@@ -70,9 +70,8 @@ class _Questions:
         if era == "handshake":
             call = self._peer.start("initialize", initialize_params(self._face), Terms())
         else:
-            codec = Modern(self._face)
-            terms = Terms(headers=codec.headers(DISCOVER, None))
-            call = self._peer.start(DISCOVER, None, terms, codec.meta(CallTerms()))
+            stamp = Modern(self._face).stamp(DISCOVER, None, CallTerms())
+            call = self._peer.start(DISCOVER, None, Terms(), stamp)
         self._calls[call.future] = call
 
     async def next_greeting(self, patience: float | None) -> Greeting | None:

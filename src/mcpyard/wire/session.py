@@ -15,7 +15,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest, nobody
-from mcpyard.wire.calls import Call, Stats, Terms
+from mcpyard.wire.calls import Call, Stats
 from mcpyard.wire.eras import CallTerms, ClientFace, Codec, Era, Greeting, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
@@ -279,11 +279,8 @@ class Session:
         return msgspec.structs.replace(terms, headers={**terms.headers, **values})
 
     async def _in_lane(self, params: bytes, name: str, terms: CallTerms) -> Reply:
-        started = asyncio.get_running_loop().time()
-        await self._turn(terms)
-        if self.lanes is not None and terms.timeout is not None:
-            waited = asyncio.get_running_loop().time() - started
-            terms = msgspec.structs.replace(terms, timeout=max(0.0, terms.timeout - waited))
+        if not self._lanes.take():
+            terms = await self._turn(terms)
         call: Call | None = None
         try:
             call = self._start(_CALL, params, name, terms)
@@ -292,24 +289,19 @@ class Session:
         finally:
             self._lanes.leave(call.id if call else None)
 
-    async def _turn(self, terms: Terms) -> None:
-        if self.lanes is None:
-            await self._lanes.enter()
-            return
+    async def _turn(self, terms: CallTerms) -> CallTerms:
+        """Wait for a turn; the terms with what is left of the time-out."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
         try:
             async with asyncio.timeout(terms.timeout):
-                await self._lanes.enter()
+                await self._lanes.wait()
         except TimeoutError as error:
             raise TimedOut("the calls of this server run singly, and none was free") from error
+        if terms.timeout is None:
+            return terms
+        left = terms.timeout - (loop.time() - started)
+        return msgspec.structs.replace(terms, timeout=max(0.0, left))
 
     def _start(self, method: str, params: Params, name: str | None, terms: CallTerms) -> Call:
-        headers = self._codec.headers(method, name)
-        if headers and terms.headers:
-            headers = {**headers, **terms.headers}
-        sent = Terms(
-            timeout=terms.timeout,
-            progress=terms.progress,
-            extend=terms.extend,
-            headers=headers or terms.headers,
-        )
-        return self._peer.start(method, params, sent, self._codec.meta(terms))
+        return self._peer.start(method, params, terms, self._codec.stamp(method, name, terms))

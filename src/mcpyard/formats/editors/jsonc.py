@@ -3,37 +3,19 @@
 Comments, order, indentation, line ends, a BOM, trailing commas and the spelling of numbers stay as
 they are; what is new takes the style of its neighbours. Strict JSON stays strict JSON.
 
-Every edit is guarded: the text is read before and after, the values are compared with what the
-edit is meant to give, and the text around the member must be the same to the byte. A mistake of
-this editor is a refused edit, never a damaged file.
+Every edit passes the guard of `jsonc_guard`: a mistake of this editor is a refused edit, never a
+damaged file.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_document import Document, Extra, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
-from mcpyard.formats.editors.jsonc_scan import (
-    Container,
-    Json,
-    Node,
-    Path,
-    Reading,
-    broken,
-    positions,
-    read,
-)
+from mcpyard.formats.editors.jsonc_guard import Edit
+from mcpyard.formats.editors.jsonc_scan import Container, Json, Node, Path, Reading, positions, read
 from mcpyard.formats.editors.jsonc_splice import Entry, insert, remove, rewrite
 from mcpyard.formats.editors.jsonc_style import Style, atom, learn, line_indent, style_of
-from mcpyard.formats.editors.jsonc_values import (
-    plain,
-    refuse,
-    renamed,
-    same,
-    value_at,
-    with_value,
-    without,
-)
+from mcpyard.formats.editors.jsonc_values import plain, refuse, renamed, with_value, without
 
 __all__ = (
     "Document",
@@ -45,64 +27,6 @@ __all__ = (
     "rename_member",
     "set_member",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """An edited text that is not trusted yet.
-
-    Attributes:
-        reading: what the text gave before.
-        text: the text before.
-        path: what the edit is about.
-        span: the part of the text before that the edit may touch.
-        edited: the text after.
-        intended: the value that the text shall give after, worked out without it.
-        zone: the path of the innermost value that holds all that the edit may touch.
-    """
-
-    reading: Reading
-    text: str
-    path: Path
-    span: tuple[int, int]
-    edited: str
-    intended: Json
-    zone: Path
-
-    def guarded(self) -> str:
-        """The edited text, if it is what the edit is meant to give.
-
-        Raises:
-            DocumentBroken: the text was nested too deeply to begin with.
-            EditRefused: it is not.
-        """
-        try:
-            after = read(self.edited, comments=not self.reading.strict).root.value
-            right = self._keeps_the_rest() and self._gives(after)
-        except DocumentBroken as error:
-            message = f"the edit would break the file: {error.message}"
-            raise refuse(self.path, message) from None
-        except RecursionError:
-            raise broken(self.text) from None
-        if not right:
-            raise refuse(self.path, "the edit would not give exactly what was asked")
-        return self.edited
-
-    def _gives(self, after: Json) -> bool:
-        # Python takes 1, 1.0 and true for equal. Beside the zone they cannot have turned into each
-        # other, for there the bytes are the same; within it the types are compared as well.
-        return after == self.intended and same(
-            value_at(after, self.zone), value_at(self.intended, self.zone)
-        )
-
-    def _keeps_the_rest(self) -> bool:
-        start, end = self.span
-        before, behind = self.text[:start], self.text[end:]
-        return (
-            len(self.edited) >= len(before) + len(behind)
-            and self.edited.startswith(before)
-            and self.edited.endswith(behind)
-        )
 
 
 def set_member(text: str, path: Path, value: object) -> str:
@@ -151,7 +75,7 @@ def remove_member(text: str, path: Path) -> str:
         items[first - 1].end if first else container.opening + 1,
         items[last + 1].key_start if last + 1 < len(items) else container.closing,
     )
-    edited = remove(text, container, doomed)
+    edited = remove(text, container, set(doomed))
     intended = without(reading.root.value, path)
     return Edit(reading, text, path, span, edited, intended, path[:-1]).guarded()
 

@@ -37,8 +37,10 @@ class Document:
     file: str
     value: Json
     strict: bool
-    _reading: Reading = field(repr=False)
-    _containers: dict[Path, Container | None] = field(default_factory=dict[Path, Container | None])
+    _reading: Reading = field(repr=False, compare=False)
+    _containers: dict[Path, Container | None] = field(
+        default_factory=dict[Path, Container | None], repr=False, compare=False
+    )
 
     @property
     def extras(self) -> tuple[Extra, ...]:

@@ -13,7 +13,7 @@ from mcpyard.formats.editors.jsonc_scan import COMMENT
 
 LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _TOKEN: Final = re.compile(rf"(?P<line>\r\n|\r|\n)|(?P<comment>{COMMENT})|(?P<comma>,)")
-_BLANK_LINE: Final = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+[\r\n]")
+_BLANK_LINE: Final = re.compile(r"[ \t]*+(?>\r\n|\r|\n)[ \t]*+[\r\n]")
 _LINE_ENDS: Final = re.compile(r"[ \t]*+[\r\n]")
 
 

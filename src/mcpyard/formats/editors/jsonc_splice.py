@@ -8,7 +8,7 @@ container keeps its white space in front of its first item.
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END, Gap, gap
 from mcpyard.formats.editors.jsonc_scan import OUTERMOST, Container, Json, read
@@ -39,10 +39,9 @@ def insert(text: str, container: Container, entries: Iterable[Entry], style: Sty
     if container.items:
         return _append(text, container, parts, style)
     inside = gap(text, container.opening + 1, container.closing, closing=True)
-    line = style.newline + style.inner
     if not inside.comments:
         return _fill(text, container, parts, style)
-    start = line if inside.ends_line() else style.gap
+    start = style.newline + style.inner if inside.ends_line() else style.gap
     return text[: inside.tail] + start + f",{start}".join(parts) + text[inside.tail :]
 
 
@@ -98,10 +97,8 @@ def _fill(text: str, container: Container, parts: list[str], style: Style) -> st
     if style.flat and not LINE_END.search(space):
         inside = space + f",{style.gap}".join(parts) + space
     else:
-        # A lone CR with an LF behind it would read as one line end, and be taken out as one.
-        newline = "\r" if space.endswith("\r") and style.newline == "\n" else style.newline
-        line = newline + style.inner
-        inside = space + line + f",{line}".join(parts) + newline + style.outer
+        line = style.newline + style.inner
+        inside = space + line + f",{line}".join(parts) + style.newline + style.outer
     return text[: container.opening + 1] + inside + text[container.closing :]
 
 
@@ -166,21 +163,19 @@ def _left_over(before: str, after: str) -> str:
 
 
 def _outline(text: str) -> Container:
-    container = read(text, OUTERMOST).root.container
-    return container or Container(0, 0, [])
+    return cast("Container", read(text, OUTERMOST).root.container)
 
 
 def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style: Style) -> str:
     container = _outline(text)
     local = learn(text, container, style)
-    in_force = {item.name: item for item in container.items}
+    in_force = {item.name: item for item in container.items if item.name in new}
     for item in sorted(in_force.values(), key=lambda item: item.start, reverse=True):
-        name = item.name or ""
-        if name in new:
-            indent = line_indent(text, item.key_start, style.outer)
-            span = text[item.start : item.end]
-            changed = rewrite(span, old[name], new[name], replace(local, outer=indent))
-            text = text[: item.start] + changed + text[item.end :]
+        name = cast("str", item.name)
+        indent = line_indent(text, item.key_start, style.outer)
+        span = text[item.start : item.end]
+        changed = rewrite(span, old[name], new[name], replace(local, outer=indent))
+        text = text[: item.start] + changed + text[item.end :]
     text = _without(text, {i for i, it in enumerate(container.items) if it.name not in new})
     fresh = [Entry(name, value) for name, value in new.items() if name not in old]
     return _with(text, fresh, style)

@@ -76,6 +76,8 @@ def learn(text: str, container: Container, style: Style) -> Style:
     if not container.items:
         return replace(
             style,
+            # Up to the closing bracket: were the line end of the white space inside not taken up, a
+            # CR in there and an LF from elsewhere would read as one line end.
             newline=_newline_before(text, container.closing, style.newline),
             outer=outer,
             inner=outer + style.unit,

@@ -5,11 +5,14 @@ guard compares the two.
 """
 
 import math
-from typing import cast
+from typing import Final, cast
 
 from mcpyard.domain.errors import EditRefused, Problem
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import Json, Path
+
+# Python writes and reads no longer ones; a file that holds one could not be read again.
+_TOO_LONG: Final = 10**4300
 
 
 def refuse(path: Path, message: str) -> EditRefused:
@@ -120,6 +123,8 @@ def _name(key: object, path: Path) -> str:
 
 
 def _scalar(value: object, path: Path) -> Json:
+    if isinstance(value, int) and abs(value) >= _TOO_LONG:
+        raise refuse(path, "the number has too many digits")
     if value is None or type(value) in {bool, int, str}:
         return cast("Json", value)
     if type(value) is float and math.isfinite(value):

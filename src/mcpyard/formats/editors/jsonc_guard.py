@@ -1,0 +1,69 @@
+"""The guard that every edit passes before its text is given out.
+
+The text is read again after the edit, its value is compared with what the edit is meant to give,
+and the text around the member must be the same to the byte.
+"""
+
+from dataclasses import dataclass
+
+from mcpyard.domain.errors import DocumentBroken
+from mcpyard.formats.editors.jsonc_scan import Json, Path, Reading, broken, read
+from mcpyard.formats.editors.jsonc_values import refuse, same, value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edited text that is not trusted yet.
+
+    Attributes:
+        reading: what the text gave before.
+        text: the text before.
+        path: what the edit is about.
+        span: the part of the text before that the edit may touch.
+        edited: the text after.
+        intended: the value that the text shall give after, worked out without it.
+        zone: the path of the innermost value that holds all that the edit may touch.
+    """
+
+    reading: Reading
+    text: str
+    path: Path
+    span: tuple[int, int]
+    edited: str
+    intended: Json
+    zone: Path
+
+    def guarded(self) -> str:
+        """The edited text, if it is what the edit is meant to give.
+
+        Raises:
+            DocumentBroken: the text was nested too deeply to begin with.
+            EditRefused: it is not.
+        """
+        try:
+            after = read(self.edited, comments=not self.reading.strict).root.value
+            right = self._keeps_the_rest() and self._gives(after)
+        except DocumentBroken as error:
+            message = f"the edit would break the file: {error.message}"
+            raise refuse(self.path, message) from None
+        except RecursionError:
+            raise broken(self.text) from None
+        if not right:
+            raise refuse(self.path, "the edit would not give exactly what was asked")
+        return self.edited
+
+    def _gives(self, after: Json) -> bool:
+        # Python takes 1, 1.0 and true for equal. Beside the zone they cannot have turned into each
+        # other, for there the bytes are the same; within it the types are compared as well.
+        return after == self.intended and same(
+            value_at(after, self.zone), value_at(self.intended, self.zone)
+        )
+
+    def _keeps_the_rest(self) -> bool:
+        start, end = self.span
+        before, behind = self.text[:start], self.text[end:]
+        return (
+            len(self.edited) >= len(before) + len(behind)
+            and self.edited.startswith(before)
+            and self.edited.endswith(behind)
+        )

@@ -1,0 +1,88 @@
+"""An opener without processes: sessions that open, fail and get lost as they are told to."""
+
+import asyncio
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import TimedOut, YardError
+from mcpyard.domain.observed import Era, SessionFacts
+from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.live import Hooks, Listing, NoRoom, OpenFailed
+
+EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
+
+
+class FakeLive:
+    def __init__(self, opener: "FakeOpener", hooks: Hooks) -> None:
+        self.opener = opener
+        self.hooks = hooks
+        self.pid = 100 + len(opener.opened)
+        self.facts = SessionFacts(Era.HANDSHAKE, "2025-11-25")
+        self.activity = 0
+        self.lanes = None
+        self.ended = ""
+        self.pings = 0
+
+    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        del arguments
+        self.opener.terms.append(terms)
+        return tool.encode()
+
+    async def list_tools(self) -> Listing:
+        if self.opener.list_fault:
+            raise self.opener.list_fault
+        self.opener.listings += 1
+        self.opener.listed.set()
+        return Listing(self.opener.tools, self.opener.ttl)
+
+    async def ping(self, within: float) -> None:
+        del within
+        self.pings += 1
+        if self.opener.mute:
+            raise TimedOut("no answer")
+
+    async def close(self) -> None:
+        self.ended = "closed"
+
+    async def kill(self) -> None:
+        self.ended = "killed"
+
+
+class FakeOpener:
+    def __init__(self) -> None:
+        self.tools: list[dict[str, object]] = [{"name": "t"}]
+        self.ttl: float | None = None
+        self.failures: list[Cause] = []
+        self.always: Cause | None = None
+        self.no_room = 0
+        self.mute = False
+        self.list_fault: YardError | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.opened: list[FakeLive] = []
+        self.tries = 0
+        self.cancelled = 0
+        self.listings = 0
+        self.listed = asyncio.Event()
+        self.terms: list[CallTerms] = []
+        self.closed = False
+
+    async def open(self, server: DesiredServer, hooks: Hooks) -> FakeLive:
+        del server
+        self.tries += 1
+        if self.no_room:
+            self.no_room -= 1
+            raise NoRoom
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if cause := self.always or (self.failures.pop(0) if self.failures else None):
+            raise OpenFailed(cause)
+        live = FakeLive(self, hooks)
+        self.opened.append(live)
+        return live
+
+    async def close(self) -> None:
+        self.closed = True

@@ -1,0 +1,84 @@
+"""A yard of a few children, in the test's own process or as a program that can be killed."""
+
+import asyncio
+import os
+import signal
+import sys
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from mcpyard.runtime.keeping import Child, Keeper
+from tests.runtime.waiting import read_pids
+
+PROGRAM = [sys.executable, "-I", "-S", str(Path(__file__).with_name("children.py"))]
+WRAPPED = ["sh", "-c", '"$@"; true', "sh", *PROGRAM, "stubborn"]
+
+
+class SmallYard:
+    """Spawns the programs of `children` and closes the pipes that its children leave open."""
+
+    def __init__(self) -> None:
+        self.losses = 0
+        self.keeper = Keeper(uuid.uuid4().hex, self._count)
+        self._open: dict[Child, set[int]] = {}
+
+    def _count(self) -> None:
+        self.losses += 1
+
+    async def run(self, *argv: str, cwd: str | None = None) -> Child:
+        child = await self.keeper.spawn(argv, {"PATH": os.environ["PATH"]}, cwd)
+        self._open[child] = {child.stdin, child.stdout, child.stderr}
+        return child
+
+    async def child(self, mode: str, *arguments: str) -> Child:
+        return await self.run(*PROGRAM, mode, *arguments)
+
+    async def family(self, mode: str) -> tuple[Child, list[int]]:
+        """A child that has said of which processes it consists, and those, without doubles."""
+        child = await (self.run(*WRAPPED) if mode == "wrapped" else self.child(mode))
+        return child, sorted({child.pid, *await read_pids(child.stdout)})
+
+    def hang_up(self, child: Child) -> None:
+        self._open[child].remove(child.stdin)
+        os.close(child.stdin)
+
+    def forget(self, child: Child) -> None:
+        for fd in self._open.pop(child):
+            os.close(fd)
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        for child in list(self._open):
+            self.forget(child)
+
+
+@asynccontextmanager
+async def small_yard() -> AsyncGenerator[SmallYard]:
+    yard = SmallYard()
+    try:
+        yield yard
+    finally:
+        await yard.close()
+
+
+def fork() -> int:
+    """A copy of this process, with all that is open in it, which does nothing."""
+    pid = os.fork()
+    while pid == 0:
+        signal.pause()
+    return pid
+
+
+async def main() -> None:
+    async with small_yard() as yard:
+        mode, *options = sys.argv[1:]
+        _, pids = await yard.family(mode)
+        pids += [fork() for _ in options]
+        print(yard.keeper.pid, *pids, flush=True)
+        await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,127 @@
+"""The sweep ends what a dead yard left, and touches nothing else."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from mcpyard.runtime import orphans
+from mcpyard.runtime.keeper import MARK
+from mcpyard.runtime.orphans import Mark, Swept, end_marked, sweep_dead_yards
+
+pytestmark = pytest.mark.real
+
+Spawn = Callable[[str], subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def spawn() -> Iterator[Spawn]:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(mark: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, env={MARK: mark})
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def here() -> Mark:
+    return Mark.of_this_process("here")
+
+
+def dead_yard() -> Mark:
+    """The mark of a yard that has ended, and whose pid may or may not be in use again."""
+    with subprocess.Popen(["true"]) as process:
+        return Mark("gone", process.pid, 1)
+
+
+def ends(process: subprocess.Popen[bytes]) -> bool:
+    return process.wait(5) == -9
+
+
+def test_the_children_of_a_dead_yard_are_swept_and_those_of_a_living_one_are_not(
+    spawn: Spawn, here: Mark
+) -> None:
+    ours = [spawn(here.of_child(n)) for n in range(3)]
+    orphaned = [spawn(dead_yard().of_child(n)) for n in range(3)]
+    swept = sweep_dead_yards()
+    assert swept.killed >= 3
+    assert swept.left == 0
+    assert all(map(ends, orphaned))
+    assert [process.poll() for process in ours] == [None] * 3
+
+
+def test_a_yard_whose_pid_was_given_to_another_process_is_dead(spawn: Spawn, here: Mark) -> None:
+    orphan = spawn(replace(here, yard_start=here.yard_start - 1).of_child(1))
+    sweep_dead_yards()
+    assert ends(orphan)
+
+
+def test_a_yard_that_nobody_has_reaped_yet_is_dead(spawn: Spawn) -> None:
+    yard = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    row = orphans.read_process(yard.pid)
+    assert row
+    orphan = spawn(Mark("unreaped", yard.pid, row.start).of_child(1))
+    assert sweep_dead_yards() == Swept()
+    yard.kill()
+    os.waitid(os.P_PID, yard.pid, os.WEXITED | os.WNOWAIT)
+    sweep_dead_yards()
+    assert ends(orphan)
+    yard.communicate()
+
+
+def test_only_this_yards_own_children_end_when_its_keeper_died(spawn: Spawn, here: Mark) -> None:
+    ours = [spawn(here.of_child(n)) for n in range(3)]
+    other_instance = spawn(replace(here, instance="other").of_child(1))
+    other_yard = spawn(dead_yard().of_child(1))
+    assert end_marked(here) == Swept(killed=3)
+    assert all(map(ends, ours))
+    assert other_instance.poll() is other_yard.poll() is None
+
+
+@pytest.mark.parametrize("value", ["", "x", "a:b:c:d", "1:2", "here:1:2", ":::", "here:-:1:1"])
+def test_a_value_that_is_no_mark_is_left_alone(spawn: Spawn, value: str) -> None:
+    process = spawn(value)
+    assert Mark.parse(value.encode()) is None
+    assert sweep_dead_yards() == Swept()
+    assert process.poll() is None
+
+
+def test_an_instance_may_contain_colons() -> None:
+    mark = Mark("a:b", 1, 2)
+    assert Mark.parse(mark.of_child(3).encode()) == mark
+
+
+def test_a_marked_yard_sweeps_neither_itself_nor_the_shell_that_started_it() -> None:
+    code = "from mcpyard.runtime.orphans import *; print(*sweep_dead_yards())"
+    script = '"$0" -c "$1"; echo still here'
+    command = ["sh", "-c", script, sys.executable, code]
+    env = {**os.environ, MARK: dead_yard().of_child(1)}
+    answer = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert answer.stdout.split("\n")[:2] == ["0 0", "still here"]
+
+
+def test_a_process_of_another_pid_namespace_is_left_alone(
+    spawn: Spawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = spawn(dead_yard().of_child(1))
+    monkeypatch.setattr(orphans, "_namespace", lambda pid: f"namespace of {pid}")
+    assert sweep_dead_yards() == Swept()
+    assert process.poll() is None
+
+
+def test_elsewhere_than_on_linux_nothing_is_swept(
+    spawn: Spawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = spawn(dead_yard().of_child(1))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert sweep_dead_yards() == Swept()
+    assert process.poll() is None

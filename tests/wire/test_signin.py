@@ -1,0 +1,302 @@
+"""Signing in to a protected server, staying signed in, and being signed out."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from mcpyard.domain.cause import Code
+from mcpyard.wire.http import HttpLink
+from mcpyard.wire.http_errors import Challenge
+from mcpyard.wire.signin import Credentials, Identity, SignIn, SignInFailed
+from tests.wire.issuer import Issuer
+from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server
+
+pytestmark = pytest.mark.real
+
+BACK = "http://127.0.0.1:7/oauth/callback"
+
+
+class Drawer:
+    """A token store in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], Credentials] = {}
+
+    async def get(self, resource: str) -> Credentials | None:
+        found = [kept for kept in self.kept.values() if kept.resource == resource]
+        return found[-1] if found else None
+
+    async def put(self, credentials: Credentials) -> None:
+        self.kept[credentials.issuer, credentials.resource] = credentials
+
+    @property
+    def only(self) -> Credentials:
+        (kept,) = self.kept.values()
+        return kept
+
+
+@pytest.fixture
+def issuer() -> Generator[Issuer]:
+    found = Issuer()
+    with asgi_server(found.app()) as found.base:
+        yield found
+
+
+def sign_in_at(issuer: Issuer, drawer: Drawer, back: str = BACK) -> SignIn:
+    return SignIn(f"{issuer.base}/mcp", drawer, Identity(back))
+
+
+async def consent(url: str) -> dict[str, str]:
+    """Do what a person's browser does, up to the call back."""
+    async with httpx2.AsyncClient() as browser:
+        response = await browser.get(url)
+    query = parse_qs(urlsplit(response.headers["location"]).query)
+    return {name: found[0] for name, found in query.items()}
+
+
+async def sign_in(found: SignIn) -> None:
+    back = await consent(await found.begin())
+    await found.finish(back["code"], back["state"], back["iss"])
+
+
+@asynccontextmanager
+async def linked(issuer: Issuer, found: SignIn) -> AsyncGenerator[tuple[HttpLink, Recorder]]:
+    link, told = HttpLink(f"{issuer.base}/mcp", auth=found.auth), Recorder()
+    await link.open(told)
+    try:
+        yield link, told
+    finally:
+        await link.close()
+
+
+async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer: Issuer) -> None:
+    drawer = Drawer()
+    found = sign_in_at(issuer, drawer)
+    async with linked(issuer, found) as (link, told):
+        link.send(call(1))
+        assert (await told.loss()).code is Code.NEEDS_AUTH
+        challenge = link.challenge
+    url = await found.begin(challenge)
+    assert url.startswith(f"{issuer.base}/authorize?")
+    assert found.authorization_url == url
+    back = await consent(url)
+    assert found.state == back["state"]
+    await found.finish(back["code"], back["state"], back["iss"])
+    assert found.authorization_url is None
+    async with linked(issuer, found) as (link, told):
+        link.send(call(1))
+        await told.answer(1)
+    assert drawer.only.issuer == issuer.base
+    assert issuer.resources == [f"{issuer.base}/mcp"]
+
+
+async def test_the_next_start_needs_no_sign_in(issuer: Issuer) -> None:
+    drawer = Drawer()
+    await sign_in(sign_in_at(issuer, drawer))
+    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, told):
+        link.send(call(1))
+        await told.answer(1)
+    assert issuer.refreshes == 0
+
+
+async def test_a_token_that_has_run_out_is_renewed_once_for_all_who_wait(issuer: Issuer) -> None:
+    drawer = Drawer()
+    issuer.lifetime = 1
+    await sign_in(sign_in_at(issuer, drawer))
+    issuer.lifetime = 3600
+    issuer.valid.clear()
+    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, told):
+        for number in range(20):
+            link.send(call(number))
+        for number in range(20):
+            await told.answer(number)
+    assert issuer.refreshes == 1
+    assert drawer.only.access_token in issuer.valid
+
+
+async def test_a_token_that_was_revoked_early_is_renewed_once_for_all(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    await sign_in(found)
+    issuer.valid.clear()
+    async with linked(issuer, found) as (link, told):
+        for number in range(20):
+            link.send(call(number))
+        for number in range(20):
+            await told.answer(number)
+    assert issuer.refreshes == 1
+    assert issuer.calls == 20
+
+
+async def test_a_revoked_refresh_token_means_to_sign_in_again(issuer: Issuer) -> None:
+    drawer = Drawer()
+    found = sign_in_at(issuer, drawer)
+    await sign_in(found)
+    issuer.valid.clear()
+    issuer.refreshable.clear()
+    async with linked(issuer, found) as (link, told):
+        link.send(call(1))
+        assert (await told.loss()).code is Code.NEEDS_AUTH
+        assert link.challenge is not None
+        assert "resource_metadata" in link.challenge.header
+    assert drawer.only.access_token == ""
+    await sign_in(found)
+    async with linked(issuer, found) as (link, told):
+        link.send(call(1))
+        await told.answer(1)
+    assert len(issuer.clients) == 1
+
+
+async def test_an_issuer_that_is_down_costs_the_call_and_not_the_sign_in(issuer: Issuer) -> None:
+    drawer = Drawer()
+    found = sign_in_at(issuer, drawer)
+    await sign_in(found)
+    before = drawer.only
+    issuer.valid.clear()
+    issuer.broken = True
+    async with linked(issuer, found) as (link, told):
+        link.send(call(1))
+        assert (await told.failure(1)).code is Code.UNREACHABLE
+        assert told.losses == []
+        assert drawer.only == before
+        issuer.broken = False
+        link.send(call(2))
+        await told.answer(2)
+
+
+async def test_two_yards_with_one_store_do_not_spend_each_others_refresh_token(
+    issuer: Issuer,
+) -> None:
+    drawer = Drawer()
+    one, two = sign_in_at(issuer, drawer), sign_in_at(issuer, drawer)
+    await sign_in(one)
+    await two.token()
+    issuer.valid.clear()
+    for found in (one, two):
+        async with linked(issuer, found) as (link, told):
+            link.send(call(1))
+            await told.answer(1)
+    assert issuer.refreshes == 1
+
+
+async def test_a_state_is_good_for_one_time_only(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    back = await consent(await found.begin())
+    with pytest.raises(SignInFailed):
+        await found.finish(back["code"], "guessed", back["iss"])
+    await found.finish(back["code"], back["state"], back["iss"])
+    with pytest.raises(SignInFailed):
+        await found.finish(back["code"], back["state"], back["iss"])
+    assert await found.token() in issuer.valid
+
+
+async def test_of_two_callbacks_at_once_one_is_refused(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    back = await consent(await found.begin())
+    outcomes = await asyncio.gather(
+        found.finish(back["code"], back["state"], back["iss"]),
+        found.finish(back["code"], back["state"], back["iss"]),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [type(None), SignInFailed]
+
+
+async def test_beginning_again_makes_the_first_attempt_void(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    first = await consent(await found.begin())
+    second = await consent(await found.begin())
+    with pytest.raises(SignInFailed):
+        await found.finish(first["code"], first["state"], first["iss"])
+    await found.finish(second["code"], second["state"], second["iss"])
+
+
+async def test_an_answer_from_another_issuer_is_refused(issuer: Issuer) -> None:
+    drawer = Drawer()
+    found = sign_in_at(issuer, drawer)
+    back = await consent(await found.begin())
+    with pytest.raises(SignInFailed):
+        await found.finish(back["code"], back["state"], "http://evil.example")
+    assert drawer.kept == {}
+
+
+async def test_a_person_may_say_no(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    await found.begin()
+    state = found.state
+    assert state
+    await found.decline(state, "access_denied")
+    assert found.authorization_url is None
+    assert await found.token() == ""
+
+
+async def test_giving_up_leaves_nothing_under_way(issuer: Issuer) -> None:
+    found = sign_in_at(issuer, Drawer())
+    await found.begin()
+    attempt = found._attempt
+    assert attempt is not None
+    await found.close()
+    assert attempt.task is not None
+    assert attempt.task.done()
+    assert found.authorization_url is None
+
+
+async def test_another_address_to_come_back_to_is_registered_anew(issuer: Issuer) -> None:
+    drawer = Drawer()
+    await sign_in(sign_in_at(issuer, drawer))
+    await sign_in(sign_in_at(issuer, drawer, "http://127.0.0.1:8/oauth/callback"))
+    assert len(issuer.clients) == 2
+
+
+async def test_a_client_registered_by_hand_is_not_registered_again(issuer: Issuer) -> None:
+    issuer.clients["mine"] = {"redirect_uris": [BACK]}
+    found = SignIn(f"{issuer.base}/mcp", Drawer(), Identity(BACK, client_id="mine"))
+    await sign_in(found)
+    assert set(issuer.clients) == {"mine"}
+
+
+async def test_a_server_that_is_not_there_fails_the_beginning() -> None:
+    url = f"http://127.0.0.1:{free_port()}/mcp"
+    with pytest.raises(SignInFailed):
+        await SignIn(url, Drawer(), Identity(BACK)).begin(Challenge())
+
+
+async def test_secrets_do_not_show_in_the_text_of_credentials(issuer: Issuer) -> None:
+    drawer = Drawer()
+    await sign_in(sign_in_at(issuer, drawer))
+    shown = repr(replace(drawer.only, client='{"client_secret":"s3"}'))
+    assert drawer.only.access_token not in shown
+    assert drawer.only.refresh_token not in shown
+    assert "s3" not in shown
+
+
+async def test_signed_in_calls_run_at_the_same_time() -> None:
+    both = asyncio.Barrier(2)
+
+    async def script(talk: Talk) -> None:
+        await both.wait()
+        await talk.answer()
+
+    async with raw_server(script) as server:
+        drawer = Drawer()
+        await drawer.put(Credentials("http://issuer", server.url, "{}", "t"))
+        told = Recorder()
+        link = HttpLink(server.url, auth=SignIn(server.url, drawer, Identity(BACK)).auth)
+        await link.open(told)
+        for number in (1, 2):
+            link.send(call(number))
+        for number in (1, 2):
+            await told.answer(number)
+        assert server.heard[0].headers["authorization"] == "Bearer t"
+        await link.close()
+
+
+def test_the_sdk_is_not_loaded_for_servers_without_a_sign_in() -> None:
+    code = "import sys, mcpyard.wire.http, mcpyard.wire.signin; print('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "False"

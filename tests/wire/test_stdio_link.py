@@ -1,0 +1,392 @@
+"""Each test runs on asyncio's own loop and on uvloop: their pipe transports differ."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import uvloop
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import Disconnected, ProtocolBroken
+from mcpyard.wire import pipes
+from mcpyard.wire.calls import Terms
+from mcpyard.wire.link import Busy, LinkFailed, Outgoing
+from mcpyard.wire.peer import Peer
+from mcpyard.wire.stdio import ExplainLoss, StdioLink
+
+Run = Callable[[Coroutine[Any, Any, None]], None]
+EXITED = Cause(Code.EXITED, "exited with status 9", stderr=("last words",))
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request: pytest.FixtureRequest) -> Run:
+    factory = uvloop.new_event_loop if request.param == "uvloop" else asyncio.new_event_loop
+
+    def runner(coroutine: Coroutine[Any, Any, None]) -> None:
+        with asyncio.Runner(loop_factory=factory) as loop:
+            loop.run(coroutine)
+
+    return runner
+
+
+@dataclass
+class Child:
+    """The other ends of the pipes, played by the test."""
+
+    stdin: int
+    stdout: int
+    ours: tuple[int, int]
+
+    def say(self, data: bytes) -> None:
+        os.write(self.stdout, data)
+
+    async def say_all(self, data: bytes) -> None:
+        os.set_blocking(self.stdout, True)
+        view = memoryview(data)
+        await asyncio.to_thread(
+            lambda: [
+                os.write(self.stdout, view[at : at + 65536]) for at in range(0, len(view), 65536)
+            ]
+        )
+
+    async def hear(self) -> list[bytes]:
+        return (await asyncio.to_thread(os.read, self.stdin, 1 << 20)).splitlines()
+
+    def die(self) -> None:
+        for number in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                os.close(number)
+
+
+class Heard:
+    """A receiver that keeps everything."""
+
+    def __init__(self) -> None:
+        self.frames: list[bytes] = []
+        self.lost_with: asyncio.Future[Cause] = asyncio.get_running_loop().create_future()
+        self.told: list[object] = []
+        self.wanted = 0
+        self.enough = asyncio.Event()
+
+    def message(self, frame: bytes, stream: int | None) -> None:
+        assert stream is None
+        self.frames.append(frame)
+        if len(self.frames) >= self.wanted:
+            self.enough.set()
+
+    def noise(self, reason: str, sample: bytes) -> None:
+        self.told.append((reason, sample[:20]))
+
+    def failed(self, request: int, cause: Cause) -> None:
+        self.told.append((request, cause.code))
+
+    def lost(self, cause: Cause) -> None:
+        self.lost_with.set_result(cause)
+
+    async def until(self, count: int) -> None:
+        self.wanted = count
+        if len(self.frames) < count:
+            self.enough.clear()
+            await self.enough.wait()
+
+
+def child() -> Child:
+    theirs_in, ours_out = os.pipe()
+    ours_in, theirs_out = os.pipe()
+    return Child(theirs_in, theirs_out, (ours_out, ours_in))
+
+
+@contextlib.asynccontextmanager
+async def linked(
+    heard: Heard, limit: int = 1 << 20, explain: ExplainLoss | None = None
+) -> AsyncGenerator[tuple[StdioLink, Child]]:
+    other = child()
+    link = StdioLink(*other.ours, limit=limit, explain_loss=explain)
+    await link.open(heard)
+    try:
+        yield link, other
+    finally:
+        await link.close()
+        other.die()
+
+
+def test_messages_of_one_turn_go_out_as_lines_in_one_write(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Heard()) as (link, other):
+            for number in range(3):
+                link.send(Outgoing(b'{"id":%d}' % number, number, "m"))
+            assert await other.hear() == [b'{"id":0}', b'{"id":1}', b'{"id":2}']
+
+    run(body())
+
+
+def test_line_ends_inside_a_message_do_not_break_the_framing(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Heard()) as (link, other):
+            message = b'{\r\n  "id": 1,\n  "text": "a\\nb"\r}'
+            link.send(Outgoing(message, 1, "m"))
+            (line,) = await other.hear()
+            assert json.loads(line) == json.loads(message)
+
+    run(body())
+
+
+def test_end_of_output_is_told_after_the_last_message(run: Run) -> None:
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard) as (_, other):
+            other.say(b'{"last":1}\n{"half":')
+            other.die()
+            cause = await heard.lost_with
+            assert cause.code is Code.CLOSED
+            assert heard.frames == [b'{"last":1}']
+
+    run(body())
+
+
+def test_the_owner_explains_the_end(run: Run) -> None:
+    async def explain() -> Cause:
+        return EXITED
+
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard, explain=explain) as (_, other):
+            other.die()
+            assert await heard.lost_with is EXITED
+
+    run(body())
+
+
+def test_an_owner_that_cannot_explain_does_not_delay_the_news(run: Run) -> None:
+    async def explain() -> Cause | None:
+        await asyncio.Event().wait()
+        return None
+
+    async def body() -> None:
+        heard = Heard()
+        loop = asyncio.get_running_loop()
+        async with linked(heard, explain=explain) as (_, other):
+            started = loop.time()
+            other.die()
+            assert (await heard.lost_with).code is Code.CLOSED
+            assert loop.time() - started < 0.1
+
+    run(body())
+
+
+def test_a_server_that_reads_no_more_is_lost_even_with_its_output_open(run: Run) -> None:
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard) as (link, other):
+            os.close(other.stdin)
+            link.send(Outgoing(b"{}", None, "m"))
+            assert "input" in (await heard.lost_with).message
+
+    run(body())
+
+
+def test_what_a_server_says_after_closing_its_input_is_still_heard(run: Run) -> None:
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard) as (link, other):
+            os.close(other.stdin)
+            link.send(Outgoing(b"{}", None, "m"))
+
+            def last_words() -> None:
+                other.say(b'{"last":1}\n')
+                os.close(other.stdout)
+
+            asyncio.get_running_loop().call_later(0.01, last_words)
+            await heard.lost_with
+            assert heard.frames == [b'{"last":1}']
+
+    run(body())
+
+
+def test_a_link_closed_while_its_end_is_being_explained_tells_no_loss(run: Run) -> None:
+    async def body() -> None:
+        asked = asyncio.Event()
+
+        async def explain() -> Cause | None:
+            asked.set()
+            await asyncio.Event().wait()
+            return None
+
+        heard = Heard()
+        async with linked(heard, explain=explain) as (link, other):
+            other.die()
+            await asked.wait()
+            await link.close()
+        assert not heard.lost_with.done()
+
+    run(body())
+
+
+def test_a_server_that_never_reads_makes_the_link_busy(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Heard()) as (link, _):
+            message = Outgoing(b"x" * (1 << 20), None, "m")
+            for _ in range(8):
+                link.send(message)
+                await asyncio.sleep(0)
+            link.send(message)
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                link.send(message)
+
+    run(body())
+
+
+def test_a_busy_link_takes_messages_again_once_the_server_reads(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Heard()) as (link, other):
+            message = Outgoing(b"x" * (9 << 20), None, "m")
+            link.send(message)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                link.send(message)
+            left = len(message.body) + 1
+            while left:
+                left -= len(await asyncio.to_thread(os.read, other.stdin, 1 << 20))
+            await asyncio.sleep(0)
+            link.send(Outgoing(b"{}", None, "m"))
+            assert await other.hear() == [b"{}"]
+
+    run(body())
+
+
+def test_closing_twice_closes_each_descriptor_once_and_tells_no_loss(run: Run) -> None:
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard) as (link, other):
+            await link.close()
+            for number in other.ours:
+                with pytest.raises(OSError, match="Bad file descriptor"):
+                    os.fstat(number)
+            reused = os.pipe()
+            assert set(reused) == set(other.ours)
+            await link.close()
+            for number in reused:
+                os.close(number)
+            assert not heard.lost_with.done()
+
+    run(body())
+
+
+def test_closing_a_link_whose_server_reads_nothing_does_not_hang(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Heard()) as (link, _):
+            link.send(Outgoing(b"x" * (4 << 20), None, "m"))
+            await asyncio.sleep(0)
+            async with asyncio.timeout(1):
+                await link.close()
+
+    run(body())
+
+
+def test_a_link_that_was_never_opened_closes_its_descriptors() -> None:
+    other = child()
+    asyncio.run(StdioLink(*other.ours).close())
+    other.die()
+    for number in other.ours:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(number)
+
+
+def test_descriptors_that_are_no_pipes_fail_the_link() -> None:
+    async def body() -> None:
+        other = child()
+        flat = os.memfd_create("flat")
+        link = StdioLink(other.ours[0], flat)
+        with pytest.raises(LinkFailed, match="pipes"):
+            await link.open(Heard())
+        os.close(other.ours[1])
+        other.die()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(flat)
+
+    asyncio.run(body())
+
+
+def test_an_oversize_answer_fails_only_its_own_call(run: Run) -> None:
+    async def body() -> None:
+        other = child()
+        peer = Peer(StdioLink(*other.ours, limit=100_000))
+        await peer.open()
+        big, small = (
+            asyncio.create_task(peer.request("m", {}, Terms(timeout=4))) for _ in range(2)
+        )
+        await asyncio.sleep(0)
+        await other.say_all(b'{"result":{"id":2,"x":"' + b"y" * 300_000 + b'"},"id":1}\n')
+        other.say(b'{"id":2,"result":"ok"}\n')
+        with pytest.raises(ProtocolBroken, match="300033 bytes, more than the limit of 100000"):
+            await big
+        assert (await small).value == "ok"
+        assert peer.stats.oversize == 1
+        await peer.close()
+        other.die()
+
+    run(body())
+
+
+def test_a_flood_of_small_frames_leaves_the_loop_to_others(run: Run) -> None:
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard) as (_, other):
+            count = 60_000
+            writing = asyncio.create_task(other.say_all(b'{"n":1}\n' * count))
+            turns_between: list[int] = []
+            while len(heard.frames) < count:
+                before = len(heard.frames)
+                await asyncio.sleep(0)
+                turns_between.append(len(heard.frames) - before)
+            await writing
+            assert len(heard.frames) == count
+            assert max(turns_between) <= 512
+
+    run(body())
+
+
+def test_calls_in_flight_fail_within_100_ms_of_the_end(run: Run) -> None:
+    async def explain() -> Cause:
+        return EXITED
+
+    async def body() -> None:
+        other = child()
+        peer = Peer(StdioLink(*other.ours, explain_loss=explain))
+        await peer.open()
+        tasks = [asyncio.create_task(peer.request("m", {}, Terms(timeout=9))) for _ in range(100)]
+        await other.hear()
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        other.die()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert loop.time() - started < 0.1
+        assert all(isinstance(error, Disconnected) and error.cause is EXITED for error in results)
+        await peer.close()
+
+    run(body())
+
+
+def test_a_line_without_end_is_a_loss_in_the_end(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipes, "FLOOD_LIMIT", 1 << 20)
+
+    async def body() -> None:
+        heard = Heard()
+        async with linked(heard, limit=1000) as (_, other):
+            flood = asyncio.create_task(other.say_all(b"x" * (3 << 20)))
+            cause = await heard.lost_with
+            assert (cause.code, cause.message) == (
+                Code.GARBAGE,
+                "the server writes without ever ending a line",
+            )
+            with pytest.raises(BrokenPipeError):
+                await flood
+
+    run(body())
