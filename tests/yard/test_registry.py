@@ -123,13 +123,25 @@ def test_a_wrong_status_is_refused(registry: Registry) -> None:
     assert info(registry).status == "disconnected"
 
 
-def test_a_managed_registry_takes_statuses_from_its_yard_alone(registry: Registry) -> None:
-    port = registry.manage()
-    with pytest.raises(ManagedByYard):
-        registry.update_status("memory", "connected")
-    port.update_status("memory", Status.CONNECTED)
-    port.update_tool_count("memory", 3)
+def test_a_managed_registry_is_written_by_its_yard_alone(registry: Registry) -> None:
+    book = registry.manage()
+    for write in (
+        lambda: registry.update_status("memory", "connected"),
+        lambda: registry.register("x", LocalConfig(command=["x"])),
+        lambda: registry.remove("memory"),
+        registry.reset,
+    ):
+        with pytest.raises(ManagedByYard):
+            write()
+    book.update_status("memory", Status.CONNECTED)
+    book.update_tool_count("memory", 3)
     assert (info(registry).status, info(registry).tool_count) == ("connected", 3)
+    book.hold({"memory": LocalConfig(command=["new"]), "y": RemoteConfig(url="http://h")})
+    assert (info(registry).status, info(registry).config) == (
+        "connected",
+        LocalConfig(command=["new"]),
+    )
+    assert info(registry, "y").status == "disconnected"
 
 
 def test_an_info_is_a_snapshot(registry: Registry) -> None:

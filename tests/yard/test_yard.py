@@ -255,3 +255,15 @@ async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
         around.sources[0].say(document(fs=local()))
         assert await eventually(lambda: bool(yard.tools()))
         assert [each["exposedName"] for each in yard.tools()] == ["mcp_fs_read_file"]
+
+
+async def test_the_registry_of_a_yard_follows_it() -> None:
+    around = Around(document(fs=local(), bad=local()))
+    around.servers.broken["bad"] = Cause(Code.EXITED, "gone")
+    async with around.open() as yard:
+        found = {
+            each.name: (each.status, each.error, each.tool_count) for each in yard.registry.list()
+        }
+        assert found == {"fs": ("connected", None, 1), "bad": ("error", "gone", 0)}
+        around.sources[0].say(document(fs=local()))
+        assert await eventually(lambda: [each.name for each in yard.registry.list()] == ["fs"])

@@ -14,7 +14,6 @@ from mcpyard.domain.desired import DesiredServer, Document, Owner
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.status import Status
 
 
 class Clock(Protocol):
@@ -150,16 +149,4 @@ class Servers(Protocol):
 
     async def close(self) -> None:
         """End every server, within the limit of a shutdown."""
-        ...
-
-
-class StatusPort(Protocol):
-    """Where the supervisor writes what it observes, for readers of a registry."""
-
-    def update_status(self, name: str, status: Status, error: str | None = None) -> None:
-        """Say how a server is."""
-        ...
-
-    def update_tool_count(self, name: str, count: int) -> None:
-        """Say how many tools it has."""
         ...

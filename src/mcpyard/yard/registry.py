@@ -18,7 +18,6 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.domain.model import LocalConfig, RemoteConfig
-from mcpyard.domain.ports import StatusPort
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status
 
@@ -34,24 +33,35 @@ class Info:
     tool_count: int = 0
 
 
-class _Book:
-    """The servers and their statuses; the port by which a yard's supervisor writes them."""
+class RegistryBook:
+    """The servers and their statuses; a running yard writes here."""
 
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
 
+    def hold(self, configs: Mapping[str, LocalConfig | RemoteConfig]) -> None:
+        """Hold exactly these servers; one that stays keeps its status."""
+        fresh = {name: Info(name, config) for name, config in configs.items()}
+        self.infos = {
+            name: replace(self.infos.get(name, info), config=info.config)
+            for name, info in fresh.items()
+        }
+
     def known(self, name: str) -> Info:
+        """The server of that name."""
         info = self.infos.get(name)
         if info is None:
             raise ServerUnknown(f'there is no server "{name[:80]}"')
         return info
 
     def update_status(self, name: str, status: Status, error: str | None = None) -> None:
+        """Say how a server is."""
         if error is not None and status is not Status.ERROR:
             raise InputError.of(Problem("error", f"cannot stand beside the status {status}"))
         self.infos[name] = replace(self.known(name), status=status, error=error)
 
     def update_tool_count(self, name: str, count: int) -> None:
+        """Say how many tools it has."""
         self.infos[name] = replace(self.known(name), tool_count=count)
 
 
@@ -59,7 +69,7 @@ class Registry:
     """Servers by name, in the order in which they were registered."""
 
     def __init__(self) -> None:
-        self._book = _Book()
+        self._book = RegistryBook()
         self._managed = False
 
     def register(
@@ -72,6 +82,7 @@ class Registry:
             NameRefused: The name cannot be used.
             DefinitionError: The definition cannot be used; names the field.
         """
+        self._refuse_if_managed()
         check_name(name)
         reading = read_definition(config)
         if name in self._book.infos:
@@ -88,6 +99,7 @@ class Registry:
 
     def remove(self, name: str) -> None:
         """Take a server out; `ServerUnknown` when there is none."""
+        self._refuse_if_managed()
         self._book.known(name)
         del self._book.infos[name]
 
@@ -99,18 +111,22 @@ class Registry:
             ServerUnknown: No server of that name.
             InputError: No such status, or a text beside a status that is no error.
         """
-        if self._managed:
-            raise ManagedByYard("a running yard writes the statuses of this registry")
+        self._refuse_if_managed()
         self._book.update_status(name, _status(status), error)
 
     def reset(self) -> None:
         """Take all servers out."""
+        self._refuse_if_managed()
         self._book.infos.clear()
 
-    def manage(self) -> StatusPort:
-        """Give the statuses into a yard's hands; from now on only the returned port writes them."""
+    def manage(self) -> "RegistryBook":
+        """Give the registry into a yard's hands; from now on only the returned port writes it."""
         self._managed = True
         return self._book
+
+    def _refuse_if_managed(self) -> None:
+        if self._managed:
+            raise ManagedByYard("this registry belongs to a running yard, which alone writes it")
 
 
 def check_name(name: str) -> None:

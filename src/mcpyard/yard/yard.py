@@ -13,6 +13,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
+from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import Caller, Progress
 from mcpyard.yard.events import EventBus, Subscription
@@ -20,6 +21,7 @@ from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.records import Record, brief, record, tool_record
+from mcpyard.yard.registry import Registry
 
 _UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
 
@@ -33,7 +35,11 @@ class Observable(Servers, Protocol):
 
 
 class YardCore:
-    """A yard over its ports; `mcpyard.app` gives it real ones."""
+    """A yard over its ports; `mcpyard.app` gives it real ones.
+
+    Attributes:
+        registry: The servers and how each is, for readers of the typed registry.
+    """
 
     def __init__(
         self,
@@ -43,6 +49,8 @@ class YardCore:
         clock: Clock,
         lookup: Lookup,
     ) -> None:
+        self.registry = Registry()
+        self._status = self.registry.manage()
         self._servers = servers
         self._memory = memory
         self._book = ToolBook(memory)
@@ -198,14 +206,19 @@ class YardCore:
 
     def _publish(self, server: DesiredServer, observed: Observed) -> None:
         self._publish_tools(server, observed)
+        status, cause = public_words(observed.state).status, observed.state.cause
+        error = cause.message if cause and status is Status.ERROR else None
+        self._status.update_status(server.name, status, error)
         self._bus.publish("status", brief(server, observed))
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         if self._book.update(server, observed):
             names = [route.exposed for route in self._book.routes(server.id)]
+            self._status.update_tool_count(server.name, len(names))
             self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
 
     def _desired_changed(self, desired: Desired) -> None:
+        self._status.hold({each.name: each.config for each in desired.servers.values()})
         for gone in [each for each in self._book.servers() if each not in desired.servers]:
             self._book.remove(gone)
             self._bus.publish("removed", {"id": str(gone)})
