@@ -20,12 +20,15 @@ class FakeLive:
         self.facts = SessionFacts(Era.HANDSHAKE, "2025-11-25")
         self.activity = 0
         self.lanes = None
+        self.lost = False
         self.ended = ""
         self.pings = 0
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         del arguments
         self.opener.terms.append(terms)
+        if self.opener.call_faults:
+            raise self.opener.call_faults.pop(0)
         return tool.encode()
 
     async def list_tools(self) -> Listing:
@@ -65,6 +68,7 @@ class FakeOpener:
         self.listings = 0
         self.listed = asyncio.Event()
         self.terms: list[CallTerms] = []
+        self.call_faults: list[YardError] = []
         self.closed = False
 
     async def open(self, server: DesiredServer, hooks: Hooks) -> FakeLive:

@@ -56,6 +56,14 @@ async def test_a_hundred_children_are_spawned_side_by_side() -> None:
     assert not any(map(alive, pids))
 
 
+async def test_the_yards_ends_of_the_pipes_never_block_and_are_not_inherited() -> None:
+    async with small_yard() as yard:
+        child = await yard.run("cat")
+        for fd in (child.stdin, child.stdout, child.stderr):
+            assert not os.get_blocking(fd)
+            assert not os.get_inheritable(fd)
+
+
 async def test_a_child_has_three_descriptors_and_no_more() -> None:
     async with small_yard() as yard:
         await yard.run("cat")

@@ -103,6 +103,27 @@ async def test_a_yard_out_of_descriptors_fails_the_spawn_and_recovers() -> None:
         assert child.pid
 
 
+async def test_descriptors_that_the_kernel_will_not_pass_fail_the_spawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send_fds = socket.send_fds
+
+    def refuse(end: socket.socket, packets: list[bytes], fds: tuple[int, ...]) -> int:
+        if fds:
+            raise OSError(errno.ETOOMANYREFS, "Too many references")
+        return send_fds(end, packets, fds)
+
+    async with small_yard() as yard:
+        await yard.keeper.start()
+        with monkeypatch.context() as patch:
+            patch.setattr(socket, "send_fds", refuse)
+            with pytest.raises(SpawnFailed) as caught:
+                await yard.run("cat")
+        assert caught.value.errno == errno.EMFILE
+        child = await yard.run("echo", "passed")
+        assert await read_line(child.stdout) == "passed"
+
+
 async def test_a_keeper_out_of_descriptors_fails_the_spawn_and_recovers() -> None:
     async with small_yard() as yard:
         await yard.keeper.start()

@@ -1,98 +1,18 @@
 """Supervision over fake sessions: what the table says is carried out, and nothing else."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from uuid import UUID
 
 import pytest
 
 from mcpyard.domain import limits
 from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.desired import Desired, DesiredServer, Owner
-from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerUnknown, StartFailed, TimedOut
-from mcpyard.domain.launch import LocalLaunch
+from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerUnknown, StartFailed
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import LocalConfig, Scope, Wanted
-from mcpyard.domain.observed import Observed
-from mcpyard.domain.plan import plan
+from mcpyard.domain.model import Wanted
 from mcpyard.domain.ports import CallTerms
-from mcpyard.runtime.clock import SystemClock
-from mcpyard.runtime.starts import Starts
-from mcpyard.runtime.supervisor import Supervisor
-from mcpyard.runtime.tenure import Crew
-from mcpyard.store.memory import VolatileMemory
-from tests.runtime.openers import EXITED, FakeOpener
-from tests.runtime.waiting import eventually
-
-ID = UUID(int=1)
-QUICK = Tempo(delays=(0.001, 0.001, 0.001))
-TERMS = CallTerms(timeout=2)
-
-
-def server(wanted: Wanted = Wanted.RUNNING, **more: object) -> DesiredServer:
-    base = DesiredServer(
-        id=ID,
-        name="fs",
-        owner=Owner(Scope.PROJECT),
-        config=LocalConfig(command=["x"]),
-        wanted=wanted,
-        launch=LocalLaunch(("x",), {}, None, ()),
-        launch_digest="l",
-        policy_digest="p",
-    )
-    return replace(base, **more)
-
-
-class Watched:
-    """A supervisor, what it is told, and what it tells."""
-
-    def __init__(self, tempo: Tempo = QUICK) -> None:
-        self.opener = FakeOpener()
-        self.memory = VolatileMemory()
-        crew = Crew(self.opener, Starts(4), self.memory, SystemClock(), tempo)
-        self.supervisor = Supervisor(crew)
-        self.supervisor.listen(self.note)
-        self.phases: list[Phase] = []
-        self.changed = asyncio.Event()
-
-    def note(self, observed: Observed) -> None:
-        if not self.phases or self.phases[-1] is not observed.state.phase:
-            self.phases.append(observed.state.phase)
-        self.changed.set()
-
-    @property
-    def seen(self) -> Observed:
-        return self.supervisor.observed()[ID]
-
-    def want(self, *servers: DesiredServer) -> None:
-        desired = Desired({each.id: each for each in servers})
-        self.supervisor.apply(plan(desired, self.supervisor.observed()), desired.servers)
-
-    async def until(self, condition: Callable[[Observed], bool]) -> Observed:
-        async with asyncio.timeout(3):
-            while not condition(self.seen):
-                self.changed.clear()
-                await self.changed.wait()
-        return self.seen
-
-    async def phase(self, phase: Phase) -> Observed:
-        return await self.until(lambda seen: seen.state.phase is phase)
-
-    async def call(self, terms: CallTerms = TERMS) -> bytes:
-        return await self.supervisor.call(ID, "t", b"{}", terms)
-
-
-@asynccontextmanager
-async def watched(tempo: Tempo = QUICK) -> AsyncGenerator[Watched]:
-    found = Watched(tempo)
-    try:
-        yield found
-    finally:
-        await found.supervisor.close()
-        assert found.opener.closed
+from tests.runtime.openers import EXITED
+from tests.runtime.watched import ID, TERMS, server, watched
 
 
 async def test_a_wanted_server_is_opened_listed_and_connected() -> None:
@@ -263,100 +183,6 @@ async def test_a_new_policy_is_taken_over_without_a_new_session() -> None:
         assert len(it.opener.opened) == 1
 
 
-async def test_a_server_waits_for_room_instead_of_failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcpyard.runtime.tenure._NO_ROOM_PAUSE", 0.001)
-    async with watched() as it:
-        it.opener.no_room = 3
-        it.want(server())
-        await it.phase(Phase.CONNECTED)
-        assert it.phases == [Phase.CONNECTING, Phase.CONNECTED]
-
-
-async def test_changed_tools_are_listed_anew_once_for_many_notices(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.01)
-    async with watched() as it:
-        it.want(server())
-        before = await it.phase(Phase.CONNECTED)
-        it.opener.tools = [{"name": "t"}, {"name": "new"}]
-        for _ in range(10):
-            it.opener.opened[0].hooks.tools_changed()
-        seen = await it.until(lambda seen: len(seen.tools.definitions) == 2)
-        assert seen.tools.digest != before.tools.digest
-        assert it.opener.listings == 2
-
-
-async def test_a_list_is_renewed_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.001)
-    monkeypatch.setattr(limits, "LEAST_TOOLS_TTL", 0.001)
-    async with watched() as it:
-        it.opener.ttl = 0.01
-        it.want(server())
-        await it.phase(Phase.CONNECTED)
-        it.opener.tools = []
-        await it.until(lambda seen: not seen.tools.definitions)
-
-
-async def test_a_list_that_fails_once_keeps_the_tools(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.001)
-    async with watched() as it:
-        it.want(server())
-        await it.phase(Phase.CONNECTED)
-        it.opener.list_fault = TimedOut("too slow")
-        it.opener.opened[0].hooks.tools_changed()
-        assert await eventually(lambda: "could not be listed anew: too slow" in caplog.text)
-        assert [tool.name for tool in it.seen.tools.definitions] == ["t"]
-
-
-async def test_a_server_whose_tools_cannot_be_listed_is_not_connected() -> None:
-    async with watched() as it:
-        it.opener.list_fault = TimedOut("too slow")
-        it.want(server())
-        seen = await it.phase(Phase.FAILED)
-        assert seen.state.cause is not None
-        assert seen.state.cause.code is Code.REFUSED_HANDSHAKE
-        assert {live.ended for live in it.opener.opened} == {"killed"}
-
-
-async def test_a_silent_server_is_pinged_and_lost_after_three_misses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "IDLE", 0.005)
-    async with watched(Tempo(delays=(60.0,))) as it:
-        it.want(server())
-        await it.phase(Phase.CONNECTED)
-        live = it.opener.opened[0]
-        assert await eventually(lambda: live.pings >= 5)
-        it.opener.mute = True
-        seen = await it.phase(Phase.BACKOFF)
-        assert seen.state.cause == Cause(Code.UNRESPONSIVE, "did not answer 3 pings in a row")
-
-
-async def test_any_traffic_counts_as_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "IDLE", 0.002)
-    async with watched() as it:
-        it.opener.mute = True
-        it.want(server())
-        await it.phase(Phase.CONNECTED)
-        live = it.opener.opened[0]
-        for _ in range(20):
-            live.activity += 1
-            await asyncio.sleep(0.001)
-        assert it.seen.state.phase is Phase.CONNECTED
-
-
-async def test_tools_are_remembered_over_a_restart_of_the_yard() -> None:
-    async with watched() as it:
-        it.memory.keep_tools(ID, [{"name": "old"}])
-        it.opener.gate.clear()
-        it.want(server())
-        assert [tool.name for tool in it.seen.tools.definitions] == ["old"]
-        assert it.seen.tools.stale
-
-
 async def test_a_hurried_shutdown_kills() -> None:
     async with watched() as it:
         it.want(server())
@@ -378,3 +204,27 @@ async def test_a_mistake_of_ours_costs_one_session_and_not_the_server(
         it.opener.tools = []
         await it.phase(Phase.CONNECTED)
         assert "supervision failed" in caplog.text
+
+
+async def test_a_call_that_was_never_taken_goes_to_the_next_session() -> None:
+    expired = Cause(Code.CLOSED, "the session is over", untaken=True)
+    async with watched() as it:
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.call_faults = [Disconnected("over").because(expired)]
+        calling = asyncio.create_task(it.call())
+        await asyncio.sleep(0)
+        it.opener.opened[0].hooks.lost(expired)
+        assert await calling == b"t"
+        assert len(it.opener.opened) == 2
+
+
+async def test_a_call_that_may_have_been_taken_is_never_repeated() -> None:
+    async with watched() as it:
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        for fault in (Disconnected("gone"), Disconnected("gone").because(EXITED)):
+            it.opener.call_faults = [fault]
+            with pytest.raises(Disconnected, match="gone"):
+                await it.call()
+        assert len(it.opener.terms) == 2

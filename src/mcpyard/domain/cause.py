@@ -45,12 +45,22 @@ FATAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a server is not connected, in words for a person."""
+    """Why a server is not connected, in words for a person.
+
+    Attributes:
+        code: A stable name.
+        message: What happened.
+        hint: What to do about it.
+        stderr: The last lines the server wrote.
+        untaken: Whether the server certainly never took the request that failed with this cause,
+            so that repeating it can do no harm.
+    """
 
     code: Code
     message: str
     hint: str = ""
     stderr: tuple[str, ...] = ()
+    untaken: bool = False
 
     @property
     def fatal(self) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from mcpyard.runtime.keeper import PACKET
 
 _READ_AT_ONCE = 256
+_LATER = frozenset({errno.EAGAIN, errno.ENOBUFS, errno.ENOMEM})
 
 
 class Channel:
@@ -32,22 +33,17 @@ class Channel:
         self._socket.setblocking(False)
         self._message = message
         self._end = end
-        self._unsent: deque[tuple[bytes, tuple[int, ...], Callable[[int], None]]] = deque()
+        self._unsent: deque[tuple[bytes, tuple[int, ...]]] = deque()
         self._loop.add_reader(self._socket, self._read)
 
-    def send(
-        self,
-        message: Mapping[str, object],
-        fds: Iterable[int] = (),
-        refused: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        """Queue a message; `refused` gets the errno when the descriptors cannot be passed."""
+    def send(self, message: Mapping[str, object], fds: tuple[int, ...] = ()) -> None:
+        """Send a message, or queue it. The descriptors are handed over and closed here."""
         body = json.dumps(message).encode()
         room = PACKET - 1
         while len(body) > room:
-            self._unsent.append((b"+" + body[:room], (), refused))
+            self._unsent.append((b"+" + body[:room], ()))
             body = body[room:]
-        self._unsent.append((b"." + body, tuple(fds), refused))
+        self._unsent.append((b"." + body, fds))
         self._write()
 
     def finish(self) -> None:
@@ -64,7 +60,7 @@ class Channel:
         self._loop.remove_reader(self._socket)
         self._loop.remove_writer(self._socket)
         self._socket.close()
-        for _, fds, _ in self._unsent:
+        for _, fds in self._unsent:
             _close_all(fds)
         self._unsent.clear()
 
@@ -75,21 +71,30 @@ class Channel:
 
     def _write(self) -> None:
         while self._unsent:
-            packet, fds, refused = self._unsent[0]
+            packet, fds = self._unsent.popleft()
             try:
                 socket.send_fds(self._socket, [packet], fds)
-            except BlockingIOError:
-                self._loop.add_writer(self._socket, self._write)
-                return
             except OSError as error:
-                if error.errno != errno.ETOOMANYREFS:
-                    # The reader meets the same end, in its own turn of the loop.
+                self._unsent.appendleft((packet, fds))
+                if not self._recover(error.errno):
                     return
-                refused(errno.EMFILE)
-            self._unsent.popleft()
-            _close_all(fds)
+            else:
+                _close_all(fds)
         if self._socket.fileno() >= 0:
             self._loop.remove_writer(self._socket)
+
+    def _recover(self, code: int | None) -> bool:
+        """Whether to go on at once, after a packet was not taken."""
+        if code in _LATER:
+            self._loop.add_writer(self._socket, self._write)
+        elif code == errno.ETOOMANYREFS:
+            # Without its descriptors, so that the keeper answers as if it had no room for them.
+            packet, fds = self._unsent.popleft()
+            _close_all(fds)
+            self._unsent.appendleft((packet, ()))
+            return True
+        # Of any other error the reader hears in its own turn of the loop.
+        return False
 
     def _read(self) -> None:
         for _ in range(_READ_AT_ONCE):

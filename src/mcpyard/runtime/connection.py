@@ -88,7 +88,9 @@ class Connection:
 
     @property
     def _live(self) -> Live | None:
-        return self._session.live if self._session else None
+        live = self._session.live if self._session else None
+        # A call made in the very moment of a loss waits for the restart like any later one.
+        return None if live is None or live.lost else live
 
     def observed(self) -> Observed:
         """What is, for readers."""
@@ -129,11 +131,17 @@ class Connection:
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Call a tool, waiting within the terms for a server that is just coming up."""
         live = self._live
-        if live is None:
-            began = self._crew.clock.monotonic()
-            live = await self._come_up(terms.timeout)
-            waited = self._crew.clock.monotonic() - began
-            terms = replace(terms, timeout=max(0.001, terms.timeout - waited))
+        if live is not None:
+            try:
+                return await live.call(tool, arguments, terms)
+            except Disconnected as fault:
+                # An expired session refuses what it never took; the next session can have it.
+                if fault.cause is None or not fault.cause.untaken:
+                    raise
+        began = self._crew.clock.monotonic()
+        live = await self._come_up(terms.timeout, instead_of=live)
+        waited = self._crew.clock.monotonic() - began
+        terms = replace(terms, timeout=max(0.001, terms.timeout - waited))
         return await live.call(tool, arguments, terms)
 
     async def ended(self) -> None:
@@ -223,11 +231,11 @@ class Connection:
             log.error("%s: %s", self.server.name, cause.message)
             self.tell(Lost(epoch, cause, self._crew.clock.monotonic()))
 
-    async def _come_up(self, timeout: float) -> Live:  # noqa: ASYNC109  part of the call's own
+    async def _come_up(self, seconds: float, *, instead_of: Live | None) -> Live:
         if self.server.wanted is Wanted.ON_DEMAND and self.phase is Phase.STOPPED:
             self.tell(Start())
-        deadline = self._crew.clock.monotonic() + timeout
-        while (live := self._live) is None:
+        deadline = self._crew.clock.monotonic() + seconds
+        while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart
             if self.phase not in _COMING and not restarts:
                 raise self._unreachable()

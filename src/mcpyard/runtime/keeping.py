@@ -261,14 +261,10 @@ class Keeper:
 
     def _tell(self, request: Mapping[str, object], fds: tuple[int, ...] = ()) -> None:
         if self._run:
-            self._run.channel.send(request, fds, lambda code: self._refused(request, code))
+            self._run.channel.send(request, fds)
         else:
             _close(fds)
-            self._refused(request, errno.ECHILD)
-
-    def _refused(self, request: Mapping[str, object], code: int) -> None:
-        if request["do"] == "spawn":
-            self._fail({"n": request["n"], "errno": code, "which": "keeper"})
+            self._fail({"n": request["n"], "errno": errno.ECHILD, "which": "keeper"})
 
     def _hear(self, message: dict[str, Any]) -> None:
         match message["say"]:

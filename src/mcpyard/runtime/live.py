@@ -44,6 +44,11 @@ class Live(Protocol):
         ...
 
     @property
+    def lost(self) -> bool:
+        """Whether it is gone already; true a moment before `Hooks.lost` is called."""
+        ...
+
+    @property
     def facts(self) -> SessionFacts:
         """What it said about itself."""
         ...

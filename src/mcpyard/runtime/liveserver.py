@@ -68,6 +68,11 @@ class LiveServer:
         return self._process.child.pid if self._process else None
 
     @property
+    def lost(self) -> bool:
+        """Whether it is gone already."""
+        return self._session.lost
+
+    @property
     def activity(self) -> int:
         """Counts the messages that came."""
         return self._session.stats.received

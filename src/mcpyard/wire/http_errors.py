@@ -125,7 +125,8 @@ def session_expired(status: int = 0) -> HttpCause:
         status: 404 for the request that was turned away, so never taken; 0 for one that was
             already under way.
     """
-    return HttpCause(Code.CLOSED, "The server has ended the session", status=status)
+    message = "The server has ended the session"
+    return HttpCause(Code.CLOSED, message, untaken=status == HTTPStatus.NOT_FOUND, status=status)
 
 
 def never_reached(error: httpx2.HTTPError) -> bool:

@@ -202,6 +202,11 @@ class Session:
         return self._peer.stats
 
     @property
+    def lost(self) -> bool:
+        """Whether the link is gone: nothing can be asked any more."""
+        return self._peer.gone is not None
+
+    @property
     def in_flight(self) -> int:
         """Requests that wait for an answer."""
         return self._peer.in_flight
