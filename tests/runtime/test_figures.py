@@ -25,7 +25,6 @@ def test_a_process_is_counted_with_its_descendants() -> None:
         assert found is not None
         assert found.processes == 2
         assert found.rss > 4 * 1024 * 1024
-        assert found.cpu_seconds > 0
         parent.communicate(b"\n")
     assert figures(parent.pid) is None
 
@@ -34,3 +33,4 @@ def test_our_own_figures_can_be_read() -> None:
     found = figures(os.getpid())
     assert found is not None
     assert found.processes >= 1
+    assert found.cpu_seconds > 0

@@ -1,0 +1,139 @@
+"""Changing somebody's file: the whole new text or the old one, never anything in between.
+
+The text goes into a new file beside the old one, is forced to the disk, and takes the old one's
+place in one step. Mode and owner stay; a link stays a link and its target is replaced. Just before
+the step the file is read again: if somebody wrote meanwhile, the edit is done anew on what they
+wrote.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.domain.errors import DocumentBroken, DocumentMoved, Place, Problem, StorageFull
+
+Edit = Callable[[str], str]
+"""A text to the text it should become."""
+
+_TRIES: Final = 3
+_NEW_MODE: Final = 0o600
+"""A file of ours may hold secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an edit did: the bytes before (None where there was no file) and after."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different now."""
+        return self.before != self.after
+
+
+def text_digest(content: bytes | None) -> str:
+    """What an edit can name to say which text it means to change."""
+    return "" if content is None else hashlib.sha256(content).hexdigest()[:32]
+
+
+def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
+    """Change a file by an edit of its text; a file that is not there begins empty.
+
+    Args:
+        path: The file; a link is followed.
+        edit: Gives the new text. It may be called again on a newer text.
+        expected: The digest of the text that is meant; None for whatever is there.
+
+    Raises:
+        DocumentMoved: The file is not, or not any more, the one that is meant.
+        DocumentBroken: The file cannot be read, or is not text.
+        StorageFull: The new text cannot be stored; the old one is intact.
+    """
+    target = path.resolve()
+    for _ in range(_TRIES):
+        before = _read(target)
+        if expected is not None and text_digest(before) != expected:
+            break
+        after = edit(_text(target, before)).encode()
+        if after == before or _replace(target, before, after):
+            return Written(path, before, after)
+    raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 1, 1))
+        raise DocumentBroken.of(problem) from error
+
+
+def _text(path: Path, content: bytes | None) -> str:
+    try:
+        return (content or b"").decode()
+    except UnicodeDecodeError as error:
+        line = (content or b"").count(b"\n", 0, error.start) + 1
+        raise DocumentBroken.of(Problem("", "is not UTF-8", Place(str(path), line, 1))) from None
+
+
+def _replace(path: Path, before: bytes | None, after: bytes) -> bool:
+    """Put the new content in place; False when the old one changed meanwhile."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _full(path, error) from error
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            file.flush()
+            _like(path, file.fileno())
+            os.fsync(file.fileno())
+        if _read(path) != before:
+            return False
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise _full(path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return True
+
+
+def _like(path: Path, descriptor: int) -> None:
+    """Give the new file the mode and the owner of the old one."""
+    try:
+        old = path.stat()
+    except FileNotFoundError:
+        os.fchmod(descriptor, _NEW_MODE)
+        return
+    new = os.fstat(descriptor)
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        # Only root may give files away; others keep their own, as any editor does.
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, old.st_mode & 0o7777)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _full(path: Path, error: OSError) -> StorageFull:
+    return StorageFull(f"{path} cannot be written: {error.strerror}; it is as it was")

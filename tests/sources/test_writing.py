@@ -1,0 +1,161 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpyard.domain.errors import DocumentBroken, DocumentMoved, StorageFull
+from mcpyard.sources.writing import edit_file, text_digest
+
+
+def litter(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if each.name.startswith(".f.")]
+
+
+def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"\xef\xbb\xbfone\r\n")
+    written = edit_file(path, lambda text: text.replace("one", "two"))
+    assert path.read_bytes() == b"\xef\xbb\xbftwo\r\n"
+    assert (written.before, written.after) == (b"\xef\xbb\xbfone\r\n", b"\xef\xbb\xbftwo\r\n")
+    assert written.changed
+    assert [each.name for each in tmp_path.iterdir()] == ["f"]
+
+
+def test_an_edit_that_changes_nothing_does_not_touch_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("same")
+    before = path.stat()
+    assert not edit_file(path, lambda text: text).changed
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_a_new_file_is_the_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "f"
+    written = edit_file(path, lambda text: f"[{text}]")
+    assert written.before is None
+    assert path.read_text() == "[]"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_mode_stays(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("x")
+    path.chmod(0o640)
+    edit_file(path, lambda _: "y")
+    assert path.stat().st_mode & 0o7777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_the_owner_stays(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("x")
+    os.chown(path, 12345, 23456)
+    edit_file(path, lambda _: "y")
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
+def test_a_link_stays_a_link_and_its_target_changes(tmp_path: Path) -> None:
+    target = tmp_path / "dotfiles" / "real"
+    target.parent.mkdir()
+    target.write_text("x")
+    link = tmp_path / "f"
+    link.symlink_to(target)
+    edit_file(link, lambda _: "y")
+    assert link.is_symlink()
+    assert target.read_text() == "y"
+
+
+def test_an_edit_of_a_text_that_is_not_there_any_more_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("now")
+    with pytest.raises(DocumentMoved):
+        edit_file(path, lambda _: "mine", expected=text_digest(b"then"))
+    assert path.read_text() == "now"
+    edit_file(path, lambda _: "mine", expected=text_digest(b"now"))
+    assert path.read_text() == "mine"
+
+
+def test_what_somebody_wrote_meanwhile_is_edited_too(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("a")
+    others = iter(["b"])
+
+    def edit(text: str) -> str:
+        for other in others:
+            path.write_text(other)
+        return text + "!"
+
+    edit_file(path, edit)
+    assert path.read_text() == "b!"
+
+
+def test_a_file_that_never_rests_is_given_up_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("0")
+
+    def edit(text: str) -> str:
+        path.write_text(str(int(text) + 1))
+        return "mine"
+
+    with pytest.raises(DocumentMoved):
+        edit_file(path, edit)
+    assert path.read_text() == "3"
+    assert litter(tmp_path) == []
+
+
+def test_an_edit_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("x")
+
+    def edit(_: str) -> str:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        edit_file(path, edit)
+    assert (path.read_text(), litter(tmp_path)) == ("x", [])
+
+
+def test_what_is_no_text_is_not_edited(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"a\nb\xff")
+    with pytest.raises(DocumentBroken, match=r"f:2:1: is not UTF-8"):
+        edit_file(path, lambda text: text)
+
+
+def test_a_folder_in_the_files_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    with pytest.raises(DocumentBroken, match="cannot be read: Is a directory"):
+        edit_file(tmp_path / "f", lambda text: text)
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from mcpyard.domain.errors import StorageFull
+from mcpyard.sources.writing import edit_file
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    edit_file(Path(sys.argv[1]), lambda text: "y" * 5000)
+except StorageFull as error:
+    print(error)
+"""
+
+
+@pytest.mark.real
+def test_a_disk_without_room_leaves_the_old_text_and_no_litter(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path)], capture_output=True, text=True, check=True
+    )
+    assert "cannot be written" in done.stdout
+    assert (path.read_text(), litter(tmp_path)) == ("old", [])
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageFull, match="cannot be written"):
+        edit_file(tmp_path / "file" / "f", lambda _: "x")
