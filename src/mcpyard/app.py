@@ -9,7 +9,7 @@ from typing import Self
 from uuid import uuid4
 
 from mcpyard import __version__
-from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
@@ -27,7 +27,7 @@ from mcpyard.store.memory import VolatileMemory
 from mcpyard.wire.eras import ClientFace
 from mcpyard.yard.yard import YardCore
 
-Servers = Mapping[str, LocalConfig | RemoteConfig | Mapping[str, object]]
+Servers = Mapping[str, Config | Mapping[str, object]]
 
 
 class Yard(YardCore):

@@ -14,9 +14,8 @@ from mcpyard.domain.expand import Lookup
 from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
 from mcpyard.domain.model import (
     POLICY_FIELDS,
-    LocalConfig,
+    Config,
     Policy,
-    RemoteConfig,
     Scope,
     Wanted,
     default_wanted,
@@ -36,7 +35,7 @@ class Definition:
     """One entry of a document."""
 
     name: str
-    config: LocalConfig | RemoteConfig
+    config: Config
     place: Place | None = None
     warnings: tuple[Problem, ...] = ()
 
@@ -96,7 +95,7 @@ class DesiredServer:
     id: UUID
     name: str
     owner: Owner
-    config: LocalConfig | RemoteConfig
+    config: Config
     wanted: Wanted
     launch: Launch | Unlaunchable = field(repr=False)
     launch_digest: str
@@ -143,9 +142,7 @@ def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
     return Desired({each.id: each for each in winners.values()}, tuple(shadowed), problems)
 
 
-def apply_policy(
-    config: LocalConfig | RemoteConfig, patch: PolicyPatch
-) -> LocalConfig | RemoteConfig:
+def apply_policy(config: Config, patch: PolicyPatch) -> Config:
     """A definition with the user's policy laid over the document's own."""
     if not patch:
         return config

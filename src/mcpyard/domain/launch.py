@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from mcpyard.domain import checks
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.expand import BadReference, Lookup, expand
-from mcpyard.domain.model import LocalConfig, Policy, RemoteConfig, Transport
+from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, Transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Unlaunchable:
     problems: tuple[Problem, ...]
 
 
-def make_launch(config: LocalConfig | RemoteConfig, lookup: Lookup) -> Launch | Unlaunchable:
+def make_launch(config: Config, lookup: Lookup) -> Launch | Unlaunchable:
     """Fill in the variables of a definition."""
     filling = _Filling(lookup)
     launch = filling.local(config) if isinstance(config, LocalConfig) else filling.remote(config)

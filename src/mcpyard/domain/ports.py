@@ -11,7 +11,7 @@ from typing import Protocol
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer, Document, Owner
-from mcpyard.domain.model import Transport
+from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.plan import Action
 
@@ -49,6 +49,30 @@ class Source(Protocol):
         ...
 
 
+class EditableSource(Source, Protocol):
+    """A source whose definitions can be changed from here.
+
+    Every change is durable and in force when the method returns, or nothing was changed.
+    """
+
+    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
+        """Add a definition, or change the one that means `instead_of`.
+
+        Raises:
+            NameTaken: There is one of that name already, and none was to be changed.
+            DocumentMoved: The one there does not mean `instead_of` any more.
+        """
+        ...
+
+    async def remove(self, name: str) -> None:
+        """Take a definition out; `ServerUnknown` when it is gone already."""
+        ...
+
+    async def rename(self, name: str, new_name: str) -> None:
+        """Give a definition another name; `NameTaken` when it is in use."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """How a server was reached the last time: what need not be found out again."""
@@ -65,6 +89,10 @@ class Memory(Protocol):
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
+        ...
+
+    def rename_identity(self, owner: Owner, name: str, new_name: str) -> None:
+        """Let a definition keep its id under its new name."""
         ...
 
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.model import CONFIG, LocalConfig, Policy, RemoteConfig, Transport
+from mcpyard.domain.model import CONFIG, Config, LocalConfig, Policy, RemoteConfig, Transport
 
 _KINDS: Final[dict[str, tuple[str, Transport | None]]] = {
     "local": ("local", Transport.STDIO),
@@ -52,7 +52,7 @@ _EXPECTED: Final = {
 class Reading:
     """A definition as it was understood, and what had to be guessed or passed over."""
 
-    config: LocalConfig | RemoteConfig
+    config: Config
     warnings: tuple[Problem, ...] = ()
 
 

@@ -13,7 +13,7 @@ from typing import Final, cast
 from mcpyard.domain import checks
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
-from mcpyard.domain.model import LocalConfig, RemoteConfig, Transport
+from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.spelling import describe, read_definition
 from mcpyard.formats.editors import jsonc
 
@@ -51,9 +51,14 @@ def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
     return Document(owner, tuple(definitions), problems, notes, frozenset(skipped))
 
 
-def put(text: str, name: str, config: LocalConfig | RemoteConfig) -> str:
+def names(text: str) -> frozenset[str]:
+    """The names in a text, of entries that can be used and of others; none in an empty text."""
+    return frozenset(_entries(jsonc.parse(text))) if _says_something(text) else frozenset()
+
+
+def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
-    text = text if text.strip("\ufeff \t\r\n") else text + _NEW_FILE
+    text = text if _says_something(text) else text + _NEW_FILE
     old = _entries(jsonc.parse(text)).get(name)
     known = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
     entry = spell(config) if known is None else respell(known, config)
@@ -70,7 +75,7 @@ def rename(text: str, name: str, new_name: str) -> str:
     return jsonc.rename_member(text, (KEY, name), new_name)
 
 
-def spell(config: LocalConfig | RemoteConfig) -> dict[str, object]:
+def spell(config: Config) -> dict[str, object]:
     """A definition as we write it: launch fields alone, in words that every reader understands."""
     if isinstance(config, LocalConfig):
         entry: dict[str, object] = {"command": config.program, "args": config.args}
@@ -87,7 +92,7 @@ def spell(config: LocalConfig | RemoteConfig) -> dict[str, object]:
     return entry | {"transport": word}
 
 
-def respell(raw: Mapping[str, object], config: LocalConfig | RemoteConfig) -> dict[str, object]:
+def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
     """An entry changed to mean `config`, with the words, the order and the extras it has."""
     try:
         present = read_definition(raw).config
@@ -99,6 +104,10 @@ def respell(raw: Mapping[str, object], config: LocalConfig | RemoteConfig) -> di
     if isinstance(config, LocalConfig):
         return _respell_local(raw, cast("LocalConfig", present), config)
     return _respell_remote(raw, cast("RemoteConfig", present), config)
+
+
+def _says_something(text: str) -> bool:
+    return bool(text.strip("\ufeff \t\r\n"))
 
 
 def _respell_local(

@@ -5,16 +5,14 @@ from collections.abc import Callable, Mapping
 from mcpyard.domain.checks import name_fault
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem, ServerUnknown
-from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
+from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.spelling import read_definition
 
 
 class MemorySource:
     """Definitions held in memory; every change asks the yard to look again."""
 
-    def __init__(
-        self, servers: Mapping[str, LocalConfig | RemoteConfig | Mapping[str, object]] | None = None
-    ) -> None:
+    def __init__(self, servers: Mapping[str, Config | Mapping[str, object]] | None = None) -> None:
         self._definitions: dict[str, Definition] = {}
         self._wake: Callable[[], None] | None = None
         for name, config in (servers or {}).items():
@@ -37,7 +35,7 @@ class MemorySource:
         """Tell of no more changes."""
         self._wake = None
 
-    def add(self, name: str, config: LocalConfig | RemoteConfig | Mapping[str, object]) -> None:
+    def add(self, name: str, config: Config | Mapping[str, object]) -> None:
         """Register a server, in any spelling."""
         if fault := name_fault(name):
             raise NameRefused.of(Problem("name", fault))

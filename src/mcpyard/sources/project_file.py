@@ -19,9 +19,16 @@ from typing import Final
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
 from mcpyard.domain.desired import Document, Owner, keep_last_good
-from mcpyard.domain.errors import DocumentBroken, Problem
-from mcpyard.domain.model import Scope
+from mcpyard.domain.errors import (
+    DocumentBroken,
+    DocumentMoved,
+    NameTaken,
+    Problem,
+    ServerUnknown,
+)
+from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
+from mcpyard.sources.writing import Edit, edit_file
 
 FILE_NAME: Final = ".mcp.json"
 
@@ -33,7 +40,8 @@ ABSENT_AFTER: Final = 1.0
 
 _WATCH_STEP_MS: Final = 20
 _WATCH_DEBOUNCE_MS: Final = 60
-_WATCH_TIMEOUT_MS: Final = 1_000
+_UNWATCHED_LOOK: Final = 1.0
+"""Seconds between looks where the folder cannot be watched."""
 
 log = logging.getLogger(__name__)
 
@@ -75,19 +83,49 @@ class ProjectFile:
         return self._document
 
     async def open(self, wake: Callable[[], None]) -> None:
-        """Read the file, if it is there, and begin to watch its folder."""
+        """Begin to watch the folder, and read the file, if it is there."""
         self._wake = wake
-        look = await self._settled_look()
+        self._tasks = [asyncio.create_task(self._watch(), name="watch .mcp.json")]
+        # One turn of the loop, and the watch is on: no save can fall between it and the first look.
+        await asyncio.sleep(0)
+        look = await self._look()
+        if look.document is None and look.text is not None:
+            look = await self._settled_look()
         if look.document or look.problem:
             self._take(look)
-        self._tasks = [
-            asyncio.create_task(self._watch(), name="watch .mcp.json"),
-            asyncio.create_task(self._follow(), name="follow .mcp.json"),
-        ]
+        self._tasks.append(asyncio.create_task(self._follow(), name="follow .mcp.json"))
 
     def look_again(self) -> None:
         """Read the file soon, as after a change."""
         self._hint.set()
+
+    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
+        """Add or change a definition (see `EditableSource`)."""
+
+        def edit(text: str) -> str:
+            self._expect(text, name, instead_of)
+            return mcp_json.put(text, name, config)
+
+        await self._edit(edit)
+
+    async def remove(self, name: str) -> None:
+        """Take a definition out (see `EditableSource`)."""
+
+        def edit(text: str) -> str:
+            if name not in mcp_json.names(text):
+                raise ServerUnknown(f'there is no server "{name}" in {self._path}')
+            return mcp_json.remove(text, name)
+
+        await self._edit(edit)
+
+    async def rename(self, name: str, new_name: str) -> None:
+        """Give a definition another name (see `EditableSource`)."""
+
+        def edit(text: str) -> str:
+            self._expect(text, new_name, None)
+            return mcp_json.rename(text, name, new_name)
+
+        await self._edit(edit)
 
     async def close(self) -> None:
         """Stop watching."""
@@ -98,23 +136,45 @@ class ProjectFile:
                 await task
         self._tasks = []
 
+    async def _edit(self, edit: Edit) -> None:
+        await asyncio.to_thread(edit_file, self._path, edit)
+        look = await self._look()
+        if look.document:
+            self._take(look)
+
+    def _expect(self, text: str, name: str, meant: Config | None) -> None:
+        """Refuse an edit that would fall upon something else than was meant."""
+        if meant is None:
+            if name in mcp_json.names(text):
+                raise NameTaken(f'the name "{name}" is in use in {self._path}')
+            return
+        there = {each.name: each.config for each in mcp_json.read(text, self._owner).definitions}
+        if there.get(name) != meant:
+            raise DocumentMoved(f'"{name}" in {self._path} was changed by somebody else meanwhile')
+
     async def _watch(self) -> None:
-        # The first thing that comes, be it only the time-out, says that the watch is on; a save
-        # between the first read and that moment is found by looking again then.
+        told = False
+        while True:
+            try:
+                await self._watch_folder()
+            except (OSError, RuntimeError) as error:
+                # The folder may be made yet, and the system may have watches to spare later.
+                if not told:
+                    log.warning("%s cannot be watched, only looked at: %s", self._path, error)
+                told = True
+            await asyncio.sleep(_UNWATCHED_LOOK)
+            self.look_again()
+
+    async def _watch_folder(self) -> None:
         changes = awatch(
             self._path.parent,
             watch_filter=lambda _change, path: Path(path).name == FILE_NAME,
             step=_WATCH_STEP_MS,
             debounce=_WATCH_DEBOUNCE_MS,
             recursive=False,
-            rust_timeout=_WATCH_TIMEOUT_MS,
-            yield_on_timeout=True,
         )
-        watching = False
-        async for found in changes:
-            if found or not watching:
-                watching = True
-                self.look_again()
+        async for _ in changes:
+            self.look_again()
 
     async def _follow(self) -> None:
         while True:

@@ -24,6 +24,13 @@ class VolatileMemory:
             self._changed()
         return found
 
+    def rename_identity(self, owner: Owner, name: str, new_name: str) -> None:
+        """Let a definition keep its id under its new name."""
+        identity = self._identities.pop((owner, name), None)
+        if identity is not None:
+            self._identities[owner, new_name] = identity
+            self._changed()
+
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
         """The exposed name of each (server, tool) that ever had one."""
         return self._names

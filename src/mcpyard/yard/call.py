@@ -9,7 +9,7 @@ import orjson
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, InputError, Problem, ToolUnknown
-from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms, Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.outcome import Outcome
@@ -86,7 +86,7 @@ def _encode(arguments: dict[str, object]) -> bytes:
 
 
 def _terms(
-    config: LocalConfig | RemoteConfig,
+    config: Config,
     route: Route,
     timeout: float | None,
     progress: Progress | None,

@@ -17,7 +17,7 @@ from mcpyard.domain.errors import (
     Problem,
     ServerUnknown,
 )
-from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.domain.model import Config
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status
 
@@ -27,7 +27,7 @@ class Info:
     """A server and how it is, at one moment."""
 
     name: str
-    config: LocalConfig | RemoteConfig
+    config: Config
     status: Status = Status.DISCONNECTED
     error: str | None = None
     tool_count: int = 0
@@ -39,7 +39,7 @@ class RegistryBook:
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
 
-    def hold(self, configs: Mapping[str, LocalConfig | RemoteConfig]) -> None:
+    def hold(self, configs: Mapping[str, Config]) -> None:
         """Hold exactly these servers; one that stays keeps its status."""
         fresh = {name: Info(name, config) for name, config in configs.items()}
         self.infos = {
@@ -72,9 +72,7 @@ class Registry:
         self._book = RegistryBook()
         self._managed = False
 
-    def register(
-        self, name: str, config: LocalConfig | RemoteConfig | Mapping[str, object]
-    ) -> None:
+    def register(self, name: str, config: Config | Mapping[str, object]) -> None:
         """Add a server in any spelling of its definition.
 
         Raises:

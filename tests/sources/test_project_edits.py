@@ -1,0 +1,78 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from mcpyard.domain.errors import DocumentMoved, NameTaken, ServerUnknown
+from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.sources.project_file import ProjectFile
+
+ECHO = LocalConfig(command=["echo"])
+TEXT = """{
+  // mine
+  "mcpServers": {
+    "a": {"type": "stdio", "command": "echo", "args": []}
+  }
+}
+"""
+
+
+def names(source: ProjectFile) -> list[str]:
+    return [each.name for each in source.document().definitions]
+
+
+async def opened(folder: Path) -> tuple[ProjectFile, list[int]]:
+    woken: list[int] = []
+    source = ProjectFile(folder)
+    await source.open(lambda: woken.append(1))
+    return source, woken
+
+
+async def test_a_definition_is_added_changed_renamed_and_removed_and_comments_stay(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / ".mcp.json"
+    path.write_text(TEXT)
+    source, woken = await opened(tmp_path)
+    try:
+        await source.put("b", RemoteConfig(url="http://h"), None)
+        assert names(source) == ["a", "b"]
+        assert woken
+        await source.put("a", LocalConfig(command=["echo", "x"]), ECHO)
+        await source.rename("b", "c")
+        assert names(source) == ["a", "c"]
+        assert "// mine" in path.read_text()
+        await source.remove("c")
+        await source.put("a", ECHO, LocalConfig(command=["echo", "x"]))
+        assert path.read_text() == TEXT
+    finally:
+        await source.close()
+
+
+async def test_a_file_that_is_not_there_is_made_by_the_first_definition(tmp_path: Path) -> None:
+    source, _ = await opened(tmp_path)
+    try:
+        await source.put("a", ECHO, None)
+        assert [*json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]] == ["a"]
+    finally:
+        await source.close()
+
+
+async def test_what_somebody_else_did_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / ".mcp.json"
+    path.write_text(TEXT)
+    source, _ = await opened(tmp_path)
+    try:
+        with pytest.raises(NameTaken, match='"a" is in use'):
+            await source.put("a", ECHO, None)
+        with pytest.raises(DocumentMoved):
+            await source.put("a", ECHO, LocalConfig(command=["other"]))
+        with pytest.raises(DocumentMoved):
+            await source.put("gone", ECHO, ECHO)
+        with pytest.raises(NameTaken):
+            await source.rename("a", "a")
+        with pytest.raises(ServerUnknown):
+            await source.remove("gone")
+        assert path.read_text() == TEXT
+    finally:
+        await source.close()
