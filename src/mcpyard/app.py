@@ -23,9 +23,9 @@ from mcpyard.sources.memory import MemorySource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.file_memory import FileMemory
 from mcpyard.store.home import Home
-from mcpyard.store.memory import VolatileMemory
+from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.wire.eras import ClientFace
-from mcpyard.yard.yard import YardCore
+from mcpyard.yard.yard import Ports, YardCore
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
@@ -49,7 +49,15 @@ class Yard(YardCore):
         keeper = Keeper(uuid4().hex)
         opener = WireOpener(keeper, memory, environment, ClientFace("mcpyard", __version__))
         self._supervisor = Supervisor(Crew(opener, Starts(), memory, clock))
-        super().__init__([code, *sources], memory, self._supervisor, clock, environment.get)
+        ports = Ports(
+            sources=[code, *sources],
+            memory=memory,
+            policies=VolatilePolicies(),
+            servers=self._supervisor,
+            clock=clock,
+            lookup=environment.get,
+        )
+        super().__init__(ports)
 
     @classmethod
     @asynccontextmanager

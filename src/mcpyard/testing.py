@@ -8,16 +8,16 @@ from uuid import UUID
 from mcpyard.domain import plan
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer, Document, Owner
-from mcpyard.domain.errors import Disconnected
+from mcpyard.domain.errors import Disconnected, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed, Tools
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine
 from mcpyard.domain.tool import ToolDefinition
-from mcpyard.store.memory import VolatileMemory
+from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
-__all__ = ["FakeServers", "FakeSource", "ManualClock", "VolatileMemory"]
+__all__ = ["FakeServers", "FakeSource", "ManualClock", "VolatileMemory", "VolatilePolicies"]
 
 Answer = Callable[[str, bytes], bytes]
 
@@ -127,6 +127,13 @@ class FakeServers:
         if answer is None:
             raise Disconnected(f'the server "{name}" does not answer')
         return answer(tool, arguments)
+
+    async def trial(self, server: DesiredServer) -> Observed:
+        """Answer as if it were started."""
+        tried = self._started(Observed(server.id), server)
+        if cause := tried.state.cause:
+            raise StartFailed(cause.message).because(cause)
+        return tried
 
     def log(self, server: UUID) -> Sequence[LogLine]:
         """Nothing was written."""

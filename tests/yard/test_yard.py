@@ -18,8 +18,14 @@ from mcpyard.domain.errors import (
     ToolUnknown,
 )
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, ToolPolicy
-from mcpyard.testing import FakeServers, FakeSource, ManualClock, VolatileMemory
-from mcpyard.yard.yard import YardCore
+from mcpyard.testing import (
+    FakeServers,
+    FakeSource,
+    ManualClock,
+    VolatileMemory,
+    VolatilePolicies,
+)
+from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
 
 PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
@@ -55,7 +61,14 @@ class Around:
             "fs": lambda tool, _: json.dumps({"content": [], "was": tool}).encode()
         }
         self.yard = YardCore(
-            self.sources, self.memory, self.servers, self.clock, {"HOME": "/h"}.get
+            Ports(
+                sources=self.sources,
+                memory=self.memory,
+                policies=VolatilePolicies(),
+                servers=self.servers,
+                clock=self.clock,
+                lookup={"HOME": "/h"}.get,
+            )
         )
 
     @asynccontextmanager

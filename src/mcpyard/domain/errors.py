@@ -17,7 +17,8 @@
     │   ├── ReadOnlyOwner
     │   ├── ManagedByYard
     │   ├── NeedsApproval
-    │   └── YardBusy
+    │   ├── YardBusy
+    │   └── NewerState           the state was written by a newer mcpyard
     ├── DocumentMoved            the document changed underneath
     ├── ServerFault              the MCP server, not the caller, is at fault
     │   ├── Disconnected         not connected, or lost while the call was in flight
@@ -26,6 +27,7 @@
     │   ├── CallRefused          it answered with an error of the protocol
     │   └── ProtocolBroken       it answered with something that is not MCP
     ├── TimedOut                 a time limit ran out
+    ├── StateBroken              the state on disk cannot be read
     └── StorageFull              the disk has no room; the old state is intact
 
 `EDGES` gives each leaf its HTTP status, problem type, JSON-RPC code and exit code. A test proves
@@ -148,6 +150,10 @@ class YardBusy(Conflict):
     """Another yard holds this home."""
 
 
+class NewerState(Conflict):
+    """The state was written by a newer mcpyard; it was not touched."""
+
+
 class DocumentMoved(YardError):
     """The document changed underneath the edit."""
 
@@ -192,6 +198,10 @@ class TimedOut(YardError):
     """A time limit ran out."""
 
 
+class StateBroken(YardError):
+    """The state on disk cannot be read; it was not touched."""
+
+
 class StorageFull(YardError):
     """The disk has no room; the old state is intact."""
 
@@ -231,6 +241,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
     NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),
+    NewerState: Edge(409, "newer-state", _INTERNAL, 1),
     DocumentMoved: Edge(412, "document-moved", _INTERNAL, 1),
     Disconnected: Edge(502, "disconnected", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     StartFailed: Edge(502, "start-failed", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
@@ -238,6 +249,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     CallRefused: Edge(502, "call-refused", _INTERNAL, EXIT_TOOL_ERROR),
     ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
+    StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
     StorageFull: Edge(507, "storage-full", _INTERNAL, 1),
 }
 

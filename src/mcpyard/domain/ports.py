@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyPatch
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.plan import Action
@@ -124,6 +124,18 @@ class Memory(Protocol):
         ...
 
 
+class Policies(Protocol):
+    """What people changed about servers, by id; durable when `put` returns."""
+
+    def all(self) -> Mapping[UUID, PolicyPatch]:
+        """Everything that was changed."""
+        ...
+
+    async def put(self, server: UUID, patch: PolicyPatch | None) -> None:
+        """Keep what was changed about a server; None to forget it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class LogLine:
     """One line a server wrote to its standard error."""
@@ -168,6 +180,14 @@ class Servers(Protocol):
         Raises:
             TimedOut: The time ran out.
             ServerFault: It cannot be reached, or answered with an error.
+        """
+        ...
+
+    async def trial(self, server: DesiredServer) -> Observed:
+        """Open a server that is not held, look at it, and end it again.
+
+        Raises:
+            ServerFault: It cannot be opened; carries the cause.
         """
         ...
 

@@ -13,6 +13,7 @@ from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.trial import try_out
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,10 @@ class Supervisor:
         if connection is None:
             raise ServerUnknown("the server is gone")
         return await connection.call(tool, arguments, terms)
+
+    async def trial(self, server: DesiredServer) -> Observed:
+        """Open a server that is not held, look at it, and end it again."""
+        return await try_out(server, self._crew)
 
     def log(self, server: UUID) -> tuple[LogLine, ...]:
         """The last lines a server wrote to its standard error."""

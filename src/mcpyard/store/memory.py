@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID, uuid4
 
-from mcpyard.domain.desired import Owner
+from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.ports import Reached
 
 
@@ -70,3 +70,21 @@ class VolatileMemory:
 
     def _changed(self) -> None:
         """Something worth keeping changed."""
+
+
+class VolatilePolicies:
+    """What people changed, for as long as the program runs (see the `Policies` port)."""
+
+    def __init__(self) -> None:
+        self._patches: dict[UUID, PolicyPatch] = {}
+
+    def all(self) -> Mapping[UUID, PolicyPatch]:
+        """Everything that was changed."""
+        return self._patches
+
+    async def put(self, server: UUID, patch: PolicyPatch | None) -> None:
+        """Keep what was changed about a server."""
+        if patch is None:
+            self._patches.pop(server, None)
+        else:
+            self._patches[server] = patch

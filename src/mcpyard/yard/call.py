@@ -8,7 +8,7 @@ import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import ArgumentsRefused, InputError, Problem, ToolUnknown
+from mcpyard.domain.errors import ArgumentsRefused, Problem, ToolUnknown
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms, Clock, Servers
 from mcpyard.yard.book import ToolBook
@@ -82,7 +82,9 @@ def _encode(arguments: dict[str, object]) -> bytes:
     try:
         return orjson.dumps(arguments)
     except TypeError as error:
-        raise InputError.of(Problem("arguments", f"cannot be sent as JSON: {error}")) from None
+        raise ArgumentsRefused.of(
+            Problem("arguments", f"cannot be sent as JSON: {error}")
+        ) from None
 
 
 def _terms(

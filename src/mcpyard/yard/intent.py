@@ -5,32 +5,46 @@ from uuid import UUID
 
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.model import Wanted
+from mcpyard.domain.ports import Policies
 
 
 class Intent:
     """The words of the users, by server; every change asks the yard to look again."""
 
-    def __init__(self, policies: Mapping[UUID, PolicyPatch] | None = None) -> None:
-        self._policies: dict[UUID, PolicyPatch] = dict(policies or {})
+    def __init__(self, policies: Policies) -> None:
+        self._policies = policies
         self._turns: dict[UUID, int] = {}
         self.changed: Callable[[], None] = lambda: None
 
     @property
     def policies(self) -> Mapping[UUID, PolicyPatch]:
         """What was changed about each server."""
-        return self._policies
+        return self._policies.all()
 
     @property
     def turns(self) -> Mapping[UUID, int]:
         """How often each server was asked to begin anew."""
         return self._turns
 
-    def want(self, server: UUID, wanted: Wanted) -> None:
+    async def change(self, server: UUID, patch: PolicyPatch) -> None:
+        """Change something about a server; a value of None goes back to the document's own."""
+        kept = {**self.policies.get(server, {}), **patch}
+        left = {name: value for name, value in kept.items() if value is not None}
+        if left != self.policies.get(server, {}):
+            await self._policies.put(server, left or None)
+            self.changed()
+
+    async def want(self, server: UUID, wanted: Wanted) -> None:
         """Say what a server should be."""
-        self._policies[server] = {**self._policies.get(server, {}), "wanted": wanted}
-        self.changed()
+        await self.change(server, {"wanted": wanted.value})
 
     def turn(self, server: UUID) -> None:
         """Ask a server to begin anew."""
         self._turns[server] = self._turns.get(server, 0) + 1
         self.changed()
+
+    async def forget(self, server: UUID) -> None:
+        """Drop everything that was said about a server that is gone."""
+        self._turns.pop(server, None)
+        if server in self.policies:
+            await self._policies.put(server, None)

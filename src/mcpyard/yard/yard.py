@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from mcpyard.domain.expand import Lookup
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
+from mcpyard.domain.ports import Clock, LogLine, Memory, Policies, Servers, Source
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import Caller, Progress
@@ -34,6 +35,18 @@ class Observable(Servers, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a yard reaches the world through."""
+
+    sources: Sequence[Source]
+    memory: Memory
+    policies: Policies
+    servers: Observable
+    clock: Clock
+    lookup: Lookup
+
+
 class YardCore:
     """A yard over its ports; `mcpyard.app` gives it real ones.
 
@@ -41,23 +54,18 @@ class YardCore:
         registry: The servers and how each is, for readers of the typed registry.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[Source],
-        memory: Memory,
-        servers: Observable,
-        clock: Clock,
-        lookup: Lookup,
-    ) -> None:
+    def __init__(self, ports: Ports) -> None:
         self.registry = Registry()
         self._status = self.registry.manage()
-        self._servers = servers
-        self._memory = memory
-        self._book = ToolBook(memory)
+        self._servers = ports.servers
+        self._memory = ports.memory
+        self._book = ToolBook(ports.memory)
         self._bus = EventBus()
-        self._intent = Intent()
-        self._reconciler = Reconciler(sources, memory, servers, self._intent, lookup)
-        self._caller = Caller(self._book, servers, lambda: self.desired.servers, clock)
+        self._intent = Intent(ports.policies)
+        self._reconciler = Reconciler(
+            ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
+        )
+        self._caller = Caller(self._book, ports.servers, lambda: self.desired.servers, ports.clock)
         self._loop_task: asyncio.Task[None] | None = None
 
     @property
@@ -142,7 +150,7 @@ class YardCore:
         if not server.config.enabled:
             raise Disabled(f'the server "{server.name}" is disabled')
         if server.wanted is not Wanted.RUNNING:
-            self._intent.want(server.id, Wanted.RUNNING)
+            await self._intent.want(server.id, Wanted.RUNNING)
         elif self._of(server.id).state.phase not in _UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
@@ -151,7 +159,7 @@ class YardCore:
         """Want a server to be stopped."""
         server = self.server(ref)
         if server.wanted is not Wanted.STOPPED or server.config.wanted is not Wanted.STOPPED:
-            self._intent.want(server.id, Wanted.STOPPED)
+            await self._intent.want(server.id, Wanted.STOPPED)
         return await self._after(server, wait)
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:

@@ -1,0 +1,92 @@
+"""Changing a definition by a JSON merge patch, in the words of the record that was shown.
+
+`null` removes, an object is merged member by member, anything else replaces. A value that was
+shown masked and comes back masked means: keep what is there.
+"""
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig
+from mcpyard.domain.spelling import Reading, describe, read_definition
+
+MASK: Final = "masked"
+
+_LAUNCH: Final = frozenset(
+    {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers"}
+)
+_POLICY: Final = POLICY_FIELDS | frozenset(
+    {"startTimeout", "progressExtends", "maxMessage", "disabled"}
+)
+
+Patch = Mapping[str, object]
+
+
+def plain(config: Config) -> dict[str, object]:
+    """A definition as a plain object that reads back as the same definition."""
+    policy: dict[str, object] = {
+        name: value
+        for name, value in config.model_dump(mode="json", exclude_unset=True).items()
+        if name in POLICY_FIELDS
+    }
+    if isinstance(config, LocalConfig):
+        launch: dict[str, object] = {"command": config.program, "args": [*config.args]}
+        optional: dict[str, object | None] = {"env": config.environment or None, "cwd": config.cwd}
+    else:
+        launch = {"url": config.url}
+        transport = str(config.transport) if config.transport else None
+        optional = {"headers": config.headers or None, "transport": transport}
+    return launch | {key: value for key, value in optional.items() if value is not None} | policy
+
+
+def merged(config: Config, patch: Patch) -> Reading:
+    """A definition changed by a patch, or `DefinitionError` naming the field."""
+    unknown = [key for key in patch if key not in _LAUNCH | _POLICY]
+    if unknown:
+        raise DefinitionError.of(*(Problem(key[:80], "cannot be changed") for key in unknown))
+    base = plain(config)
+    if "environment" in patch and "env" in base:
+        base["environment"] = base.pop("env")
+    if isinstance(patch.get("command"), list) and "args" not in patch:
+        base.pop("args", None)
+    if patch.get("type") is not None or "command" in patch or "url" in patch:
+        # What it is may change with it; the words for that are those of the patch, or inferred.
+        base.pop("transport", None)
+    reading = read_definition(_merge(base, patch, ""))
+    return Reading(reading.config, tuple(each for each in reading.warnings if not _inferred(each)))
+
+
+def _inferred(problem: Problem) -> bool:
+    return problem.field in {"transport", "args"}
+
+
+def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, object]:
+    changed = dict(base)
+    for key, value in patch.items():
+        where = f"{path}.{key}" if path else key
+        if value is None:
+            changed.pop(key, None)
+        elif _is_mask(value):
+            if key not in base:
+                raise DefinitionError.of(Problem(where, "is masked, and there is nothing to keep"))
+        elif isinstance(value, Mapping):
+            changed[key] = _merge(_members(base.get(key)), cast("Patch", value), where)
+        else:
+            changed[key] = value
+    return changed
+
+
+def _is_mask(value: object) -> bool:
+    return isinstance(value, Mapping) and cast("Patch", value).get(MASK) is True
+
+
+def _members(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def check_patch(patch: object) -> Patch:
+    """A patch, or `DefinitionError` when it is none."""
+    if not isinstance(patch, Mapping):
+        raise DefinitionError.of(Problem("", f"expected an object, found {describe(patch)}"))
+    return cast("Patch", patch)

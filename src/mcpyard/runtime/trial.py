@@ -1,0 +1,46 @@
+"""Opening a server only to look at it: nothing of it stays."""
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import NeedsAuth, ServerFault, StartFailed
+from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.observed import Observed
+from mcpyard.runtime.live import NoRoom, Opener, OpenFailed
+from mcpyard.runtime.stderr import StderrRing
+from mcpyard.runtime.tenure import Crew, make_tools
+
+
+class _Bystander:
+    """Hooks of a session that nobody keeps."""
+
+    def __init__(self, ring: StderrRing) -> None:
+        self.ring = ring
+
+    def lost(self, cause: Cause) -> None:
+        """The next request to it fails and says why."""
+
+    def tools_changed(self) -> None:
+        """They are listed once only."""
+
+
+async def try_out(server: DesiredServer, crew: Crew) -> Observed:
+    """Open a server, list its tools, and end it again (see `Servers.trial`)."""
+    opener: Opener = crew.opener
+    try:
+        live = await opener.open(server, _Bystander(StderrRing(crew.clock)))
+    except OpenFailed as failure:
+        raise _fault(failure.cause) from None
+    except NoRoom:
+        raise StartFailed("there is no room for another process just now") from None
+    try:
+        tools = make_tools((await live.list_tools()).tools, stale=False)
+        return Observed(
+            server.id, State(Phase.CONNECTED), session=live.facts, pid=live.pid, tools=tools
+        )
+    finally:
+        await live.close()
+
+
+def _fault(cause: Cause) -> ServerFault:
+    kind = NeedsAuth if cause.code is Code.NEEDS_AUTH else StartFailed
+    return kind(cause.message).because(cause)
