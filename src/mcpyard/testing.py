@@ -7,17 +7,24 @@ from uuid import UUID
 
 from mcpyard.domain import plan
 from mcpyard.domain.cause import Cause
-from mcpyard.domain.desired import DesiredServer, Document, Owner
-from mcpyard.domain.errors import Disconnected, StartFailed
+from mcpyard.domain.desired import Definition, DesiredServer, Document, Owner
+from mcpyard.domain.errors import Disconnected, DocumentMoved, NameTaken, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
-from mcpyard.domain.model import Scope
+from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.observed import Observed, Tools
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
-__all__ = ["FakeServers", "FakeSource", "ManualClock", "VolatileMemory", "VolatilePolicies"]
+__all__ = [
+    "FakeEditableSource",
+    "FakeServers",
+    "FakeSource",
+    "ManualClock",
+    "VolatileMemory",
+    "VolatilePolicies",
+]
 
 Answer = Callable[[str, bytes], bytes]
 
@@ -75,6 +82,45 @@ class FakeSource:
         self._document = document
         if self._wake:
             self._wake()
+
+
+class FakeEditableSource(FakeSource):
+    """A source that can be edited, in memory.
+
+    Attributes:
+        fault: Raised instead of the next change.
+    """
+
+    def __init__(self, document: Document | None = None) -> None:
+        super().__init__(document)
+        self.fault: Exception | None = None
+
+    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
+        """Add or change a definition."""
+        there = {each.name: each for each in self.document().definitions}
+        if instead_of is None and name in there:
+            raise NameTaken(f'the name "{name}" is in use')
+        if instead_of is not None and there[name].config != instead_of:
+            raise DocumentMoved(f'"{name}" moved')
+        self._keep({**there, name: Definition(name, config)})
+
+    async def remove(self, name: str) -> None:
+        """Take a definition out."""
+        there = {each.name: each for each in self.document().definitions}
+        del there[name]
+        self._keep(there)
+
+    async def rename(self, name: str, new_name: str) -> None:
+        """Give a definition another name."""
+        there = {each.name: each for each in self.document().definitions}
+        there[new_name] = replace(there.pop(name), name=new_name)
+        self._keep(there)
+
+    def _keep(self, definitions: Mapping[str, Definition]) -> None:
+        if fault := self.fault:
+            self.fault = None
+            raise fault
+        self.say(replace(self.document(), definitions=tuple(definitions.values())))
 
 
 class FakeServers:

@@ -52,7 +52,16 @@ def test_a_local_record_has_every_field_of_the_definition() -> None:
         "stopped",
         "running",
     )
-    assert (shown["digest"], shown["toolCount"], shown["tools"]) == ("d", 0, [])
+    assert (shown["toolCount"], shown["tools"]) == (0, [])
+
+
+def test_the_digest_follows_name_and_definition() -> None:
+    def of(server: DesiredServer) -> object:
+        return record(server, Observed(ID), ())["digest"]
+
+    assert of(SERVER) == of(replace(SERVER, launch_digest="other"))
+    assert of(SERVER) != of(replace(SERVER, name="x"))
+    assert of(SERVER) != of(replace(SERVER, config=LocalConfig(command=["npx"])))
 
 
 def test_a_remote_record_shows_address_and_masked_headers() -> None:

@@ -15,6 +15,7 @@
     │   ├── NameTaken
     │   ├── Disabled
     │   ├── ReadOnlyOwner
+    │   ├── StillRunning
     │   ├── ManagedByYard
     │   ├── NeedsApproval
     │   ├── YardBusy
@@ -138,6 +139,10 @@ class ReadOnlyOwner(Conflict):
     """The definition's owner cannot be edited from here."""
 
 
+class StillRunning(Conflict):
+    """The server runs, and the change was not to restart it."""
+
+
 class ManagedByYard(Conflict):
     """A running yard alone writes this status."""
 
@@ -238,6 +243,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     NameTaken: Edge(409, "name-taken", _INVALID_PARAMS, EXIT_USAGE),
     Disabled: Edge(409, "disabled", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     ReadOnlyOwner: Edge(409, "read-only-owner", _INVALID_PARAMS, EXIT_USAGE),
+    StillRunning: Edge(409, "still-running", _INVALID_PARAMS, EXIT_USAGE),
     ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
     NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),

@@ -6,7 +6,8 @@ carries out what the plan says, and rests. What it desired last is what readers 
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from uuid import UUID
 
 from mcpyard.domain.desired import Circumstances, Desired, DesiredServer, Owner, desire
@@ -19,6 +20,9 @@ from mcpyard.domain.ports import Memory, Servers, Source
 from mcpyard.yard.intent import Intent
 
 log = logging.getLogger(__name__)
+
+UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+"""The phases of a server that runs or is about to."""
 
 _DONE = {
     Wanted.RUNNING: {Phase.CONNECTED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
@@ -45,6 +49,7 @@ class Reconciler:
         self._lookup = lookup
         self._desired = Desired({})
         self._stale = True
+        self._held = 0
         self._awake = asyncio.Event()
         self._rounds = asyncio.Condition()
         self._on_desired: Callable[[Desired], None] = lambda _: None
@@ -87,6 +92,8 @@ class Reconciler:
 
     def look(self) -> None:
         """Compare what should be with what is, and do what is missing."""
+        if self._held:
+            return
         self._refresh()
         actions = plan(self._desired, self._servers.observed())
         if actions:
@@ -98,13 +105,34 @@ class Reconciler:
             while not self._is_settled(server):
                 await self._rounds.wait()
 
+    async def gone(self, server: UUID) -> None:
+        """Return when nothing is held of a server any more."""
+        async with self._rounds:
+            while server in self._servers.observed():
+                await self._rounds.wait()
+
     async def close(self) -> None:
         """Close the sources."""
         for source in self._sources:
             await source.close()
 
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Look at nothing until the block is left: an edit in several steps is seen whole."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            self._awake.set()
+
+    def is_up(self, server: DesiredServer) -> bool:
+        """Whether a server runs or is about to."""
+        found = self._servers.observed().get(server.id)
+        return found is not None and found.state.phase in UP
+
     def _refresh(self) -> None:
-        if self._stale:
+        if self._stale and not self._held:
             self._stale = False
             self._desired = self._desire()
             self._on_desired(self._desired)

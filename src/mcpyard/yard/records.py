@@ -4,6 +4,7 @@ Secrets do not leave the yard: a literal value of `env` or `headers` is masked, 
 variable is shown as it was written.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -12,6 +13,7 @@ from typing import Final
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Observed
@@ -41,6 +43,12 @@ def record(
     return shown
 
 
+def definition_digest(server: DesiredServer) -> str:
+    """What a caller names to say which state of a definition it means to change."""
+    text = f"{server.name}\0{server.config.model_dump_json()}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
 def brief(server: DesiredServer, observed: Observed) -> Record:
     """What a status event tells: how a server is, without what it is."""
     shown = _condition(server, observed)
@@ -63,6 +71,29 @@ def tool_record(route: Route, *, stale: bool) -> Record:
         "exposedName": route.exposed,
         "server": route.server_name,
         "stale": stale,
+    }
+
+
+def revealed(server: DesiredServer) -> Record:
+    """The literal values of a server's variables and headers, for its owner's eyes."""
+    config = server.config
+    if isinstance(config, LocalConfig):
+        return {"env": dict(config.environment)}
+    return {"headers": dict(config.headers)}
+
+
+def trial_record(observed: Observed, warnings: Iterable[Problem]) -> Record:
+    """What a trial found."""
+    session = observed.session
+    return {
+        "ok": True,
+        "protocolVersion": session.protocol_version if session else None,
+        "serverInfo": session.server_info if session else None,
+        "tools": [
+            {"name": tool.name, "description": tool.description}
+            for tool in observed.tools.definitions
+        ],
+        "warnings": [str(each) for each in warnings],
     }
 
 
@@ -128,7 +159,7 @@ def _condition(server: DesiredServer, observed: Observed) -> Record:
         "lanes": observed.lanes,
         "toolsStale": observed.tools.stale,
         "warnings": [str(each) for each in (*server.warnings, *observed.tools.problems)],
-        "digest": server.launch_digest,
+        "digest": definition_digest(server),
     }
 
 

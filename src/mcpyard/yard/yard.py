@@ -1,30 +1,39 @@
 """The use cases: what every face asks of the yard, over the ports alone."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-from uuid import UUID
+from typing import Protocol, cast
+from uuid import UUID, uuid4
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.errors import Disabled, ServerUnknown, ToolUnknown
+from mcpyard.domain.desired import (
+    Circumstances,
+    Definition,
+    Desired,
+    DesiredServer,
+    Document,
+    Owner,
+    desire,
+)
+from mcpyard.domain.errors import Disabled, Problem, ServerUnknown, ToolUnknown
 from mcpyard.domain.expand import Lookup
-from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import Wanted
+from mcpyard.domain.limits import SHUTDOWN
+from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, LogLine, Memory, Policies, Servers, Source
+from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import Caller, Progress
+from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.reconcile import Reconciler, by_ref
-from mcpyard.yard.records import Record, brief, record, tool_record
+from mcpyard.yard.reconcile import UP, Reconciler, by_ref
+from mcpyard.yard.records import Record, brief, record, revealed, tool_record, trial_record
 from mcpyard.yard.registry import Registry
-
-_UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
 
 
 class Observable(Servers, Protocol):
@@ -58,6 +67,7 @@ class YardCore:
         self.registry = Registry()
         self._status = self.registry.manage()
         self._servers = ports.servers
+        self._lookup = ports.lookup
         self._memory = ports.memory
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
@@ -66,6 +76,8 @@ class YardCore:
             ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
         )
         self._caller = Caller(self._book, ports.servers, lambda: self.desired.servers, ports.clock)
+        by_scope = {source.owner.scope: source for source in ports.sources}
+        self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
         self._loop_task: asyncio.Task[None] | None = None
 
     @property
@@ -151,7 +163,7 @@ class YardCore:
             raise Disabled(f'the server "{server.name}" is disabled')
         if server.wanted is not Wanted.RUNNING:
             await self._intent.want(server.id, Wanted.RUNNING)
-        elif self._of(server.id).state.phase not in _UP:
+        elif self._of(server.id).state.phase not in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -170,6 +182,37 @@ class YardCore:
         self._intent.turn(server.id)
         return await self._after(server, wait)
 
+    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
+        """Add a server (see `Editor.register`); its record, with what is odd about it."""
+        owner, name, odd = await self._editor.register(body)
+        server = self.desired.servers[self._memory.identity(owner, name)]
+        return _noting(await self._after(server, wait), odd)
+
+    async def change(self, ref: str, change: Change, *, wait: float = 0) -> Record:
+        """Change a server (see `Editor.change`); its record, with what is odd about it."""
+        server = self.server(ref)
+        odd = await self._editor.change(server, change)
+        return _noting(await self._after(server, wait), odd)
+
+    async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
+        """Stop a server if it runs, and take it out."""
+        server = self.server(ref)
+        await self._editor.remove(server)
+        await self._until(self._reconciler.gone(server.id), wait)
+
+    async def trial(self, body: Mapping[str, object]) -> Record:
+        """Open a server that is not registered, look at it, and end it again."""
+        reading = read_definition(body)
+        definition = Definition("trial", reading.config)
+        owner = Owner(Scope.USER, "trial")
+        known = Circumstances({(owner, "trial"): uuid4()}, self._lookup)
+        (server,) = desire([Document(owner, (definition,))], known).servers.values()
+        return trial_record(await self._servers.trial(server), reading.warnings)
+
+    def reveal(self, ref: str) -> Record:
+        """The literal values of a server's variables and headers."""
+        return revealed(self.server(ref))
+
     async def settled(self, ref: str) -> Record:
         """Wait until a server is what it should be, or can't be without somebody's help."""
         server = self.server(ref)
@@ -185,12 +228,13 @@ class YardCore:
         return self._bus.subscribe(after)
 
     async def _after(self, server: DesiredServer, wait: float) -> Record:
-        if wait > 0:
-            try:
-                await asyncio.wait_for(self._reconciler.settled(server.id), wait)
-            except TimeoutError:
-                """The record shows how far it came."""
+        await self._until(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
+
+    async def _until(self, event: Awaitable[None], seconds: float) -> None:
+        """Wait for something at most so long; whoever looks sees how far it came."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(event, max(0.0, seconds))
 
     def _of(self, server: UUID) -> Observed:
         return self._servers.observed().get(server) or Observed(server)
@@ -201,7 +245,7 @@ class YardCore:
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
         on_demand = server.wanted is Wanted.ON_DEMAND
-        if everything or on_demand or self._of(server.id).state.phase in _UP:
+        if everything or on_demand or self._of(server.id).state.phase in UP:
             for route in self._book.routes(server.id):
                 if everything or route.policy.enabled:
                     yield route
@@ -240,3 +284,8 @@ class YardCore:
                 "problems": [str(problem) for problem in desired.problems],
             },
         )
+
+
+def _noting(shown: Record, odd: Iterable[Problem]) -> Record:
+    known = cast("list[str]", shown["warnings"])
+    return shown | {"warnings": [*known, *(str(each) for each in odd if str(each) not in known)]}

@@ -1,0 +1,238 @@
+"""Changing what should be: every edit goes to the definition's owner and to nobody else.
+
+Edits are taken one at a time: verified first, written durably, then told. Launch fields go to the
+owner's document; policy fields to the store, for every scope. A bad edit is refused before anything
+moves.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from mcpyard.domain import checks
+from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch
+from mcpyard.domain.errors import (
+    DefinitionError,
+    DocumentMoved,
+    NameRefused,
+    NameTaken,
+    Problem,
+    ReadOnlyOwner,
+    StillRunning,
+)
+from mcpyard.domain.merge import Patch, merged
+from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig, Scope, Wanted
+from mcpyard.domain.ports import EditableSource, Memory, Source
+from mcpyard.domain.spelling import Reading, read_definition
+from mcpyard.yard.intent import Intent
+from mcpyard.yard.reconcile import Reconciler
+from mcpyard.yard.records import definition_digest
+
+_SECRET: Final = re.compile(
+    r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE
+)
+
+_NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A wish to change a server.
+
+    Attributes:
+        patch: What to change, as a merge patch; `name` renames.
+        expected: The digest of the record that is meant; None for whatever is there.
+        refuse_running: Refuse a change that would restart a running server.
+    """
+
+    patch: Patch
+    expected: str | None = None
+    refuse_running: bool = False
+
+
+class Editor:
+    """Registers, changes and removes servers."""
+
+    def __init__(
+        self, sources: Mapping[Scope, Source], memory: Memory, intent: Intent, ground: Reconciler
+    ) -> None:
+        self._editable = {
+            scope: cast("EditableSource", source)
+            for scope, source in sources.items()
+            if hasattr(source, "put")
+        }
+        self._memory = memory
+        self._intent = intent
+        self._ground = ground
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def default_scope(self) -> Scope:
+        """Where a new server lands when nobody says: the project's file, else the user's own."""
+        return Scope.PROJECT if Scope.PROJECT in self._editable else Scope.USER
+
+    async def register(self, body: Mapping[str, object]) -> tuple[Owner, str, list[Problem]]:
+        """Add a server; where it landed, its name, and what is odd about it.
+
+        Args:
+            body: A definition in any spelling, with `name`, and optionally `scope` and `start`.
+
+        Raises:
+            NameTaken: The name is in use in some scope.
+            DefinitionError: The definition cannot be used.
+            ReadOnlyOwner: Nothing can be added to that scope.
+        """
+        name = _name(body.get("name"))
+        start = _start(body.get("start"))
+        raw = {key: value for key, value in body.items() if key not in _NOT_THE_DEFINITION}
+        reading = read_definition(raw)
+        async with self._one_at_a_time:
+            source = self._source(_scope(body.get("scope")) or self.default_scope)
+            self._free(name)
+            await self._add(source, name, reading.config, start)
+        return source.owner, name, [*reading.warnings, *_literal_secrets(source.owner, reading)]
+
+    async def change(self, server: DesiredServer, change: Change) -> list[Problem]:
+        """Change a server; what is odd about the outcome.
+
+        Raises:
+            DocumentMoved: The record is not the one that is meant.
+            StillRunning: It runs, and the change was not to restart it.
+            ReadOnlyOwner: Its owner cannot be edited from here.
+        """
+        patch = dict(change.patch)
+        new_name = _name(patch.pop("name")) if "name" in patch else server.name
+        async with self._one_at_a_time:
+            current = self._ground.desired.servers.get(server.id, server)
+            if change.expected not in {None, definition_digest(current)}:
+                raise DocumentMoved(f'"{server.name}" is not as it was when you looked')
+            reading = merged(current.config, patch)
+            await self._apply(current, reading, new_name, refuse_running=change.refuse_running)
+        return [*reading.warnings, *_literal_secrets(server.owner, reading)]
+
+    async def remove(self, server: DesiredServer) -> None:
+        """Take a server out of its owner's document, with everything said about it."""
+        source = self._source(server.owner.scope, server)
+        async with self._one_at_a_time:
+            await source.remove(server.name)
+            await self._intent.forget(server.id)
+
+    async def _add(
+        self, source: EditableSource, name: str, config: Config, wanted: Wanted | None
+    ) -> None:
+        identity = self._memory.identity(source.owner, name)
+        policy = {**_policy(config), **({"wanted": wanted.value} if wanted else {})}
+        with self._ground.hold():
+            await self._intent.forget(identity)
+            await self._intent.change(identity, policy)
+            try:
+                await source.put(name, _launch_only(config), None)
+            except BaseException:
+                await self._intent.forget(identity)
+                raise
+
+    async def _apply(
+        self, server: DesiredServer, reading: Reading, new_name: str, *, refuse_running: bool
+    ) -> None:
+        source = self._source(server.owner.scope, server)
+        launch_before, launch_after = _launch_only(server.config), _launch_only(reading.config)
+        moves = launch_before != launch_after
+        if moves and refuse_running and self._ground.is_up(server):
+            raise StillRunning(f'"{server.name}" is running; stop it first')
+        with self._ground.hold():
+            if new_name != server.name:
+                await self._rename(source, server, new_name)
+            if moves:
+                written = self._written(source, new_name) or launch_before
+                await source.put(new_name, launch_after, written)
+            await self._intent.change(server.id, _policy_change(server.config, reading.config))
+
+    async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
+        self._free(new_name)
+        await source.rename(server.name, new_name)
+        self._memory.rename_identity(server.owner, server.name, new_name)
+
+    def _written(self, source: EditableSource, name: str) -> Config | None:
+        """The definition as its document has it, with whatever policy stands there."""
+        found = (each.config for each in source.document().definitions if each.name == name)
+        return next(found, None)
+
+    def _free(self, name: str) -> None:
+        for server in self._ground.desired.servers.values():
+            if server.name == name:
+                where = server.owner.place or server.owner.scope
+                raise NameTaken(f'the name "{name}" is in use ({where})')
+
+    def _source(self, scope: Scope, server: DesiredServer | None = None) -> EditableSource:
+        source = self._editable.get(scope)
+        if source is None:
+            what = f'"{server.name}" comes' if server else "servers come"
+            origin = _ORIGINS.get(scope, f"the {scope} scope, which this yard does not have")
+            raise ReadOnlyOwner(f"{what} from {origin}; change it there")
+        return source
+
+
+_ORIGINS: Final = {
+    Scope.ENV: "environment variables",
+    Scope.CODE: "the program that runs this yard",
+    Scope.PROJECT: "a project's .mcp.json, and this yard serves no project",
+}
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise DefinitionError.of(Problem("name", "must be a string"))
+    if fault := checks.name_fault(value):
+        raise NameRefused.of(Problem("name", fault))
+    return value
+
+
+def _scope(value: object) -> Scope | None:
+    if value is None:
+        return None
+    if value not in {*Scope}:
+        known = ", ".join(Scope)
+        raise DefinitionError.of(Problem("scope", f"is not one of {known}"))
+    return Scope(cast("str", value))
+
+
+def _start(value: object) -> Wanted | None:
+    if value is None:
+        return None
+    if not isinstance(value, bool):
+        raise DefinitionError.of(Problem("start", "must be true or false"))
+    return Wanted.RUNNING if value else Wanted.STOPPED
+
+
+def _policy(config: Config) -> PolicyPatch:
+    dumped = config.model_dump(mode="json", exclude_unset=True)
+    return {name: value for name, value in dumped.items() if name in POLICY_FIELDS}
+
+
+def _policy_change(before: Config, after: Config) -> PolicyPatch:
+    """What a policy patch must hold for one definition to become the other."""
+    old, new = _policy(before), _policy(after)
+    changed = {name: value for name, value in new.items() if old.get(name) != value}
+    return {**dict.fromkeys(old.keys() - new.keys()), **changed}
+
+
+def _launch_only(config: Config) -> Config:
+    launch = config.model_fields_set - POLICY_FIELDS | {"type"}
+    return type(config).model_validate({name: getattr(config, name) for name in launch})
+
+
+def _literal_secrets(owner: Owner, reading: Reading) -> list[Problem]:
+    """A warning for each secret that would lie in a file that is easily shared."""
+    if owner.scope is not Scope.PROJECT:
+        return []
+    config = reading.config
+    local = isinstance(config, LocalConfig)
+    field, pairs = ("env", config.environment) if local else ("headers", config.headers)
+    advice = "is a literal in a file that is easily shared; write ${NAME} and set the variable"
+    return [
+        Problem(f"{field}.{name}", advice)
+        for name, value in pairs.items()
+        if _SECRET.search(name) and "${" not in value
+    ]
