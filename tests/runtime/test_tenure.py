@@ -67,7 +67,7 @@ async def test_a_server_whose_tools_cannot_be_listed_is_not_connected() -> None:
         it.want(server())
         seen = await it.phase(Phase.FAILED)
         assert seen.state.cause is not None
-        assert seen.state.cause.code is Code.REFUSED_HANDSHAKE
+        assert seen.state.cause.code is Code.START_TIMEOUT
         assert {live.ended for live in it.opener.opened} == {"killed"}
 
 

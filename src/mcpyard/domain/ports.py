@@ -7,10 +7,10 @@ place only, `app.py`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyPatch
+from mcpyard.domain.desired import DesiredServer, Document, Owner
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.plan import Action
@@ -91,8 +91,8 @@ class Memory(Protocol):
         """The id of a definition, made at its first sight."""
         ...
 
-    def rename_identity(self, owner: Owner, name: str, new_name: str) -> None:
-        """Let a definition keep its id under its new name."""
+    async def rename(self, owner: Owner, name: str, new: str) -> UUID:
+        """Give the id of one definition to another name of the same owner, durably."""
         ...
 
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
@@ -124,18 +124,6 @@ class Memory(Protocol):
         ...
 
 
-class Policies(Protocol):
-    """What people changed about servers, by id; durable when `put` returns."""
-
-    def all(self) -> Mapping[UUID, PolicyPatch]:
-        """Everything that was changed."""
-        ...
-
-    async def put(self, server: UUID, patch: PolicyPatch | None) -> None:
-        """Keep what was changed about a server; None to forget it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class LogLine:
     """One line a server wrote to its standard error."""
@@ -145,9 +133,10 @@ class LogLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallTerms:
+class CallTerms(NamedTuple):
     """How long a call may take, and who hears of its progress.
+
+    A tuple because one is made for every call.
 
     Attributes:
         timeout: Seconds.

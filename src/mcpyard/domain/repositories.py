@@ -1,33 +1,27 @@
-"""What a store keeps, as data and as the ports to it.
+"""The ports to what a store keeps; `stored` has the data.
 
 Small things (definitions, policies, tokens) are read from memory, at once; what may be large (the
 journal, the edits) is fetched. A write returns when it would survive the loss of power, and not
 before; where a method says "in the background" it returns at once, and may be lost.
-
-A store never sees a secret that it can do without: tokens, cookies and links come to it hashed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.ports import Memory
-
-TRUSTED: Final = "trusted"
-"""Stands in an approval for whatever the folder's file says, now and later."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDefinition:
-    """A server that no file owns, exactly as it was given; its digest changes with it."""
-
-    id: UUID
-    name: str
-    definition: Mapping[str, object] = field(repr=False)
-    digest: str
+from mcpyard.domain.stored import (
+    Approval,
+    Call,
+    CallQuery,
+    CallToken,
+    Edit,
+    EditEntry,
+    LoginSession,
+    StoredDefinition,
+)
 
 
 class Definitions(Protocol):
@@ -136,19 +130,6 @@ class Profiles(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CallToken:
-    """A token that opens the gateway, or one profile of it."""
-
-    id: UUID
-    name: str
-    hash: str = field(repr=False)
-    profile: str | None
-    created: datetime
-    last_used: datetime | None = None
-    revoked: datetime | None = None
-
-
 class Tokens(Protocol):
     """The call tokens."""
 
@@ -177,16 +158,6 @@ class Tokens(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LoginSession:
-    """A browser that was let in: its cookie alone reads, its key changes as well."""
-
-    cookie_hash: str = field(repr=False)
-    key_hash: str = field(repr=False)
-    created: datetime
-    expires: datetime
-
-
 class LoginSessions(Protocol):
     """The browsers that were let in, and the links that let one in."""
 
@@ -211,19 +182,6 @@ class LoginSessions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """The user's word on a folder's file: for one content, by its digest, or `TRUSTED`."""
-
-    folder: str
-    digest: str
-    at: datetime
-
-    def covers(self, digest: str) -> bool:
-        """Whether a content may be run."""
-        return self.digest in {TRUSTED, digest}
-
-
 class Approvals(Protocol):
     """The user's word on project files."""
 
@@ -240,54 +198,6 @@ class Approvals(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One line of the call journal.
-
-    Attributes:
-        at: When it began.
-        who: The caller, in words.
-        server: Which server.
-        server_name: What that was called then.
-        tool: The server's own name of the tool.
-        ms: How long it took.
-        outcome: `ok`, `tool_error`, or the problem type of the error.
-        bytes_in: Size of the arguments.
-        bytes_out: Size of the result.
-        id: Given by the journal; later calls have higher ones.
-    """
-
-    at: datetime
-    who: str
-    server: UUID
-    server_name: str
-    tool: str
-    ms: float
-    outcome: str
-    bytes_in: int = 0
-    bytes_out: int = 0
-    id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CallQuery:
-    """Which calls to show; None stands for any.
-
-    Attributes:
-        server: Of this server.
-        tool: Of this tool.
-        outcome: With this outcome.
-        before: With a lower id, to page on.
-        limit: How many at most.
-    """
-
-    server: UUID | None = None
-    tool: str | None = None
-    outcome: str | None = None
-    before: int | None = None
-    limit: int = 100
-
-
 class Journal(Protocol):
     """The last calls: bounded, and worth no waiting."""
 
@@ -298,41 +208,6 @@ class Journal(Protocol):
     async def query(self, query: CallQuery) -> Sequence[Call]:
         """The calls asked for, newest first."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One edit of a file, with all it takes to undo it.
-
-    Attributes:
-        at: When.
-        who: Who asked for it.
-        kind: What was done, in a word.
-        path: The file.
-        before: Its content before; None when there was no file.
-        after: Its content after; None when it was removed.
-    """
-
-    at: datetime
-    who: str
-    kind: str
-    path: str
-    before: bytes | None = field(repr=False)
-    after: bytes | None = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class EditEntry:
-    """An edit in the list of edits: digests (SHA-256) stand for the contents."""
-
-    id: int
-    at: datetime
-    who: str
-    kind: str
-    path: str
-    before_digest: str | None
-    after_digest: str | None
-    undone: bool = False
 
 
 class Edits(Protocol):

@@ -1,6 +1,6 @@
 """What must survive, held in memory: all that a private yard needs, and the base of a file's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID, uuid4
 
 from mcpyard.domain.desired import Owner, PolicyPatch
@@ -24,12 +24,12 @@ class VolatileMemory:
             self._changed()
         return found
 
-    def rename_identity(self, owner: Owner, name: str, new_name: str) -> None:
-        """Let a definition keep its id under its new name."""
-        identity = self._identities.pop((owner, name), None)
-        if identity is not None:
-            self._identities[owner, new_name] = identity
-            self._changed()
+    async def rename(self, owner: Owner, name: str, new: str) -> UUID:
+        """Give the id of one definition to another name of the same owner."""
+        identity = self._identities.pop((owner, name), None) or uuid4()
+        self._identities[owner, new] = identity
+        self._changed()
+        return identity
 
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
         """The exposed name of each (server, tool) that ever had one."""
@@ -82,9 +82,14 @@ class VolatilePolicies:
         """Everything that was changed."""
         return self._patches
 
-    async def put(self, server: UUID, patch: PolicyPatch | None) -> None:
-        """Keep what was changed about a server."""
-        if patch is None:
-            self._patches.pop(server, None)
-        else:
-            self._patches[server] = patch
+    async def set(self, server: UUID, policy: PolicyPatch) -> None:
+        """Put a policy in place of the one there was."""
+        self._patches.pop(server, None)
+        if policy:
+            self._patches[server] = policy
+
+    async def change(self, server: UUID, edit: Callable[[PolicyPatch], PolicyPatch]) -> PolicyPatch:
+        """Make a policy out of the one there is."""
+        policy = edit(self._patches.get(server, {}))
+        await self.set(server, policy)
+        return policy

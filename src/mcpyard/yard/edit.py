@@ -152,7 +152,7 @@ class Editor:
     async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
         self._free(new_name)
         await source.rename(server.name, new_name)
-        self._memory.rename_identity(server.owner, server.name, new_name)
+        await self._memory.rename(server.owner, server.name, new_name)
 
     def _written(self, source: EditableSource, name: str) -> Config | None:
         """The definition as its document has it, with whatever policy stands there."""

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.model import Wanted
-from mcpyard.domain.ports import Policies
+from mcpyard.domain.repositories import Policies
 
 
 class Intent:
@@ -31,7 +31,7 @@ class Intent:
         kept = {**self.policies.get(server, {}), **patch}
         left = {name: value for name, value in kept.items() if value is not None}
         if left != self.policies.get(server, {}):
-            await self._policies.put(server, left or None)
+            await self._policies.set(server, left)
             self.changed()
 
     async def want(self, server: UUID, wanted: Wanted) -> None:
@@ -47,4 +47,4 @@ class Intent:
         """Drop everything that was said about a server that is gone."""
         self._turns.pop(server, None)
         if server in self.policies:
-            await self._policies.put(server, None)
+            await self._policies.set(server, {})

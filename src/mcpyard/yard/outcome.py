@@ -1,15 +1,14 @@
 """The outcome of a call: the server's result object as it came, and where it came from."""
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
+import msgspec
 import orjson
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a tool answered.
+class Outcome(msgspec.Struct, frozen=True, dict=True):
+    """What a tool answered. A msgspec struct because one is made for every call.
 
     Attributes:
         raw: The result object, as the bytes that came.
@@ -23,7 +22,7 @@ class Outcome:
     server: str
     tool: str
     ms: float
-    tried: tuple[str, ...] = field(default=())
+    tried: tuple[str, ...] = ()
 
     @cached_property
     def result(self) -> dict[str, object]:

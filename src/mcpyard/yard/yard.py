@@ -22,7 +22,8 @@ from mcpyard.domain.expand import Lookup
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.ports import Clock, LogLine, Memory, Policies, Servers, Source
+from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
+from mcpyard.domain.repositories import Policies
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook

@@ -1,0 +1,142 @@
+"""What a store keeps, as data; `repositories` has the ports to it.
+
+A store never sees a secret that it can do without: tokens, cookies and links come to it hashed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+TRUSTED: Final = "trusted"
+"""Stands in an approval for whatever the folder's file says, now and later."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDefinition:
+    """A server that no file owns, exactly as it was given; its digest changes with it."""
+
+    id: UUID
+    name: str
+    definition: Mapping[str, object] = field(repr=False)
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallToken:
+    """A token that opens the gateway, or one profile of it."""
+
+    id: UUID
+    name: str
+    hash: str = field(repr=False)
+    profile: str | None
+    created: datetime
+    last_used: datetime | None = None
+    revoked: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoginSession:
+    """A browser that was let in: its cookie alone reads, its key changes as well."""
+
+    cookie_hash: str = field(repr=False)
+    key_hash: str = field(repr=False)
+    created: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The user's word on a folder's file: for one content, by its digest, or `TRUSTED`."""
+
+    folder: str
+    digest: str
+    at: datetime
+
+    def covers(self, digest: str) -> bool:
+        """Whether a content may be run."""
+        return self.digest in {TRUSTED, digest}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of the call journal.
+
+    Attributes:
+        at: When it began.
+        who: The caller, in words.
+        server: Which server.
+        server_name: What that was called then.
+        tool: The server's own name of the tool.
+        ms: How long it took.
+        outcome: `ok`, `tool_error`, or the problem type of the error.
+        bytes_in: Size of the arguments.
+        bytes_out: Size of the result.
+        id: Given by the journal; later calls have higher ones.
+    """
+
+    at: datetime
+    who: str
+    server: UUID
+    server_name: str
+    tool: str
+    ms: float
+    outcome: str
+    bytes_in: int = 0
+    bytes_out: int = 0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallQuery:
+    """Which calls to show; None stands for any.
+
+    Attributes:
+        server: Of this server.
+        tool: Of this tool.
+        outcome: With this outcome.
+        before: With a lower id, to page on.
+        limit: How many at most.
+    """
+
+    server: UUID | None = None
+    tool: str | None = None
+    outcome: str | None = None
+    before: int | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit of a file, with all it takes to undo it.
+
+    Attributes:
+        at: When.
+        who: Who asked for it.
+        kind: What was done, in a word.
+        path: The file.
+        before: Its content before; None when there was no file.
+        after: Its content after; None when it was removed.
+    """
+
+    at: datetime
+    who: str
+    kind: str
+    path: str
+    before: bytes | None = field(repr=False)
+    after: bytes | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EditEntry:
+    """An edit in the list of edits: digests (SHA-256) stand for the contents."""
+
+    id: int
+    at: datetime
+    who: str
+    kind: str
+    path: str
+    before_digest: str | None
+    after_digest: str | None
+    undone: bool = False

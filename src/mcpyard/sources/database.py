@@ -1,0 +1,77 @@
+"""The user's own servers: definitions that have no file, kept in the store."""
+
+from collections.abc import Callable
+
+from mcpyard.domain.desired import Definition, Document, Owner
+from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
+from mcpyard.domain.merge import plain
+from mcpyard.domain.model import Config, Scope
+from mcpyard.domain.repositories import Definitions
+from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.stored import StoredDefinition
+
+
+class DatabaseSource:
+    """The definitions of one repository (see `EditableSource`)."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._stored = definitions
+        self._wake: Callable[[], None] = lambda: None
+
+    @property
+    def owner(self) -> Owner:
+        """The user."""
+        return Owner(Scope.USER)
+
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Begin to tell of changes."""
+        self._wake = wake
+
+    def document(self) -> Document:
+        """What is stored; a definition that cannot be used costs only itself."""
+        definitions: list[Definition] = []
+        problems: list[Problem] = []
+        for stored in self._stored.all():
+            try:
+                definitions.append(Definition(stored.name, _config(stored)))
+            except DefinitionError as error:
+                problems += [
+                    Problem(f"{stored.name}.{each.field}", each.message) for each in error.problems
+                ]
+        skipped = {each.name for each in self._stored.all()} - {each.name for each in definitions}
+        return Document(self.owner, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
+
+    async def close(self) -> None:
+        """Tell of no more changes."""
+        self._wake = lambda: None
+
+    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
+        """Add or change a definition."""
+        if instead_of is None:
+            await self._stored.add(name, plain(config))
+        else:
+            stored = self._find(name)
+            if _config(stored) != instead_of:
+                raise DocumentMoved(f'"{name}" was changed by somebody else meanwhile')
+            await self._stored.replace(stored.id, plain(config), expected=stored.digest)
+        self._wake()
+
+    async def remove(self, name: str) -> None:
+        """Take a definition out."""
+        await self._stored.remove(self._find(name).id)
+        self._wake()
+
+    async def rename(self, name: str, new_name: str) -> None:
+        """Give a definition another name."""
+        await self._stored.rename(self._find(name).id, new_name)
+        self._wake()
+
+    def _find(self, name: str) -> StoredDefinition:
+        for stored in self._stored.all():
+            if stored.name == name:
+                return stored
+        raise ServerUnknown(f'there is no server "{name}" of yours')
+
+
+def _config(stored: StoredDefinition) -> Config:
+    return read_definition(stored.definition).config

@@ -1,0 +1,163 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpyard.domain.errors import DocumentBroken
+from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
+from mcpyard.formats.snippets import parse_snippet, proposed_name
+
+ECHO = LocalConfig(command=["npx", "-y", "x"])
+
+
+def servers(text: str) -> dict[str, Config]:
+    snippet = parse_snippet(text)
+    assert snippet.problems == ()
+    return {each.name: each.config for each in snippet.servers}
+
+
+def broken(text: str) -> str:
+    with pytest.raises(DocumentBroken) as caught:
+        parse_snippet(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"]}}}',
+        '{"servers": {"fs": {"type": "stdio", "command": "npx", "args": ["-y", "x"]}}}',
+        '{"mcp": {"fs": {"type": "local", "command": ["npx", "-y", "x"]}}}',
+        '{"fs": {"command": "npx", "args": ["-y", "x"]}}',
+        '"fs": {"command": "npx", "args": ["-y", "x"]},',
+        '\ufeff{"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"],},}}',
+        '[mcp_servers.fs]\ncommand = "npx"\nargs = ["-y", "x"]\n',
+        'mcp_servers.fs = {command = "npx", args = ["-y", "x"]}',
+        "claude mcp add fs -- npx -y x",
+        "$ claude mcp add -s user fs npx -y x",
+        "claude mcp add \\\n  --transport stdio fs \\\n  -- npx -y x\n# done",
+        """claude mcp add-json fs '{"command": "npx", "args": ["-y", "x"]}'""",
+        """claude mcp add-json --quiet fs '{"command": "npx", "args": ["-y", "x"]}'""",
+        "codex mcp add fs -- npx -y x",
+        "gemini mcp add fs npx -y x",
+    ],
+)
+def test_every_way_to_write_a_server_is_understood(text: str) -> None:
+    assert servers(text) == {"fs": ECHO}
+
+
+@pytest.mark.parametrize(
+    ("text", "config"),
+    [
+        (
+            "claude mcp add -t http api https://h/mcp",
+            RemoteConfig(url="https://h/mcp", transport=Transport.HTTP),
+        ),
+        (
+            "claude mcp add --transport=sse api https://h/sse",
+            RemoteConfig(url="https://h/sse", transport=Transport.SSE),
+        ),
+        (
+            'claude mcp add -t http -H "X-Key: a:b" api https://h',
+            RemoteConfig(url="https://h", transport=Transport.HTTP, headers={"X-Key": "a:b"}),
+        ),
+        (
+            "claude mcp add api https://h/mcp",
+            RemoteConfig(url="https://h/mcp", transport=Transport.HTTP),
+        ),
+        (
+            "codex mcp add api --url https://h/mcp",
+            RemoteConfig(url="https://h/mcp", transport=Transport.HTTP),
+        ),
+        (
+            "claude mcp add -e A=1 -e B=x=y api -- run",
+            LocalConfig(command=["run"], environment={"A": "1", "B": "x=y"}),
+        ),
+        (
+            '{"mcpServers": {"api": {"httpUrl": "https://h"}}}',
+            RemoteConfig(url="https://h", transport=Transport.HTTP),
+        ),
+        ('{"mcpServers": {"api": {"serverUrl": "https://h"}}}', RemoteConfig(url="https://h")),
+        (
+            '[mcp_servers.api]\nurl = "https://h"\nhttp_headers = {X = "y"}',
+            RemoteConfig(url="https://h", headers={"X": "y"}),
+        ),
+    ],
+)
+def test_the_words_of_other_programs_are_understood(text: str, config: Config) -> None:
+    assert servers(text) == {"api": config}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            '{"command": "npx", "args": ["-y", "@scope/server-filesystem@1.2", "/d"]}',
+            "filesystem",
+        ),
+        ('{"command": "uvx", "args": ["mcp-server-git"]}', "git"),
+        ('{"command": "python3", "args": ["srv/weather.py"]}', "weather"),
+        ('{"command": "uv", "args": ["run", "my-mcp"]}', "my"),
+        ('{"command": "npx"}', "npx"),
+        ('{"command": "/opt/bin/server-"}', "server-"),
+        ('{"url": "https://mcp.linear.app/sse"}', "linear"),
+        ('{"url": "http://localhost:3000"}', "localhost"),
+        ('{"url": "http://mcp"}', "server"),
+    ],
+)
+def test_an_entry_without_a_name_gets_one_proposed(text: str, name: str) -> None:
+    assert [*servers(text)] == [name]
+
+
+def test_a_name_is_never_empty() -> None:
+    assert proposed_name(LocalConfig(command=["/"])) == "server"
+
+
+def test_a_bad_entry_costs_only_itself() -> None:
+    snippet = parse_snippet(
+        '{"mcpServers": {"a": {"command": 3}, "b": {"command": "x"},'
+        ' "": {"url": 1}, " ": {"command": "x"}, "c": "?"}}'
+    )
+    assert [each.name for each in snippet.servers] == ["b"]
+    assert [each.field for each in snippet.problems] == [
+        "mcpServers.a.command",
+        "mcpServers.url",
+        "mcpServers. ",
+        "mcpServers.c",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("  ", "there is nothing to read"),
+        ("hello", "the pasted text:1:1: "),
+        ("[]", "expected an object with servers"),
+        ('{"a": 1}', "holds no server"),
+        ("{}", "holds no server"),
+        ('{"mcpServers": {\n"a": }}', "the pasted text:2:1: "),
+        ("[mcp_servers.fs\n", "is neither JSON nor TOML"),
+        ("claude mcp list", "adds with `add` or `add-json`"),
+        ("claude doctor", "is not a line that adds a server"),
+        ("claude mcp add", "names no server"),
+        ("claude mcp add fs", '"fs" has neither a command nor a url'),
+        ("claude mcp add -e A fs x", "-e takes NAME=VALUE"),
+        ("claude mcp add -e", "-e needs a value"),
+        ("claude mcp add-json fs", "takes a name and a JSON text"),
+        ("claude mcp add-json -s user fs '{'", "the JSON text is broken"),
+        ("claude mcp add fs 'x", "is not a command line"),
+        ("claude mcp add a -- x\nclaude mcp add b", "the pasted text:2:1: "),
+        ("claude mcp add \\", "names no server"),
+    ],
+)
+def test_what_cannot_be_understood_is_told_with_its_line(text: str, message: str) -> None:
+    assert message in broken(text)
+
+
+@given(st.text(max_size=60) | st.text(max_size=60).map(lambda text: "claude mcp add " + text))
+def test_any_text_is_understood_or_refused(text: str) -> None:
+    try:
+        found = parse_snippet(text)
+        told: object = found.servers or found.problems
+    except DocumentBroken as error:
+        told = error.problems
+    assert told
