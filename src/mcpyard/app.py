@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
@@ -11,6 +12,7 @@ from uuid import uuid4
 from mcpyard import __version__
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
+from mcpyard.domain.repositories import Policies
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
@@ -18,12 +20,13 @@ from mcpyard.runtime.orphans import sweep_dead_yards
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
+from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.memory import MemorySource
 from mcpyard.sources.project_file import ProjectFile
-from mcpyard.store.file_memory import FileMemory
 from mcpyard.store.home import Home
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
+from mcpyard.store.sqlite.store import Store
 from mcpyard.wire.eras import ClientFace
 from mcpyard.yard.yard import Ports, YardCore
 
@@ -40,19 +43,19 @@ class Yard(YardCore):
     def __init__(
         self,
         sources: Sequence[Source],
-        memory: Memory,
+        kept: "Kept",
         code: MemorySource,
         environment: Mapping[str, str],
     ) -> None:
         self.code = code
         clock = SystemClock()
         keeper = Keeper(uuid4().hex)
-        opener = WireOpener(keeper, memory, environment, ClientFace("mcpyard", __version__))
-        self._supervisor = Supervisor(Crew(opener, Starts(), memory, clock))
+        opener = WireOpener(keeper, kept.memory, environment, ClientFace("mcpyard", __version__))
+        self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
-            memory=memory,
-            policies=VolatilePolicies(),
+            memory=kept.memory,
+            policies=kept.policies,
             servers=self._supervisor,
             clock=clock,
             lookup=environment.get,
@@ -89,8 +92,8 @@ class Yard(YardCore):
         found: list[Source] = [*sources, EnvironmentSource(own)]
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
-        with _memory(home) as memory:
-            yard = cls(found, memory, MemorySource(servers), own)
+        async with _kept(home) as kept:
+            yard = cls([*found, *kept.sources], kept, MemorySource(servers), own)
             try:
                 # What a yard that was killed together with its keeper left behind.
                 await asyncio.to_thread(sweep_dead_yards)
@@ -104,14 +107,27 @@ class Yard(YardCore):
         self._supervisor.hurry()
 
 
-@contextmanager
-def _memory(home: str | Path | None) -> Generator[Memory]:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a yard keeps over its restarts, or only pretends to."""
+
+    memory: Memory
+    policies: Policies
+    sources: tuple[Source, ...] = ()
+
+
+@asynccontextmanager
+async def _kept(home: str | Path | None) -> AsyncGenerator[Kept]:
     if home is None:
-        yield VolatileMemory()
+        yield Kept(VolatileMemory(), VolatilePolicies())
         return
     taken = Home(Path(home))
     taken.take()
     try:
-        yield FileMemory(taken.memory_file)
+        store = await Store.open(taken.folder)
+        try:
+            yield Kept(store.memory, store.policies, (DatabaseSource(store.definitions),))
+        finally:
+            await store.close()
     finally:
         taken.release()

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import Owner, PolicyPatch
+from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.ports import Memory
 from mcpyard.domain.stored import (
     Approval,
@@ -82,14 +82,6 @@ class Definitions(Protocol):
             ServerUnknown: There is none with this id.
             DocumentMoved: It has another digest by now.
         """
-        ...
-
-
-class Identities(Memory, Protocol):
-    """The memory of a yard whose servers can be renamed."""
-
-    async def rename(self, owner: Owner, name: str, new: str) -> UUID:
-        """Give the id of one definition to another name of the same owner."""
         ...
 
 
@@ -239,7 +231,7 @@ class Repositories(Protocol):
         ...
 
     @property
-    def memory(self) -> Identities:
+    def memory(self) -> Memory:
         """Identities, exposed names, listed tools, ways to reach servers."""
         ...
 

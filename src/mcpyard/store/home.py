@@ -36,11 +36,6 @@ class Home:
         self._token = folder / "token"
         self._descriptor: int | None = None
 
-    @property
-    def memory_file(self) -> Path:
-        """Where what must survive is kept."""
-        return self.folder / "memory.json"
-
     def take(self) -> None:
         """Make this process the home's yard.
 
@@ -75,7 +70,7 @@ class Home:
         except OSError:
             return None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return self._read_running()
         finally:

@@ -1,4 +1,4 @@
-"""What must survive, held in memory: all that a private yard needs, and the base of a file's."""
+"""What must survive, held in memory: all that a private yard needs, and the base of a store's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID, uuid4
@@ -21,14 +21,12 @@ class VolatileMemory:
         found = self._identities.get((owner, name))
         if found is None:
             found = self._identities[owner, name] = uuid4()
-            self._changed()
         return found
 
     async def rename(self, owner: Owner, name: str, new: str) -> UUID:
         """Give the id of one definition to another name of the same owner."""
         identity = self._identities.pop((owner, name), None) or uuid4()
         self._identities[owner, new] = identity
-        self._changed()
         return identity
 
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
@@ -39,7 +37,6 @@ class VolatileMemory:
         """Keep these names for ever."""
         if any(self._names.get(key) != name for key, name in names.items()):
             self._names |= names
-            self._changed()
 
     def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
         """The tools a server listed last."""
@@ -49,7 +46,6 @@ class VolatileMemory:
         """Keep what a server listed."""
         if self._tools.get(server) != tools:
             self._tools[server] = tools
-            self._changed()
 
     def reached(self, launch_digest: str) -> Reached | None:
         """How this launch was reached the last time."""
@@ -63,13 +59,9 @@ class VolatileMemory:
             del self._reached[launch_digest]
         else:
             self._reached[launch_digest] = reached
-        self._changed()
 
     async def close(self) -> None:
         """Nothing is left to write."""
-
-    def _changed(self) -> None:
-        """Something worth keeping changed."""
 
 
 class VolatilePolicies:

@@ -28,10 +28,13 @@ class Intent:
 
     async def change(self, server: UUID, patch: PolicyPatch) -> None:
         """Change something about a server; a value of None goes back to the document's own."""
-        kept = {**self.policies.get(server, {}), **patch}
-        left = {name: value for name, value in kept.items() if value is not None}
-        if left != self.policies.get(server, {}):
-            await self._policies.set(server, left)
+
+        def edit(policy: PolicyPatch) -> PolicyPatch:
+            changed = {**policy, **patch}
+            return {name: value for name, value in changed.items() if value is not None}
+
+        if edit(self.policies.get(server, {})) != self.policies.get(server, {}):
+            await self._policies.change(server, edit)
             self.changed()
 
     async def want(self, server: UUID, wanted: Wanted) -> None:

@@ -1,0 +1,84 @@
+"""Opening a database file: its settings, a look at its health, its migrations."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from mcpyard.domain.errors import StateBroken
+from mcpyard.store.sqlite.migrations import check, migrate
+from mcpyard.store.sqlite.schema import Migration
+
+_BUSY_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.1
+_LOOK_STEPS: Final = 10_000
+_WAL_BYTES: Final = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What sort of database a file is.
+
+    Attributes:
+        migrations: How its tables came about.
+        synchronous: FULL when what was written must survive the loss of power; NORMAL when it
+            need only survive the end of the program.
+    """
+
+    migrations: Sequence[Migration]
+    synchronous: Literal["FULL", "NORMAL"]
+
+
+def connect(path: Path, kind: Kind) -> sqlite3.Connection:
+    """Open a database for its one writer; the file is its owner's alone.
+
+    Raises:
+        NewerState: A newer version wrote it.
+        StateBroken: It cannot be read, or is somebody else's.
+        sqlite3.Error: It cannot be opened or brought up to date.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        check(connection, path, len(kind.migrations))
+        _set(connection, kind)
+        _look(connection, path)
+        migrate(connection, path, kind.migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set(connection: sqlite3.Connection, kind: Kind) -> None:
+    for setting in (
+        "journal_mode = WAL",
+        f"journal_size_limit = {_WAL_BYTES}",
+        f"synchronous = {kind.synchronous}",
+        "foreign_keys = ON",
+        "trusted_schema = OFF",
+        "cell_size_check = ON",
+        "secure_delete = ON",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _look(connection: sqlite3.Connection, path: Path) -> None:
+    """Find damage before anything is built on it, as far as a moment reaches."""
+    until = time.monotonic() + _LOOK_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > until, _LOOK_STEPS)
+    try:
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+    else:
+        if found != "ok":
+            raise StateBroken(f"{path} is damaged: {found}")
+    finally:
+        connection.set_progress_handler(None, 0)

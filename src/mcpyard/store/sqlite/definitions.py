@@ -1,0 +1,182 @@
+"""The servers of the user's own scope.
+
+Whether a name is free or a digest has moved is decided in the transaction, never by what memory
+says: of two callers at once, one is told.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID, uuid4
+
+from mcpyard.domain.desired import Owner
+from mcpyard.domain.errors import DocumentMoved, NameTaken, ServerUnknown
+from mcpyard.domain.model import Scope
+from mcpyard.domain.stored import StoredDefinition
+from mcpyard.store.sqlite.codec import digest, from_text, to_text
+from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.memory import INSERT_IDENTITY, SqliteMemory, move_identity
+from mcpyard.store.sqlite.policies import SqlitePolicies
+
+USER: Final = Owner(Scope.USER)
+
+
+class SqliteDefinitions:
+    """Definitions, with the identities and policies that go with them."""
+
+    def __init__(self, engine: Engine, memory: SqliteMemory, policies: SqlitePolicies) -> None:
+        self._engine = engine
+        self._memory = memory
+        self._policies = policies
+        self._all: dict[UUID, StoredDefinition] = {}
+
+    async def load(self) -> None:
+        """Read everything."""
+        await self._engine.run(_read, self._take)
+
+    def all(self) -> Sequence[StoredDefinition]:
+        """Every one, in the order of their arrival."""
+        return tuple(self._all.values())
+
+    def get(self, server: UUID) -> StoredDefinition | None:
+        """The one with this id."""
+        return self._all.get(server)
+
+    async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
+        """Register a server; a name that was used before gets the id back that it had.
+
+        Raises:
+            NameTaken: Another one has the name.
+        """
+        text = to_text(definition)
+
+        def job(connection: sqlite3.Connection) -> StoredDefinition:
+            _check_free(connection, name)
+            made = _made(_identity(connection, name), name, text)
+            connection.execute(
+                "INSERT INTO definitions (id, name, definition, digest) VALUES (?, ?, ?, ?)",
+                (str(made.id), name, text, made.digest),
+            )
+            return made
+
+        return await self._engine.run(job, self._added)
+
+    async def replace(
+        self,
+        server: UUID,
+        definition: Mapping[str, object],
+        *,
+        expected: str | None = None,
+        name: str | None = None,
+    ) -> StoredDefinition:
+        """Change a server, and its name as well if one is given.
+
+        Raises:
+            ServerUnknown: There is none with this id.
+            DocumentMoved: It has another digest by now.
+            NameTaken: Another one has the name.
+        """
+        return await self._change(server, to_text(definition), name, expected)
+
+    async def rename(self, server: UUID, name: str) -> StoredDefinition:
+        """Give a server another name; it keeps its id and the exposed names of its tools.
+
+        Raises:
+            ServerUnknown: There is none with this id.
+            NameTaken: Another one has the name.
+        """
+        return await self._change(server, None, name, None)
+
+    async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
+        """Take a server out, with its policy and the tools it listed.
+
+        Raises:
+            ServerUnknown: There is none with this id.
+            DocumentMoved: It has another digest by now.
+        """
+
+        def job(connection: sqlite3.Connection) -> StoredDefinition:
+            found = _expect(connection, server, expected)
+            connection.execute("DELETE FROM definitions WHERE id = ?", (str(server),))
+            connection.execute("DELETE FROM policies WHERE server = ?", (str(server),))
+            connection.execute("DELETE FROM tools WHERE server = ?", (str(server),))
+            return found
+
+        return await self._engine.run(job, self._removed)
+
+    async def _change(
+        self, server: UUID, text: str | None, name: str | None, expected: str | None
+    ) -> StoredDefinition:
+        def job(connection: sqlite3.Connection) -> tuple[StoredDefinition, StoredDefinition]:
+            old = _expect(connection, server, expected)
+            new = _made(
+                server,
+                old.name if name is None else name,
+                to_text(old.definition) if text is None else text,
+            )
+            if new.name != old.name:
+                _check_free(connection, new.name)
+                move_identity(connection, (USER, old.name), new.name, server)
+            connection.execute(
+                "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
+                (new.name, to_text(new.definition), new.digest, str(server)),
+            )
+            return old, new
+
+        _, new = await self._engine.run(job, self._changed)
+        return new
+
+    def _added(self, made: StoredDefinition) -> None:
+        self._all[made.id] = made
+        self._memory.renamed((USER, made.name), made.name, made.id)
+
+    def _changed(self, change: tuple[StoredDefinition, StoredDefinition]) -> None:
+        old, new = change
+        self._all[new.id] = new
+        self._memory.renamed((USER, old.name), new.name, new.id)
+
+    def _removed(self, gone: StoredDefinition) -> None:
+        del self._all[gone.id]
+        self._policies.forgotten(gone.id)
+        self._memory.forget_tools(gone.id)
+
+    def _take(self, found: list[StoredDefinition]) -> None:
+        self._all = {each.id: each for each in found}
+
+
+def _made(server: UUID, name: str, text: str) -> StoredDefinition:
+    return StoredDefinition(server, name, from_text(text), digest(text.encode()))
+
+
+def _identity(connection: sqlite3.Connection, name: str) -> UUID:
+    key = (USER.scope, USER.place, name)
+    connection.execute(INSERT_IDENTITY, (*key, str(uuid4())))
+    found = connection.execute(
+        "SELECT id FROM identities WHERE scope = ? AND place = ? AND name = ?", key
+    )
+    return UUID(found.fetchone()[0])
+
+
+def _check_free(connection: sqlite3.Connection, name: str) -> None:
+    if connection.execute("SELECT 1 FROM definitions WHERE name = ?", (name,)).fetchone():
+        raise NameTaken(f'the name "{name}" is in use')
+
+
+def _expect(connection: sqlite3.Connection, server: UUID, expected: str | None) -> StoredDefinition:
+    row = connection.execute(
+        "SELECT name, definition FROM definitions WHERE id = ?", (str(server),)
+    ).fetchone()
+    if row is None:
+        raise ServerUnknown(f"there is no server {server}")
+    found = _made(server, *row)
+    if expected not in {None, found.digest}:
+        raise DocumentMoved(f'"{found.name}" was changed meanwhile')
+    return found
+
+
+def _read(connection: sqlite3.Connection) -> list[StoredDefinition]:
+    rows = connection.execute("SELECT id, name, definition, digest FROM definitions ORDER BY rowid")
+    return [
+        StoredDefinition(UUID(server), name, from_text(text), kept)
+        for server, name, text, kept in rows
+    ]

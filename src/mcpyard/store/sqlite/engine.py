@@ -1,0 +1,210 @@
+"""One database file and the one thread that speaks to it.
+
+A job is a function of the connection; all that a job does is done, or none of it. Jobs that wait
+together share one transaction, because making it durable is what costs: 32 callers at once pay for
+one. Each has a savepoint in it, so a job that fails takes nothing of the others with it; and when
+the transaction as a whole fails, every job is tried again in one of its own, so that the one too
+many is told and the rest are not. A job must therefore do nothing but speak to the connection.
+
+The outcome goes back to the event loop in the order of the transactions. What a caller keeps in
+memory is changed there, by `then`, whether or not the caller still waits: memory can neither run
+ahead of the disk nor fall behind it.
+"""
+
+import asyncio
+import contextlib
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self, TypeAlias, TypeVar
+
+from mcpyard.domain.errors import StorageFull
+from mcpyard.store.sqlite.connecting import Kind, connect
+from mcpyard.store.sqlite.faults import told
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Job: TypeAlias = Callable[[sqlite3.Connection], T]
+
+_GROUP: Final = 256
+"""Jobs in one transaction at most: none waits for more than these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ticket:
+    job: Job[Any]
+    succeed: Callable[[Any], None]
+    fail: Callable[[Exception], None]
+
+
+class Engine:
+    """A database that any number of tasks of one event loop use."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._loop = asyncio.get_running_loop()
+        self._queue: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
+        self._closed = False
+        # A daemon, because a store that was forgotten must not keep the program from ending.
+        self._thread = threading.Thread(target=self._work, name=f"store {path.name}", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    async def open(cls, path: Path, kind: Kind) -> Self:
+        """Open a database file, which is made when there is none.
+
+        Raises:
+            NewerState: A newer version wrote it.
+            StateBroken: It cannot be read.
+            StorageFull: It cannot be written.
+        """
+        return cls(await asyncio.to_thread(_connect, path, kind), path)
+
+    async def run(self, job: Job[T], then: Callable[[T], None] | None = None) -> T:
+        """Do a job, and return when what it wrote is there to stay.
+
+        Args:
+            job: What to do; called in another thread, maybe twice.
+            then: What follows in memory; called in this one, also when the caller is cancelled.
+
+        Raises:
+            StorageFull: The disk refused; nothing was changed.
+        """
+        done: asyncio.Future[T] = self._loop.create_future()
+
+        def succeed(value: T) -> None:
+            if then is not None:
+                then(value)
+            if not done.done():
+                done.set_result(value)
+
+        def fail(error: Exception) -> None:
+            if not done.done():
+                done.set_exception(error)
+
+        self._put(_Ticket(job, succeed, fail))
+        return await done
+
+    def post(self, job: Job[object], after: Callable[[bool], None] | None = None) -> None:
+        """Do a job in the background, after all that were asked for before it.
+
+        What comes after the end is dropped: servers have last words while a yard closes.
+
+        Args:
+            job: What to do; called in another thread, maybe twice.
+            after: What follows; told whether the job was done. If not, that is logged.
+        """
+
+        def follow(*, done: bool) -> None:
+            if after is not None:
+                after(done)
+
+        def fail(error: Exception) -> None:
+            log.error("in the background: %s", error, exc_info=_unless_expected(error))
+            follow(done=False)
+
+        if not self._closed:
+            self._put(_Ticket(job, lambda _: follow(done=True), fail))
+
+    async def flush(self) -> None:
+        """Wait for everything that was asked for so far."""
+        if not self._closed:
+            await self.run(_nothing)
+
+    async def close(self) -> None:
+        """Finish what was asked for, and let the file go."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _put(self, ticket: _Ticket) -> None:
+        if self._closed:
+            raise RuntimeError(f"{self._path.name} is closed")
+        self._queue.put(ticket)
+
+    def _work(self) -> None:
+        more = True
+        while more:
+            group, more = self._take()
+            outcomes = self._carry_out(group) if group else []
+            # The loop is gone when its program ended without closing us.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(_deliver, outcomes)
+        self._connection.close()
+
+    def _take(self) -> tuple[list[_Ticket], bool]:
+        """All that waits, up to a group; and whether more can come."""
+        group: list[_Ticket] = []
+        ticket = self._queue.get()
+        while ticket is not None:
+            group.append(ticket)
+            if len(group) == _GROUP:
+                return group, True
+            try:
+                ticket = self._queue.get_nowait()
+            except queue.Empty:
+                return group, True
+        return group, False
+
+    def _carry_out(self, group: list[_Ticket]) -> list[Callable[[], None]]:
+        try:
+            return self._together(group)
+        except Exception as error:  # noqa: BLE001  it belongs to those who wait
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            if len(group) > 1:
+                return [outcome for each in group for outcome in self._carry_out([each])]
+            return [_failure(group[0], told(error, self._path))]
+
+    def _together(self, group: list[_Ticket]) -> list[Callable[[], None]]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        outcomes = [self._attempt(each) for each in group]
+        self._connection.execute("COMMIT")
+        return outcomes
+
+    def _attempt(self, ticket: _Ticket) -> Callable[[], None]:
+        self._connection.execute("SAVEPOINT job")
+        try:
+            value = ticket.job(self._connection)
+        except Exception as error:
+            # Some errors make SQLite undo the whole transaction, the other jobs with it.
+            if not self._connection.in_transaction:
+                raise
+            self._connection.execute("ROLLBACK TO job")
+            self._connection.execute("RELEASE job")
+            return _failure(ticket, told(error, self._path))
+        self._connection.execute("RELEASE job")
+        return lambda: ticket.succeed(value)
+
+
+def _connect(path: Path, kind: Kind) -> sqlite3.Connection:
+    try:
+        return connect(path, kind)
+    except sqlite3.Error as error:
+        raise told(error, path) from error
+    except OSError as error:
+        raise StorageFull(f"{path} cannot be opened: {error.strerror}") from error
+
+
+def _failure(ticket: _Ticket, error: Exception) -> Callable[[], None]:
+    return lambda: ticket.fail(error)
+
+
+def _deliver(outcomes: list[Callable[[], None]]) -> None:
+    for outcome in outcomes:
+        outcome()
+
+
+def _nothing(_: object) -> None:
+    pass
+
+
+def _unless_expected(error: Exception) -> Exception | None:
+    return None if isinstance(error, StorageFull) else error

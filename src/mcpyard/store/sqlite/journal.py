@@ -1,0 +1,117 @@
+"""The last calls. No call waits for its line here: lines are written together, a moment later."""
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.store.sqlite.codec import from_micros, to_micros
+from mcpyard.store.sqlite.engine import Engine
+
+KEPT: Final = 10_000
+_WAITING: Final = 20_000
+"""Lines that may wait for the disk; what comes on top is dropped and counted."""
+
+_DELAY: Final = 0.2
+_SLACK: Final = 10
+"""The journal is cut back when it is a tenth too long: a cut costs, and few lines more do not."""
+
+_INSERT: Final = """INSERT INTO calls
+    (at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+_SELECT: Final = """SELECT at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out, id
+    FROM calls
+    WHERE (:server IS NULL OR server = :server) AND (:tool IS NULL OR tool = :tool)
+    AND (:outcome IS NULL OR outcome = :outcome) AND id < ifnull(:before, 9223372036854775807)
+    ORDER BY id DESC LIMIT :limit"""
+
+
+class SqliteJournal:
+    """Calls, newest first, up to a number.
+
+    Attributes:
+        dropped: How many lines found too many others waiting.
+    """
+
+    def __init__(self, engine: Engine, kept: int = KEPT) -> None:
+        self.dropped = 0
+        self._engine = engine
+        self._kept = kept
+        self._waiting: list[Call] = []
+        self._writing = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def append(self, call: Call) -> None:
+        """Note a call, in the background; dropped when too many are waiting."""
+        if len(self._waiting) + self._writing >= _WAITING:
+            self.dropped += 1
+            return
+        self._waiting.append(call)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_DELAY, self._write_soon)
+
+    async def query(self, query: CallQuery) -> Sequence[Call]:
+        """The calls asked for, newest first."""
+        self._write_soon()
+        return await self._engine.run(lambda connection: _select(connection, query))
+
+    async def close(self) -> None:
+        """Write the lines that wait."""
+        self._write_soon()
+        await self._engine.flush()
+
+    def _write_soon(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        calls, self._waiting = self._waiting, []
+        if not calls:
+            return
+        self._writing += len(calls)
+
+        def after(done: bool) -> None:
+            self._writing -= len(calls)
+            self.dropped += 0 if done else len(calls)
+
+        self._engine.post(lambda connection: self._write(connection, calls), after)
+
+    def _write(self, connection: sqlite3.Connection, calls: list[Call]) -> None:
+        connection.executemany(_INSERT, map(_row, calls))
+        (count,) = connection.execute(
+            "SELECT ifnull((SELECT max(id) FROM calls) - (SELECT min(id) FROM calls) + 1, 0)"
+        ).fetchone()
+        if count > self._kept + self._kept // _SLACK:
+            connection.execute(
+                "DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?", (self._kept,)
+            )
+
+
+def _row(call: Call) -> tuple[object, ...]:
+    return (
+        to_micros(call.at),
+        call.who,
+        str(call.server),
+        call.server_name,
+        call.tool,
+        call.ms,
+        call.outcome,
+        call.bytes_in,
+        call.bytes_out,
+    )
+
+
+def _select(connection: sqlite3.Connection, query: CallQuery) -> list[Call]:
+    found = connection.execute(
+        _SELECT,
+        {
+            "server": query.server and str(query.server),
+            "tool": query.tool,
+            "outcome": query.outcome,
+            "before": query.before,
+            "limit": max(query.limit, 0),
+        },
+    )
+    return [Call(from_micros(at), who, UUID(server), *rest) for at, who, server, *rest in found]

@@ -1,0 +1,202 @@
+"""Identities, exposed names, listed tools and ways to reach servers.
+
+Readers and writers work in memory; every change follows to the disk on its own, in the order of
+the changes. One that the disk refuses is tried again with the next, and at the end.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import orjson
+
+from mcpyard.domain.desired import Owner
+from mcpyard.domain.model import Scope, Transport
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Reached
+from mcpyard.store.memory import VolatileMemory
+from mcpyard.store.sqlite.codec import digest
+from mcpyard.store.sqlite.engine import Engine, Job
+
+# The first identity of a name stays: a rename gave it, and this one came a moment too late.
+INSERT_IDENTITY: Final = (
+    "INSERT OR IGNORE INTO identities (scope, place, name, id) VALUES (?,?,?,?)"
+)
+INSERT_NAME: Final = """INSERT INTO exposed_names (server, tool, name) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET name = excluded.name"""
+INSERT_TOOLS: Final = """INSERT INTO tools (server, tools, digest) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET tools = excluded.tools, digest = excluded.digest"""
+INSERT_REACHED: Final = """INSERT INTO reached (launch, era, transport) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET era = excluded.era, transport = excluded.transport"""
+
+
+class _Rows(NamedTuple):
+    identities: list[tuple[str, str, str, str]]
+    names: list[tuple[str, str, str]]
+    tools: list[tuple[str, bytes]]
+    reached: list[tuple[str, str, str | None]]
+
+
+class SqliteMemory(VolatileMemory):
+    """A memory that outlives its program."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self._engine = engine
+        self._unread: dict[UUID, bytes] = {}
+        self._refused: dict[object, Callable[[], Job[object]]] = {}
+
+    async def load(self) -> None:
+        """Read everything."""
+        await self._engine.run(_read, self._take)
+
+    def identity(self, owner: Owner, name: str) -> UUID:
+        """The id of a definition, made at its first sight."""
+        known = (owner, name) in self._identities
+        found = super().identity(owner, name)
+        if not known:
+            self._save((owner, name), lambda: self._identity_writer(owner, name))
+        return found
+
+    def keep_names(self, names: Mapping[tuple[UUID, str], str]) -> None:
+        """Keep these names for ever."""
+        fresh = {key: name for key, name in names.items() if self._names.get(key) != name}
+        if fresh:
+            super().keep_names(fresh)
+            self._save(frozenset(fresh), lambda: self._names_writer(fresh))
+
+    def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
+        """The tools a server listed last."""
+        # Reading the tools of a thousand servers would take longer than all the rest of a start.
+        if unread := self._unread.pop(server, None):
+            self._tools[server] = orjson.loads(unread)
+        return super().tools(server)
+
+    def keep_tools(self, server: UUID, tools: Sequence[Mapping[str, object]]) -> None:
+        """Keep what a server listed."""
+        if self.tools(server) != tools:
+            super().keep_tools(server, tools)
+            self._save(server, lambda: self._tools_writer(server))
+
+    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+        """Keep how a launch was reached; None to find out anew."""
+        if self._reached.get(launch_digest) != reached:
+            super().keep_reached(launch_digest, reached)
+            self._save(launch_digest, lambda: self._reached_writer(launch_digest))
+
+    async def rename(self, owner: Owner, name: str, new: str) -> UUID:
+        """Give the id of one definition to another name of the same owner, durably.
+
+        A definition that was renamed already, with its id, is left as it is.
+        """
+        if (owner, name) not in self._identities:
+            return self.identity(owner, new)
+        found = self._identities[owner, name]
+        await self._engine.run(
+            lambda connection: move_identity(connection, (owner, name), new, found),
+            lambda _: self.renamed((owner, name), new, found),
+        )
+        return found
+
+    def renamed(self, old: tuple[Owner, str], new: str, identity: UUID) -> None:
+        """Know of a rename that is on the disk."""
+        self._identities.pop(old, None)
+        self._identities[old[0], new] = identity
+
+    def forget_tools(self, server: UUID) -> None:
+        """Know that a server's tools are gone from the disk."""
+        self._unread.pop(server, None)
+        self._tools.pop(server, None)
+
+    async def close(self) -> None:
+        """Write what is not written yet; the disk's last refusals are in the log."""
+        self._save_refused()
+        await self._engine.flush()
+
+    def _save(self, key: object, writer: Callable[[], Job[object]]) -> None:
+        self._refused.pop(key, None)
+        self._save_refused()
+        self._post(key, writer)
+
+    def _save_refused(self) -> None:
+        refused, self._refused = self._refused, {}
+        for key, writer in refused.items():
+            self._post(key, writer)
+
+    def _post(self, key: object, writer: Callable[[], Job[object]]) -> None:
+        def after(done: bool) -> None:
+            if not done:
+                self._refused.setdefault(key, writer)
+
+        self._engine.post(writer(), after)
+
+    def _identity_writer(self, owner: Owner, name: str) -> Job[object]:
+        found = self._identities.get((owner, name))
+        if found is None:
+            return _nothing
+        row = (owner.scope, owner.place, name, str(found))
+        return lambda connection: connection.execute(INSERT_IDENTITY, row)
+
+    def _names_writer(self, names: Mapping[tuple[UUID, str], str]) -> Job[object]:
+        rows = [(str(server), tool, self._names[server, tool]) for server, tool in names]
+        return lambda connection: connection.executemany(INSERT_NAME, rows)
+
+    def _tools_writer(self, server: UUID) -> Job[object]:
+        tools = self._tools.get(server)
+        if tools is None:
+            return _nothing
+        return lambda connection: write_tools(connection, server, tools)
+
+    def _reached_writer(self, launch_digest: str) -> Job[object]:
+        found = self._reached.get(launch_digest)
+        if found is None:
+            sql, row = "DELETE FROM reached WHERE launch = ?", (launch_digest,)
+        else:
+            sql, row = INSERT_REACHED, (launch_digest, found.era, found.transport)
+        return lambda connection: connection.execute(sql, row)
+
+    def _take(self, rows: _Rows) -> None:
+        self._identities = {
+            (Owner(Scope(scope), place), name): UUID(identity)
+            for scope, place, name, identity in rows.identities
+        }
+        self._names = {(UUID(server), tool): name for server, tool, name in rows.names}
+        self._unread = {UUID(server): tools for server, tools in rows.tools}
+        self._reached = {
+            launch: Reached(Era(era), Transport(transport) if transport else None)
+            for launch, era, transport in rows.reached
+        }
+
+
+def write_tools(
+    connection: sqlite3.Connection, server: UUID, tools: Sequence[Mapping[str, object]]
+) -> None:
+    """Write what a server listed."""
+    content = orjson.dumps(tools)
+    connection.execute(INSERT_TOOLS, (str(server), content, digest(content)))
+
+
+def move_identity(
+    connection: sqlite3.Connection, old: tuple[Owner, str], new: str, identity: UUID
+) -> None:
+    """Give an id to another name; what that name once stood for is gone, and its id with it."""
+    owner, name = old
+    connection.execute(
+        "DELETE FROM identities WHERE scope = ? AND place = ? AND name IN (?, ?)",
+        (owner.scope, owner.place, name, new),
+    )
+    connection.execute(INSERT_IDENTITY, (owner.scope, owner.place, new, str(identity)))
+
+
+def _nothing(_: sqlite3.Connection) -> None:
+    """Write nothing: what was refused once is gone by now."""
+
+
+def _read(connection: sqlite3.Connection) -> _Rows:
+    return _Rows(
+        connection.execute("SELECT scope, place, name, id FROM identities").fetchall(),
+        connection.execute("SELECT server, tool, name FROM exposed_names").fetchall(),
+        connection.execute("SELECT server, tools FROM tools").fetchall(),
+        connection.execute("SELECT launch, era, transport FROM reached").fetchall(),
+    )

@@ -1,0 +1,88 @@
+"""From the version a database has to the one this program knows.
+
+Forward only, a transaction a step, and never without a copy of what was there before. A version
+that this program does not know is not touched: it was written by a newer one.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from mcpyard.domain.errors import NewerState, StateBroken
+from mcpyard.store.sqlite.schema import Migration
+
+APPLICATION_ID: Final = 0x6D637079
+"""Marks the files as ours: "mcpy"."""
+
+
+def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
+    """Bring a database up to date."""
+    version = version_of(connection)
+    if 0 < version < len(migrations):
+        back_up(connection, path.with_name(f"{path.name}.version-{version}"))
+    for number, statements in enumerate(migrations[version:], version + 1):
+        _step(connection, number, statements)
+
+
+def check(connection: sqlite3.Connection, path: Path, known: int) -> None:
+    """Make sure that a database is ours to write.
+
+    Raises:
+        NewerState: A newer version wrote it.
+        StateBroken: It is somebody else's.
+    """
+    version = version_of(connection)
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    if mark != (APPLICATION_ID if version else 0):
+        raise StateBroken(f"{path} is not a database of mcpyard")
+    if version > known:
+        raise NewerState(
+            f"{path} was written by a newer mcpyard (version {version}, this one knows {known}); "
+            "update mcpyard, or use another home"
+        )
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of a database; 0 for a new one."""
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def back_up(connection: sqlite3.Connection, path: Path) -> None:
+    """Copy a database to a file, which is whole or not there."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
+        with contextlib.closing(sqlite3.connect(temporary)) as copy:
+            connection.backup(copy)
+            if copy.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+                raise StateBroken(f"the copy of {path} cannot be read")
+        temporary.replace(path)
+        _sync(path.parent)
+    finally:
+        for each in (temporary, *(Path(f"{temporary}-{part}") for part in ("wal", "shm"))):
+            each.unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _step(connection: sqlite3.Connection, number: int, statements: Migration) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

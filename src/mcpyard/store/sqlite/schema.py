@@ -1,0 +1,55 @@
+"""The tables, migration by migration.
+
+A migration that was released is never edited: a change of the tables is a new one at the end.
+Times are microseconds since 1970, ids the text of a UUID, JSON the text of an object.
+"""
+
+from typing import Final
+
+Migration = tuple[str, ...]
+"""The statements that lead from one version to the next; one transaction."""
+
+_STATE_1: Final = (
+    """CREATE TABLE definitions (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        digest TEXT NOT NULL) STRICT""",
+    """CREATE TABLE identities (
+        scope TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL UNIQUE,
+        PRIMARY KEY (scope, place, name)) STRICT""",
+    """CREATE TABLE exposed_names (
+        server TEXT NOT NULL, tool TEXT NOT NULL, name TEXT NOT NULL,
+        PRIMARY KEY (server, tool)) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE tools (
+        server TEXT PRIMARY KEY, tools BLOB NOT NULL, digest TEXT NOT NULL) STRICT""",
+    "CREATE TABLE reached (launch TEXT PRIMARY KEY, era TEXT NOT NULL, transport TEXT) STRICT",
+    "CREATE TABLE policies (server TEXT PRIMARY KEY, policy TEXT NOT NULL) STRICT",
+    "CREATE TABLE profiles (name TEXT PRIMARY KEY, profile TEXT NOT NULL) STRICT",
+    """CREATE TABLE tokens (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, profile TEXT,
+        created INTEGER NOT NULL, last_used INTEGER, revoked INTEGER) STRICT""",
+    "CREATE UNIQUE INDEX token_names ON tokens (name) WHERE revoked IS NULL",
+    """CREATE TABLE login_sessions (
+        cookie_hash TEXT PRIMARY KEY, key_hash TEXT NOT NULL, created INTEGER NOT NULL,
+        expires INTEGER NOT NULL) STRICT""",
+    """CREATE TABLE login_links (
+        hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, used INTEGER) STRICT""",
+    """CREATE TABLE approvals (
+        folder TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL) STRICT""",
+    """CREATE TABLE credentials (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, issuer TEXT NOT NULL, resource TEXT NOT NULL,
+        sealed BLOB NOT NULL, UNIQUE (resource, issuer)) STRICT""",
+    """CREATE TABLE edits (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, who TEXT NOT NULL,
+        kind TEXT NOT NULL, path TEXT NOT NULL, before_digest TEXT, after_digest TEXT,
+        undone INTEGER NOT NULL DEFAULT 0, before BLOB, after BLOB) STRICT""",
+)
+
+_JOURNAL_1: Final = (
+    """CREATE TABLE calls (
+        id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, server TEXT NOT NULL,
+        server_name TEXT NOT NULL, tool TEXT NOT NULL, ms REAL NOT NULL, outcome TEXT NOT NULL,
+        bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL) STRICT""",
+)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1,)
+JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

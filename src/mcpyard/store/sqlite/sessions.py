@@ -1,0 +1,91 @@
+"""The browsers that were let in, and the links that let one in."""
+
+import sqlite3
+from datetime import datetime
+
+from mcpyard.domain.stored import LoginSession
+from mcpyard.store.sqlite.codec import from_micros, to_micros
+from mcpyard.store.sqlite.engine import Engine
+
+
+class SqliteSessions:
+    """Sessions in memory as well, links on the disk alone: a link is used once."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._all: dict[str, LoginSession] = {}
+
+    async def load(self) -> None:
+        """Read everything."""
+        await self._engine.run(_read, self._take)
+
+    def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:
+        """The session of a cookie, unless it has run out."""
+        found = self._all.get(cookie_hash)
+        return found if found and now < found.expires else None
+
+    async def add(self, session: LoginSession) -> None:
+        """Let a browser in; sessions and links that have run out by then are forgotten."""
+        await self._engine.run(lambda connection: _insert(connection, session), self._added)
+
+    async def remove(self, cookie_hash: str) -> None:
+        """Shut a browser out."""
+        await self._engine.run(
+            lambda connection: connection.execute(
+                "DELETE FROM login_sessions WHERE cookie_hash = ?", (cookie_hash,)
+            ),
+            lambda _: self._removed(cookie_hash),
+        )
+
+    async def add_link(self, link_hash: str, expires: datetime) -> None:
+        """Keep a link that lets one browser in, once."""
+        await self._engine.run(
+            lambda connection: connection.execute(
+                "INSERT INTO login_links (hash, expires) VALUES (?, ?)",
+                (link_hash, to_micros(expires)),
+            )
+        )
+
+    async def take_link(self, link_hash: str, now: datetime) -> bool:
+        """Use a link up; whether it was there, unused and in time."""
+        at = to_micros(now)
+
+        def job(connection: sqlite3.Connection) -> bool:
+            taken = connection.execute(
+                """UPDATE login_links SET used = ?
+                WHERE hash = ? AND used IS NULL AND expires > ?""",
+                (at, link_hash, at),
+            )
+            return taken.rowcount == 1
+
+        return await self._engine.run(job)
+
+    def _added(self, session: LoginSession) -> None:
+        self._all = {key: each for key, each in self._all.items() if each.expires > session.created}
+        self._all[session.cookie_hash] = session
+
+    def _removed(self, cookie_hash: str) -> None:
+        self._all.pop(cookie_hash, None)
+
+    def _take(self, found: list[LoginSession]) -> None:
+        self._all = {each.cookie_hash: each for each in found}
+
+
+def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSession:
+    created = to_micros(session.created)
+    connection.execute("DELETE FROM login_sessions WHERE expires <= ?", (created,))
+    connection.execute("DELETE FROM login_links WHERE expires <= ?", (created,))
+    connection.execute(
+        """INSERT INTO login_sessions (cookie_hash, key_hash, created, expires)
+        VALUES (?, ?, ?, ?)""",
+        (session.cookie_hash, session.key_hash, created, to_micros(session.expires)),
+    )
+    return session
+
+
+def _read(connection: sqlite3.Connection) -> list[LoginSession]:
+    rows = connection.execute("SELECT cookie_hash, key_hash, created, expires FROM login_sessions")
+    return [
+        LoginSession(cookie_hash, key_hash, from_micros(created), from_micros(expires))
+        for cookie_hash, key_hash, created, expires in rows
+    ]

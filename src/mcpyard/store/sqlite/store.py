@@ -1,0 +1,115 @@
+"""The store of one home: every repository, over its two databases."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Final, Self
+
+from mcpyard.domain.errors import StateBroken, StorageFull
+from mcpyard.store.sqlite.approvals import SqliteApprovals
+from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.credentials import SqliteCredentials
+from mcpyard.store.sqlite.definitions import SqliteDefinitions
+from mcpyard.store.sqlite.edits import SqliteEdits
+from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.importing import import_json
+from mcpyard.store.sqlite.journal import SqliteJournal
+from mcpyard.store.sqlite.memory import SqliteMemory
+from mcpyard.store.sqlite.policies import SqlitePolicies
+from mcpyard.store.sqlite.profiles import SqliteProfiles
+from mcpyard.store.sqlite.schema import JOURNAL, STATE
+from mcpyard.store.sqlite.sealing import Seal
+from mcpyard.store.sqlite.sessions import SqliteSessions
+from mcpyard.store.sqlite.tokens import SqliteTokens
+
+log = logging.getLogger(__name__)
+
+STATE_KIND: Final = Kind(STATE, "FULL")
+JOURNAL_KIND: Final = Kind(JOURNAL, "NORMAL")
+
+
+class Store:
+    """All that a yard keeps. One at a time a folder: the home's lock sees to it."""
+
+    def __init__(self, state: Engine, journal: Engine, folder: Path) -> None:
+        self._state = state
+        self._journal = journal
+        self.memory = SqliteMemory(state)
+        self.policies = SqlitePolicies(state)
+        self.definitions = SqliteDefinitions(state, self.memory, self.policies)
+        self.profiles = SqliteProfiles(state)
+        self.tokens = SqliteTokens(state)
+        self.sessions = SqliteSessions(state)
+        self.approvals = SqliteApprovals(state)
+        self.credentials = SqliteCredentials(state, Seal(folder / "key"))
+        self.edits = SqliteEdits(state)
+        self.journal = SqliteJournal(journal)
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        """Open the store of a folder; both are made when they are not there.
+
+        Raises:
+            NewerState: A newer version wrote it; nothing was touched.
+            StateBroken: It cannot be read; nothing was touched.
+            StorageFull: The disk has no room, or cannot be written.
+        """
+        await asyncio.to_thread(_make_folder, folder)
+        state = await Engine.open(folder / "state.db", STATE_KIND)
+        try:
+            journal = await _open_journal(folder / "journal.db")
+        except BaseException:
+            await state.close()
+            raise
+        store = cls(state, journal, folder)
+        try:
+            await import_json(state, folder / "memory.json")
+            await store._load()
+        except BaseException:
+            await store.close()
+            raise
+        return store
+
+    async def close(self) -> None:
+        """Write what is not written yet, and let the files go."""
+        try:
+            await self.memory.close()
+            await self.journal.close()
+        finally:
+            await self._state.close()
+            await self._journal.close()
+
+    async def _load(self) -> None:
+        for each in (
+            self.memory,
+            self.policies,
+            self.definitions,
+            self.profiles,
+            self.tokens,
+            self.sessions,
+            self.approvals,
+        ):
+            await each.load()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFull(f"{folder} cannot be made: {error.strerror}") from error
+
+
+async def _open_journal(path: Path) -> Engine:
+    try:
+        return await Engine.open(path, JOURNAL_KIND)
+    except StateBroken as error:
+        # Lines of a journal are worth less than a yard that starts.
+        log.warning("%s; put aside, a new one begins", error)
+        await asyncio.to_thread(_put_aside, path)
+        return await Engine.open(path, JOURNAL_KIND)
+
+
+def _put_aside(path: Path) -> None:
+    for part in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{part}").unlink(missing_ok=True)
+    path.replace(path.with_name(f"{path.name}.unreadable"))

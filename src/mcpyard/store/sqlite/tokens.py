@@ -1,0 +1,121 @@
+"""The call tokens. Their use is noted from time to time only: nobody needs it to the second."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from mcpyard.domain.errors import NameTaken
+from mcpyard.domain.stored import CallToken
+from mcpyard.store.sqlite.codec import from_micros, maybe_from_micros, to_micros
+from mcpyard.store.sqlite.engine import Engine
+
+_NOTED_EVERY: Final = timedelta(minutes=1)
+
+
+class SqliteTokens:
+    """Tokens by their hashes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._all: dict[UUID, CallToken] = {}
+        self._by_hash: dict[str, UUID] = {}
+        self._noted: dict[UUID, datetime] = {}
+
+    async def load(self) -> None:
+        """Read everything."""
+        await self._engine.run(_read, self._take)
+
+    def all(self) -> Sequence[CallToken]:
+        """Every token, also the revoked ones, in the order of their making."""
+        return tuple(self._all.values())
+
+    def by_hash(self, token_hash: str) -> CallToken | None:
+        """The token with this hash, unless it is revoked."""
+        found = self._by_hash.get(token_hash)
+        token = self._all[found] if found else None
+        return token if token and token.revoked is None else None
+
+    async def add(self, token: CallToken) -> None:
+        """Keep a token.
+
+        Raises:
+            NameTaken: A token that is not revoked has the name.
+        """
+        await self._engine.run(lambda connection: _insert(connection, token), self._keep)
+
+    async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
+        """Make a token worthless; None when there is no such token."""
+
+        def job(connection: sqlite3.Connection) -> CallToken | None:
+            row = connection.execute(
+                """UPDATE tokens SET revoked = ifnull(revoked, ?) WHERE id = ?
+                RETURNING id, name, hash, profile, created, last_used, revoked""",
+                (to_micros(at), str(token)),
+            ).fetchone()
+            return _token(row) if row else None
+
+        return await self._engine.run(job, self._keep)
+
+    def used(self, token: UUID, at: datetime) -> None:
+        """Note that a token was used, in the background."""
+        found = self._all.get(token)
+        if found is None:
+            return
+        self._all[token] = replace(found, last_used=at)
+        noted = self._noted.get(token)
+        if noted is None or at - noted >= _NOTED_EVERY:
+            self._noted[token] = at
+            row = (to_micros(at), str(token))
+            self._engine.post(
+                lambda connection: connection.execute(
+                    "UPDATE tokens SET last_used = ? WHERE id = ?", row
+                )
+            )
+
+    def _keep(self, token: CallToken | None) -> None:
+        if token is None:
+            return
+        known = self._all.get(token.id)
+        self._all[token.id] = replace(token, last_used=known.last_used) if known else token
+        self._by_hash[token.hash] = token.id
+
+    def _take(self, found: list[CallToken]) -> None:
+        for each in found:
+            self._keep(each)
+
+
+def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
+    taken = connection.execute(
+        "SELECT 1 FROM tokens WHERE name = ? AND revoked IS NULL", (token.name,)
+    )
+    if taken.fetchone():
+        raise NameTaken(f'there is a token "{token.name}" already')
+    row = (str(token.id), token.name, token.hash, token.profile, to_micros(token.created))
+    connection.execute(
+        "INSERT INTO tokens (id, name, hash, profile, created) VALUES (?, ?, ?, ?, ?)", row
+    )
+    return token
+
+
+def _read(connection: sqlite3.Connection) -> list[CallToken]:
+    rows = connection.execute(
+        """SELECT id, name, hash, profile, created, last_used, revoked
+        FROM tokens ORDER BY rowid"""
+    )
+    return [_token(row) for row in rows]
+
+
+def _token(row: tuple[Any, ...]) -> CallToken:
+    token, name, token_hash, profile, created, last_used, revoked = row
+    return CallToken(
+        UUID(token),
+        name,
+        token_hash,
+        profile,
+        from_micros(created),
+        maybe_from_micros(last_used),
+        maybe_from_micros(revoked),
+    )

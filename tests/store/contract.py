@@ -1,0 +1,33 @@
+"""What every engine of the repositories has to keep.
+
+An engine's test file gives a fixture `opener` and a class per contract, derived from it.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from mcpyard.domain.repositories import Repositories
+from mcpyard.wire.signin import TokenStore
+
+
+class Stored(Repositories, Protocol):
+    @property
+    def credentials(self) -> TokenStore: ...
+
+
+Opener = Callable[[], Awaitable[Stored]]
+"""Opens the same store each time."""
+
+NOW = datetime(2026, 11, 15, 12, 0, 0, 123456, UTC)
+LATER = NOW + timedelta(hours=1)
+
+
+@asynccontextmanager
+async def opened(opener: Opener) -> AsyncGenerator[Stored]:
+    store = await opener()
+    try:
+        yield store
+    finally:
+        await store.close()

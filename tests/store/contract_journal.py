@@ -1,0 +1,113 @@
+import hashlib
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+from mcpyard.domain.stored import Call, CallQuery, Edit
+from tests.store.contract import NOW, Opener, opened
+
+ONE, TWO = UUID(int=1), UUID(int=2)
+
+
+def a_call(number: int, server: UUID = ONE, tool: str = "t", outcome: str = "ok") -> Call:
+    at = NOW + timedelta(seconds=number)
+    return Call(at, "cli", server, f"s{server.int}", tool, 1.5, outcome, number, 2 * number)
+
+
+def an_edit(number: int) -> Edit:
+    at = NOW + timedelta(seconds=number)
+    return Edit(at, "cli", "set", f"f{number}", b"a" * 1000, f"after {number}".encode())
+
+
+class JournalContract:
+    async def test_calls_are_shown_newest_first_as_they_were(self, opener: Opener) -> None:
+        calls = [a_call(number) for number in range(5)]
+        async with opened(opener) as store:
+            for call in calls:
+                store.journal.append(call)
+            shown = await store.journal.query(CallQuery())
+            assert [replace(each, id=0) for each in shown] == calls[::-1]
+            assert [each.id for each in shown] == sorted((each.id for each in shown), reverse=True)
+        async with opened(opener) as store:
+            assert await store.journal.query(CallQuery()) == shown
+
+    async def test_calls_that_nobody_asked_for_are_written_at_the_end(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            store.journal.append(a_call(1))
+        async with opened(opener) as store:
+            assert len(await store.journal.query(CallQuery())) == 1
+
+    async def test_filters_narrow_what_is_shown(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            store.journal.append(a_call(1, ONE, "a", "ok"))
+            store.journal.append(a_call(2, ONE, "b", "tool_error"))
+            store.journal.append(a_call(3, TWO, "a", "timed-out"))
+
+            async def shown(query: CallQuery) -> list[int]:
+                return [each.bytes_in for each in await store.journal.query(query)]
+
+            assert await shown(CallQuery(server=ONE)) == [2, 1]
+            assert await shown(CallQuery(tool="a")) == [3, 1]
+            assert await shown(CallQuery(outcome="tool_error")) == [2]
+            assert await shown(CallQuery(server=ONE, tool="a", outcome="ok")) == [1]
+            assert await shown(CallQuery(server=TWO, outcome="ok")) == []
+
+    async def test_a_reader_pages_through_without_seeing_a_call_twice(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            for number in range(7):
+                store.journal.append(a_call(number))
+            seen: list[int] = []
+            query = CallQuery(limit=3)
+            while page := await store.journal.query(query):
+                seen += [each.bytes_in for each in page]
+                store.journal.append(a_call(100))
+                query = replace(query, before=page[-1].id)
+            assert seen == [6, 5, 4, 3, 2, 1, 0]
+
+
+class EditsContract:
+    async def test_an_edit_can_be_looked_at_with_both_its_contents(self, opener: Opener) -> None:
+        edit = an_edit(1)
+        async with opened(opener) as store:
+            entry = await store.edits.add(edit)
+            assert entry.before_digest == hashlib.sha256(b"a" * 1000).hexdigest()
+            assert entry.after_digest == hashlib.sha256(b"after 1").hexdigest()
+            assert (entry.at, entry.who, entry.kind, entry.path, entry.undone) == (
+                edit.at,
+                "cli",
+                "set",
+                "f1",
+                False,
+            )
+        async with opened(opener) as store:
+            assert await store.edits.get(entry.id) == (entry, edit)
+            assert await store.edits.get(entry.id + 1) is None
+
+    async def test_a_file_that_was_made_or_removed_has_one_content(self, opener: Opener) -> None:
+        made = replace(an_edit(1), before=None)
+        removed = replace(an_edit(2), after=None)
+        emptied = replace(an_edit(3), after=b"")
+        async with opened(opener) as store:
+            entries = [await store.edits.add(each) for each in (made, removed, emptied)]
+            assert entries[0].before_digest is None
+            assert entries[1].after_digest is None
+            assert entries[2].after_digest == hashlib.sha256(b"").hexdigest()
+            found = [await store.edits.get(each.id) for each in entries]
+            assert [each and each[1] for each in found] == [made, removed, emptied]
+
+    async def test_the_last_hundred_are_kept_and_listed_newest_first(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            for number in range(103):
+                await store.edits.add(an_edit(number))
+            paths = [each.path for each in await store.edits.recent(1000)]
+            assert paths == [f"f{number}" for number in range(102, 2, -1)]
+            assert [each.path for each in await store.edits.recent(2)] == ["f102", "f101"]
+
+    async def test_an_edit_is_marked_as_undone_and_back(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            entry = await store.edits.add(an_edit(1))
+            assert await store.edits.mark_undone(entry.id) == replace(entry, undone=True)
+        async with opened(opener) as store:
+            assert await store.edits.recent() == [replace(entry, undone=True)]
+            assert await store.edits.mark_undone(entry.id, undone=False) == entry
+            assert await store.edits.mark_undone(entry.id + 1) is None
