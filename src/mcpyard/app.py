@@ -12,7 +12,7 @@ from uuid import uuid4
 from mcpyard import __version__
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
-from mcpyard.domain.repositories import Policies
+from mcpyard.domain.repositories import Journal, Policies
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
@@ -59,6 +59,7 @@ class Yard(YardCore):
             servers=self._supervisor,
             clock=clock,
             lookup=environment.get,
+            journal=kept.journal,
         )
         super().__init__(ports)
 
@@ -114,6 +115,7 @@ class Kept:
     memory: Memory
     policies: Policies
     sources: tuple[Source, ...] = ()
+    journal: Journal | None = None
 
 
 @asynccontextmanager
@@ -126,7 +128,8 @@ async def _kept(home: str | Path | None) -> AsyncGenerator[Kept]:
     try:
         store = await Store.open(taken.folder)
         try:
-            yield Kept(store.memory, store.policies, (DatabaseSource(store.definitions),))
+            mine = DatabaseSource(store.definitions)
+            yield Kept(store.memory, store.policies, (mine,), store.journal)
         finally:
             await store.close()
     finally:

@@ -280,3 +280,22 @@ async def test_the_registry_of_a_yard_follows_it() -> None:
         assert found == {"fs": ("connected", None, 1), "bad": ("error", "gone", 0)}
         around.sources[0].say(document(fs=local()))
         assert await eventually(lambda: [each.name for each in yard.registry.list()] == ["fs"])
+
+
+async def test_every_call_is_accounted_for() -> None:
+    around = Around(document(fs=local(), other=local()))
+    async with around.open() as yard:
+        await yard.call("mcp_fs_read_file", {"path": "x"}, who="me")
+        around.servers.answers["fs"] = lambda *_: b'{"content": [], "isError": true}'
+        await yard.call_tool("fs", "read_file", {"path": "x"})
+        with pytest.raises(Disconnected):
+            await yard.call("mcp_other_t")
+        with pytest.raises(ArgumentsRefused):
+            await yard.call("mcp_fs_read_file", {})
+        found = {
+            str(yard.record(str(each))["name"]): it for each, it in yard.accounts.by_server.items()
+        }
+        assert (found["fs"].calls, found["fs"].errors) == (2, 1)
+        assert (found["other"].calls, found["other"].errors) == (1, 1)
+        assert found["fs"].bytes_in == 2 * len(b'{"path":"x"}')
+        assert next(found["fs"].cumulative()) == (1.0, 2)

@@ -1,5 +1,6 @@
 """The way of a call: route, validate, deadline, call, outcome. No step back."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 from uuid import UUID
@@ -8,14 +9,25 @@ import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import ArgumentsRefused, Problem, ToolUnknown
+from mcpyard.domain.errors import ArgumentsRefused, Problem, ToolUnknown, YardError, edge
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms, Clock, Servers
+from mcpyard.domain.stored import Call
+from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.outcome import Outcome
 
 LONGEST_CALL: Final = 600.0
 """Seconds past which progress extends no call."""
+
+LIBRARY: Final = "library"
+"""Who calls when nobody says."""
+
+_GLANCE: Final = 4096
+
+CANCELLED: Final = "cancelled"
+
+_IS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
 
 Progress = Callable[[Mapping[str, object]], None]
 
@@ -29,11 +41,13 @@ class Caller:
         servers: Servers,
         desired: Callable[[], Mapping[UUID, DesiredServer]],
         clock: Clock,
+        accounts: Accounts,
     ) -> None:
         self._book = book
         self._servers = servers
         self._desired = desired
         self._clock = clock
+        self._accounts = accounts
 
     async def call(
         self,
@@ -42,6 +56,7 @@ class Caller:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
+        who: str = LIBRARY,
     ) -> Outcome:
         """Call the tool with that exposed name.
 
@@ -54,7 +69,7 @@ class Caller:
         route = self._book.route(name)
         if route is None or not route.policy.enabled:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
-        return await self.follow(route, arguments, timeout=timeout, progress=progress)
+        return await self.follow(route, arguments, timeout=timeout, progress=progress, who=who)
 
     async def follow(
         self,
@@ -63,6 +78,7 @@ class Caller:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
+        who: str = LIBRARY,
     ) -> Outcome:
         """Call the tool a route leads to."""
         given: dict[str, object] = dict(arguments or {})
@@ -72,10 +88,29 @@ class Caller:
         if server is None:
             raise ToolUnknown(f'the server "{route.server_name}" is gone')
         terms = _terms(server.config, route, timeout, progress)
-        began = self._clock.monotonic()
-        raw = await self._servers.call(route.server, route.tool.name, _encode(given), terms)
-        ms = (self._clock.monotonic() - began) * 1000
+        sent = _encode(given)
+        began, raw, ended = self._clock.monotonic(), b"", CANCELLED
+        try:
+            raw = await self._servers.call(route.server, route.tool.name, sent, terms)
+            ended = TOOL_ERROR if _says_error(raw) else OK
+        except YardError as error:
+            ended = edge(error).problem
+            raise
+        finally:
+            ms = (self._clock.monotonic() - began) * 1000
+            sizes = len(sent), len(raw)
+            name, tool = route.server_name, route.tool.name
+            self._accounts.note(
+                Call(self._clock.now(), who, route.server, name, tool, ms, ended, *sizes)
+            )
         return Outcome(raw, route.server_name, route.tool.name, ms)
+
+
+def _says_error(raw: bytes) -> bool:
+    """Whether a result says that the tool failed; a glance at its ends, which is for a statistic."""
+    if len(raw) > 2 * _GLANCE:
+        raw = raw[:_GLANCE] + raw[-_GLANCE:]
+    return _IS_ERROR.search(raw) is not None
 
 
 def _encode(arguments: dict[str, object]) -> bytes:

@@ -23,11 +23,12 @@ from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
-from mcpyard.domain.repositories import Policies
+from mcpyard.domain.repositories import Journal, Policies
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
+from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.call import Caller, Progress
+from mcpyard.yard.call import LIBRARY, Caller, Progress
 from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
@@ -55,6 +56,7 @@ class Ports:
     servers: Observable
     clock: Clock
     lookup: Lookup
+    journal: Journal | None = None
 
 
 class YardCore:
@@ -62,6 +64,7 @@ class YardCore:
 
     Attributes:
         registry: The servers and how each is, for readers of the typed registry.
+        accounts: What became of the calls.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -76,7 +79,10 @@ class YardCore:
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
         )
-        self._caller = Caller(self._book, ports.servers, lambda: self.desired.servers, ports.clock)
+        self.accounts = Accounts(ports.journal)
+        self._caller = Caller(
+            self._book, ports.servers, lambda: self.desired.servers, ports.clock, self.accounts
+        )
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
         self._loop_task: asyncio.Task[None] | None = None
@@ -142,9 +148,10 @@ class YardCore:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
+        who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by its exposed name (see `Caller.call`)."""
-        return await self._caller.call(name, arguments, timeout=timeout, progress=progress)
+        return await self._caller.call(name, arguments, timeout=timeout, progress=progress, who=who)
 
     async def call_tool(
         self,
@@ -153,9 +160,10 @@ class YardCore:
         arguments: Mapping[str, object] | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        who: str = LIBRARY,
     ) -> Outcome:
         """Call a server's tool by its own name."""
-        return await self._caller.follow(self.route(ref, tool), arguments, timeout=timeout)
+        return await self._caller.follow(self.route(ref, tool), arguments, timeout=timeout, who=who)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run; one that runs or is coming up is left alone."""
