@@ -107,7 +107,7 @@ class Caller:
 
 
 def _says_error(raw: bytes) -> bool:
-    """Whether a result says that the tool failed; a glance at its ends, which is for a statistic."""
+    """Whether a result says that the tool failed, at a glance: it is for a statistic."""
     if len(raw) > 2 * _GLANCE:
         raw = raw[:_GLANCE] + raw[-_GLANCE:]
     return _IS_ERROR.search(raw) is not None
