@@ -4,19 +4,20 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from mcpyard import __version__
-from mcpyard.domain.model import Config
+from mcpyard.domain.model import Config, Wanted
 from mcpyard.domain.ports import Memory, Source
 from mcpyard.domain.repositories import Journal, Policies
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
+from mcpyard.runtime.signins import SignIns, VolatileTokens
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
@@ -29,6 +30,9 @@ from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
 from mcpyard.wire.eras import ClientFace
 from mcpyard.yard.yard import Ports, YardCore
+
+if TYPE_CHECKING:
+    from mcpyard.wire.signin import TokenStore
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
@@ -50,7 +54,9 @@ class Yard(YardCore):
         self.code = code
         clock = SystemClock()
         keeper = Keeper(uuid4().hex)
-        opener = WireOpener(keeper, kept.memory, environment, ClientFace("mcpyard", __version__))
+        face = ClientFace("mcpyard", __version__)
+        self._sign_ins = SignIns(kept.tokens)
+        opener = WireOpener(keeper, kept.memory, environment, face, self._sign_ins)
         self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
@@ -103,6 +109,17 @@ class Yard(YardCore):
             finally:
                 await yard.close()
 
+    async def login(self, ref: str, redirect_uri: str) -> str:
+        """Begin a sign-in at a remote server; the address to open in a browser."""
+        return await self._sign_ins.begin(self.server(ref), redirect_uri)
+
+    async def logged_in(self, answer: Mapping[str, str]) -> str:
+        """Take what the browser brought back, and connect; the name of the server."""
+        server = self.server(str(await self._sign_ins.finish(dict(answer))))
+        if server.wanted is Wanted.RUNNING:
+            await self.restart(str(server.id))
+        return server.name
+
     def hurry(self) -> None:
         """Skip all patience in closing: a second signal came."""
         self._supervisor.hurry()
@@ -116,6 +133,7 @@ class Kept:
     policies: Policies
     sources: tuple[Source, ...] = ()
     journal: Journal | None = None
+    tokens: "TokenStore" = field(default_factory=VolatileTokens)
 
 
 @asynccontextmanager
@@ -129,7 +147,7 @@ async def _kept(home: str | Path | None) -> AsyncGenerator[Kept]:
         store = await Store.open(taken.folder)
         try:
             mine = DatabaseSource(store.definitions)
-            yield Kept(store.memory, store.policies, (mine,), store.journal)
+            yield Kept(store.memory, store.policies, (mine,), store.journal, store.credentials)
         finally:
             await store.close()
     finally:

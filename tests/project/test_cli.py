@@ -2,14 +2,23 @@
 
 import json
 import os
+import re
+import resource
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_group
 
 import mcpyard
+from mcpyard.cli.main import app
+from mcpyard.domain.errors import EDGES
 
-HEAVY = {"mcp", "fastapi", "pydantic", "httpx2", "uvicorn", "jsonschema_rs", "psutil"}
+HEAVY = {"mcp", "fastapi", "pydantic", "httpx2", "uvicorn", "jsonschema_rs", "psutil", "starlette"}
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
 
 
 def mcpyard_command(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -51,3 +60,49 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert HEAVY.isdisjoint(loaded)
+
+
+@pytest.mark.real
+def test_help_takes_less_than_half_a_second_of_work() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert mcpyard_command("--help").returncode == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used < 0.5
+
+
+def sections() -> dict[str, str]:
+    parts = PAGE.split("\n## mcpyard ")[1:]
+    return {part.split("\n", 1)[0]: part for part in parts}
+
+
+def commands() -> dict[str, Any]:
+    return {**get_group(app).commands}
+
+
+def test_every_command_has_its_section_and_no_other_has_one() -> None:
+    assert sections().keys() == commands().keys()
+
+
+def test_every_option_and_argument_is_documented_with_its_command() -> None:
+    for name, command in commands().items():
+        section = sections()[name]
+        for parameter in command.params:
+            argument = str(parameter.metavar).strip("[]")
+            for spelling in parameter.opts:
+                shown = spelling if spelling.startswith("-") else argument
+                assert shown in section, f"{name}: {shown}"
+
+
+def test_no_option_is_documented_that_is_not_there() -> None:
+    everything = {
+        spelling for each in commands().values() for p in each.params for spelling in p.opts
+    }
+    known = everything | {"--version", "--help"}
+    assert set(re.findall(r"(?<!-)--[a-z][a-z-]*", PAGE)) <= known
+
+
+def test_every_exit_code_is_documented() -> None:
+    codes = {each.exit_code for each in EDGES.values()} | {0, 130}
+    for code in codes:
+        assert f"\n| {code} | " in PAGE

@@ -29,6 +29,7 @@ _MAPS: Final = ("dependentSchemas", "dependencies")
 Object: TypeAlias = dict[str, object]
 Container: TypeAlias = Object | list[object] | tuple[object, ...]
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple)
+_SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 
 
 class _Excess(Exception):
@@ -54,7 +55,16 @@ def excess(schema: object) -> str | None:
 
 def nested_deeper(value: object, limit: int) -> bool:
     """Whether objects and arrays stand in each other more than `limit` levels deep."""
+    # Most arguments are flat, and every call asks.
+    if limit > 0 and _is_flat(value):
+        return False
     return any(depth > limit for depth, _ in enumerate(levels(value), start=1))
+
+
+def _is_flat(value: object) -> bool:
+    if type(value) is not dict:
+        return False
+    return _SCALARS.issuperset(map(type, cast("dict[object, object]", value).values()))
 
 
 def levels(value: object) -> Iterator[list[Container]]:

@@ -4,17 +4,17 @@ Nothing heavy is imported here: `--version` and `--help` answer at once. A comma
 needs when it runs.
 """
 
-from pathlib import Path
+import sys
 from typing import Annotated
 
 import typer
 
 from mcpyard import __version__
+from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, ProjectOption, WaitOption
 
 app = typer.Typer(
     name="mcpyard",
     help="One yard for all your MCP servers.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -37,18 +37,158 @@ def main(
 
 
 @app.command()
-def paths(
-    home: Annotated[
-        Path | None, typer.Option(envvar="MCPYARD_HOME", help="Where all state lives.")
+def up(  # noqa: PLR0913, PLR0917  one parameter an option
+    project: ProjectOption = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; 0 for any free one.")
+    ] = 8712,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Skip entries that leave out transport or args.")
+    ] = False,
+) -> int:
+    """Run the yard in the foreground until a signal ends it."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.up import Terms, run_yard
+
+    return run_yard(Terms(home_folder(home), host, port, project, strict, as_json))
+
+
+@app.command("ls")
+def list_(
+    home: HomeOption = None, project: ProjectOption = None, as_json: JsonOption = False
+) -> int:
+    """List the servers and how they are."""
+    from mcpyard.cli.listing import list_servers
+    from mcpyard.cli.paths import home_folder
+
+    return list_servers(home_folder(home), project, as_json=as_json)
+
+
+@app.command()
+def show(
+    name: NameArgument,
+    home: HomeOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show one server with everything that is known of it."""
+    from mcpyard.cli.listing import show_server
+    from mcpyard.cli.paths import home_folder
+
+    return show_server(home_folder(home), project, name, as_json=as_json)
+
+
+@app.command()
+def tools(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The server's name or id.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+    home: HomeOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """List the tools of one server, or of all."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.tools import list_tools
+
+    return list_tools(home_folder(home), project, name, as_json=as_json)
+
+
+@app.command()
+def call(  # noqa: PLR0913, PLR0917  one parameter an option
+    tool: Annotated[str, typer.Argument(metavar="EXPOSED_NAME", help="As `tools` lists it.")],
+    args: Annotated[str, typer.Option("--args", help="The arguments, a JSON object.")] = "{}",
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", help="Seconds the call may take.")
+    ] = None,
+    home: HomeOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Call a tool and print what it answers."""
+    from mcpyard.cli.calling import Asked, call_tool, check_timeout, read_arguments
+    from mcpyard.cli.paths import home_folder
+
+    asked = Asked(tool, read_arguments(args), check_timeout(timeout))
+    return call_tool(home_folder(home), project, asked, as_json=as_json)
+
+
+@app.command()
+def logs(
+    name: NameArgument,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on as lines come.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show what a server wrote to its standard error."""
+    from mcpyard.cli.control import show_log
+    from mcpyard.cli.paths import home_folder
+
+    return show_log(home_folder(home), name, follow=follow, as_json=as_json)
+
+
+@app.command()
+def start(
+    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+) -> int:
+    """Start a server."""
+    from mcpyard.cli.control import control
+    from mcpyard.cli.paths import home_folder
+
+    return control(home_folder(home), "start", name, wait, as_json=as_json)
+
+
+@app.command()
+def stop(
+    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+) -> int:
+    """Stop a server."""
+    from mcpyard.cli.control import control
+    from mcpyard.cli.paths import home_folder
+
+    return control(home_folder(home), "stop", name, wait, as_json=as_json)
+
+
+@app.command()
+def restart(
+    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+) -> int:
+    """Stop a server and start it anew."""
+    from mcpyard.cli.control import control
+    from mcpyard.cli.paths import home_folder
+
+    return control(home_folder(home), "restart", name, wait, as_json=as_json)
+
+
+@app.command()
+def doctor(
+    project: ProjectOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> int:
+    """Check this machine and the definitions, and say how to fix what is wrong."""
+    from mcpyard.cli.doctor import examine
+    from mcpyard.cli.paths import home_folder
+
+    return examine(home_folder(home), project, as_json=as_json)
+
+
+@app.command()
+def paths(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show where mcpyard keeps its files."""
     from mcpyard.cli.paths import show_paths
 
     show_paths(home, as_json=as_json)
 
 
-def run() -> None:
+def run(arguments: list[str] | None = None) -> None:
     """The entry point of the command."""
-    app()
+    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        code = app(given, prog_name="mcpyard", standalone_mode=False)
+    except Exception as error:  # noqa: BLE001  what is not an expected error is raised again
+        from mcpyard.cli.complaints import complain
+
+        code = complain(error, as_json="--json" in given)
+    sys.exit(code)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig
+from mcpyard.domain.model import Config, LocalConfig, Policy, ToolPolicy
 from mcpyard.domain.spelling import Reading, describe, read_definition
 
 MASK: Final = "masked"
@@ -16,9 +16,12 @@ MASK: Final = "masked"
 _LAUNCH: Final = frozenset(
     {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers"}
 )
-_POLICY: Final = POLICY_FIELDS | frozenset(
-    {"startTimeout", "progressExtends", "maxMessage", "disabled"}
-)
+_SHOWN: Final = {
+    name: info.alias or name
+    for model in (ToolPolicy, Policy)
+    for name, info in model.model_fields.items()
+}
+_POLICY: Final = frozenset(info.alias or name for name, info in Policy.model_fields.items())
 
 Patch = Mapping[str, object]
 
@@ -27,8 +30,10 @@ def plain(config: Config) -> dict[str, object]:
     """A definition as a plain object that reads back as the same definition."""
     policy: dict[str, object] = {
         name: value
-        for name, value in config.model_dump(mode="json", exclude_unset=True).items()
-        if name in POLICY_FIELDS
+        for name, value in config.model_dump(
+            mode="json", exclude_unset=True, by_alias=True
+        ).items()
+        if name in _POLICY
     }
     if isinstance(config, LocalConfig):
         launch: dict[str, object] = {"command": config.program, "args": [*config.args]}
@@ -42,12 +47,15 @@ def plain(config: Config) -> dict[str, object]:
 
 def merged(config: Config, patch: Patch) -> Reading:
     """A definition changed by a patch, or `DefinitionError` naming the field."""
-    unknown = [key for key in patch if key not in _LAUNCH | _POLICY]
+    patch = _as_shown(patch)
+    unknown = [key for key in patch if key not in _LAUNCH | _POLICY | {"disabled"}]
     if unknown:
         raise DefinitionError.of(*(Problem(key[:80], "cannot be changed") for key in unknown))
     base = plain(config)
     if "environment" in patch and "env" in base:
         base["environment"] = base.pop("env")
+    if "disabled" in patch:
+        base.pop("enabled", None)
     if isinstance(patch.get("command"), list) and "args" not in patch:
         base.pop("args", None)
     if patch.get("type") is not None or "command" in patch or "url" in patch:
@@ -55,6 +63,18 @@ def merged(config: Config, patch: Patch) -> Reading:
         base.pop("transport", None)
     reading = read_definition(_merge(base, patch, ""))
     return Reading(reading.config, tuple(each for each in reading.warnings if not _inferred(each)))
+
+
+def _as_shown(patch: Patch) -> Patch:
+    """A patch with every field under the one name that records show."""
+    told = {_SHOWN.get(key, key): value for key, value in patch.items()}
+    tools = told.get("tools")
+    if isinstance(tools, Mapping):
+        told["tools"] = {
+            tool: _as_shown(cast("Patch", each)) if isinstance(each, Mapping) else each
+            for tool, each in cast("Patch", tools).items()
+        }
+    return told
 
 
 def _inferred(problem: Problem) -> bool:

@@ -119,6 +119,14 @@ class Memory(Protocol):
         """Keep how a launch was reached; None to find out anew."""
         ...
 
+    async def flush(self) -> None:
+        """Return when all that was kept so far is there to stay.
+
+        Raises:
+            StorageFull: The disk refuses.
+        """
+        ...
+
     async def close(self) -> None:
         """Write what is not written yet."""
         ...

@@ -141,7 +141,7 @@ class Connection:
         began = self._crew.clock.monotonic()
         live = await self._come_up(terms.timeout, instead_of=live)
         waited = self._crew.clock.monotonic() - began
-        terms = replace(terms, timeout=max(0.001, terms.timeout - waited))
+        terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
         return await live.call(tool, arguments, terms)
 
     async def ended(self) -> None:

@@ -8,7 +8,8 @@ from typing import Final, cast
 import msgspec
 
 from mcpyard.domain import limits
-from mcpyard.domain.errors import CallRefused
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault
 from mcpyard.domain.observed import Era, SessionFacts
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.keeping import Child, StopPolicy
@@ -16,10 +17,14 @@ from mcpyard.runtime.live import Listing
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.calls import Progress
 from mcpyard.wire.eras import CallTerms as WireTerms
+from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import RpcError
 from mcpyard.wire.session import Session
 
 _LIST_SECONDS: Final = 10.0
+_NOT_READING: Final = Cause(
+    Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
+)
 _STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
 
 
@@ -87,8 +92,8 @@ class LiveServer:
         self._calls += 1
         try:
             reply = await self._session.call_tool(tool, arguments, _wire_terms(terms))
-        except RpcError as error:
-            raise CallRefused(error.message, error.code, error.data) from None
+        except (RpcError, Busy) as error:
+            raise _fault(error) from None
         finally:
             self._calls -= 1
             if not self._calls:
@@ -101,13 +106,16 @@ class LiveServer:
             return Listing(())
         try:
             listed = await self._session.list_tools(_LIST_SECONDS)
-        except RpcError as error:
-            raise CallRefused(error.message, error.code, error.data) from None
+        except (RpcError, Busy) as error:
+            raise _fault(error) from None
         return Listing(listed.tools, None if listed.ttl_ms is None else listed.ttl_ms / 1000)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""
-        await self._session.ping(within)
+        try:
+            await self._session.ping(within)
+        except Busy as error:
+            raise _fault(error) from None
 
     async def close(self) -> None:
         """Let calls in flight finish, then end it in order."""
@@ -126,6 +134,13 @@ class LiveServer:
         if self._process:
             await self._process.kill()
         await self._session.close()
+
+
+def _fault(error: RpcError | Busy) -> ServerFault:
+    """What the wire raises, in the words of the domain."""
+    if isinstance(error, RpcError):
+        return CallRefused(error.message, error.code, error.data)
+    return Disconnected(_NOT_READING.message).because(_NOT_READING)
 
 
 def _wire_terms(terms: CallTerms) -> WireTerms:

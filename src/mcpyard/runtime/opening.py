@@ -4,7 +4,7 @@ import asyncio
 import errno
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
@@ -18,11 +18,15 @@ from mcpyard.runtime.environment import child_environment
 from mcpyard.runtime.keeping import Child, Exit, Keeper, SpawnFailed
 from mcpyard.runtime.live import Hooks, NoRoom, OpenFailed
 from mcpyard.runtime.liveserver import LiveServer, Process
+from mcpyard.runtime.signins import SignIns
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.session import Handlers, Opening, Session, open_session
 from mcpyard.wire.stdio import StdioLink
+
+if TYPE_CHECKING:
+    import httpx2
 
 _NO_ROOM: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 
@@ -34,8 +38,14 @@ class WireOpener:
     """Opens servers over the wire."""
 
     def __init__(
-        self, keeper: Keeper, memory: Memory, environment: Mapping[str, str], face: ClientFace
+        self,
+        keeper: Keeper,
+        memory: Memory,
+        environment: Mapping[str, str],
+        face: ClientFace,
+        sign_ins: SignIns,
     ) -> None:
+        self.sign_ins = sign_ins
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
@@ -57,6 +67,7 @@ class WireOpener:
 
     async def close(self) -> None:
         """End the keeper, and with it whatever is left."""
+        await self.sign_ins.close()
         await self._keeper.close()
 
     async def _open_local(
@@ -133,7 +144,8 @@ class WireOpener:
         self, transport: Transport, server: DesiredServer, launch: RemoteLaunch, hooks: Hooks
     ) -> LiveServer:
         known = self._memory.reached(server.launch_digest)
-        link = _remote_link(transport, launch, server.config.max_message)
+        auth = self.sign_ins.auth(launch)
+        link = _remote_link(transport, launch, server.config.max_message, auth)
         seconds = limits.start_limit((), server.config.start_timeout)
         session = await self._meet(link, known and known.era, seconds, hooks)
         reached = Reached(Era(session.era), transport)
@@ -172,11 +184,13 @@ def _ended(
     loop.call_later(_EXIT_WITHOUT_EOF, lambda: hooks.lost(exit_cause(end, launch, tail())))
 
 
-def _remote_link(transport: Transport, launch: RemoteLaunch, limit: int) -> Link:
+def _remote_link(
+    transport: Transport, launch: RemoteLaunch, limit: int, auth: "httpx2.Auth | None"
+) -> Link:
     if transport is Transport.SSE:
         from mcpyard.wire.sse import SseLink  # noqa: PLC0415
 
-        return SseLink(launch.url, launch.headers, limit=limit)
+        return SseLink(launch.url, launch.headers, limit=limit, auth=auth)
     from mcpyard.wire.http import HttpLink  # noqa: PLC0415
 
-    return HttpLink(launch.url, launch.headers, limit=limit)
+    return HttpLink(launch.url, launch.headers, limit=limit, auth=auth)

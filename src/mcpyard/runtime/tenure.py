@@ -7,10 +7,10 @@ that the session is over, and what it returns is why.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import orjson
 
@@ -18,7 +18,8 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import YardError
+from mcpyard.domain.errors import TimedOut, YardError
+from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Tools
 from mcpyard.domain.ports import Clock, Memory
 from mcpyard.domain.tool import read_tools
@@ -27,6 +28,8 @@ from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.stderr import StderrRing
 
 log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _NO_ROOM_PAUSE: Final = 0.25
 
@@ -93,14 +96,16 @@ class Tenure:
             on_tools: Called with the tools when they changed; with None when the session is over.
         """
         try:
-            live = await self._open_or_closed()
+            live = await self._unless_closed(self._open())
         except OpenFailed as failure:
             return failure.cause
         if live is None:
             return None
         graceful = False
         try:
-            on_ready(live, await self._list(live))
+            tools = await self._unless_closed(self._first_list(live))
+            if tools is not None:
+                on_ready(live, tools)
             cause = await self._watch(live, on_tools)
             graceful = cause is None
         except YardError as error:
@@ -113,19 +118,23 @@ class Tenure:
 
     def _no_list(self, error: YardError) -> Cause:
         text = f"its tools could not be listed: {error}"
-        return Cause(Code.REFUSED_HANDSHAKE, text, stderr=self.ring.tail())
+        code = Code.START_TIMEOUT if isinstance(error, TimedOut) else Code.REFUSED_HANDSHAKE
+        return Cause(code, text, stderr=self.ring.tail())
 
-    async def _open_or_closed(self) -> Live | None:
-        """Open the session; None when it was asked to end first."""
-        opening = asyncio.create_task(self._open())
+    async def _unless_closed(self, work: Coroutine[Any, Any, _T]) -> _T | None:
+        """What the work gives; None when the session was asked to end first.
+
+        Nobody who stops a server waits for it to answer.
+        """
+        working = asyncio.create_task(work)
         closing = asyncio.create_task(self._to_close.wait())
         try:
-            await asyncio.wait({opening, closing}, return_when=asyncio.FIRST_COMPLETED)
-            return opening.result() if opening.done() else None
+            await asyncio.wait({working, closing}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
         finally:
             closing.cancel()
-            opening.cancel()
-            await asyncio.wait({opening})
+            working.cancel()
+            await asyncio.wait({working})
 
     async def _open(self) -> Live:
         # A turn is what a person asked for; that person waits.
@@ -143,14 +152,15 @@ class Tenure:
                 mail = await asyncio.wait_for(self._mail.get(), limits.IDLE)
             except TimeoutError:
                 silent = live.activity == seen
-                misses = misses + 1 if silent and not await self._answers(live) else 0
+                dead = silent and not await self._unless_closed(self._answers(live))
+                misses = misses + 1 if dead else 0
                 seen = live.activity
                 continue
             if isinstance(mail, Cause):
                 return mail
             if mail is _Mail.CLOSE:
                 return None
-            await self._refresh(live, on_tools)
+            await self._unless_closed(self._refresh(live, on_tools))
         text = f"did not answer {misses} pings in a row"
         return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
 
@@ -171,6 +181,16 @@ class Tenure:
             on_tools(await self._list(live))
         except YardError as error:
             log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
+
+    async def _first_list(self, live: Live) -> Tools:
+        config = self._server.config
+        command = config.command if isinstance(config, LocalConfig) else ()
+        seconds = limits.start_limit(command, config.start_timeout)
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._list(live)
+        except TimeoutError:
+            raise TimedOut(f"no answer within {seconds:g} s") from None
 
     async def _list(self, live: Live) -> Tools:
         listing = await live.list_tools()

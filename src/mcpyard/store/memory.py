@@ -60,6 +60,9 @@ class VolatileMemory:
         else:
             self._reached[launch_digest] = reached
 
+    async def flush(self) -> None:
+        """There is nothing to write."""
+
     async def close(self) -> None:
         """Nothing is left to write."""
 

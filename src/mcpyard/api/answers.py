@@ -1,0 +1,30 @@
+"""What the routes answer with: JSON, and problems."""
+
+import json
+from collections.abc import Mapping
+from typing import Final, cast
+
+import orjson
+from starlette.responses import Response
+
+PROBLEM: Final = "application/problem+json"
+
+
+def answer(content: object) -> Response:
+    """A plain JSON answer."""
+    return Response(encode(content), media_type="application/json")
+
+
+def refuse(problem: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response:
+    """A problem as an answer, with the status it names."""
+    status = cast("int", problem["status"])
+    return Response(encode(problem), status, headers, media_type=PROBLEM)
+
+
+def encode(content: object) -> bytes:
+    """JSON in bytes."""
+    try:
+        return orjson.dumps(content)
+    except TypeError:
+        # A server's schema may hold whole numbers of more than 64 bits, which orjson refuses.
+        return json.dumps(content).encode()

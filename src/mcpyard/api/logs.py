@@ -1,0 +1,72 @@
+"""The route of what servers wrote to their standard error.
+
+A line is not worth an event of its own: a server that floods its log would drown the news of all
+the others. So a follower looks at the ring several times a second, and one that reads slowly skips
+what the ring has dropped meanwhile.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer, encode
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.ports import LogLine
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+_LOOK_EVERY: Final = 0.2
+_LOOKS_A_SIGN_OF_LIFE: Final = 75
+
+
+class LogRoutes:
+    """Answers from one yard; its streams end when `closing` is set."""
+
+    def __init__(self, yard: YardCore, closing: asyncio.Event) -> None:
+        self._yard = yard
+        self._closing = closing
+
+    async def logs(self, request: Request) -> Response:
+        """The last lines of a server, or these and every further one as it comes."""
+        ref = asking.part(request, "ref")
+        lines = self._yard.log(ref)
+        if not asking.flag(request, "follow", default=False):
+            return answer([_line(each) for each in lines])
+        return StreamingResponse(self._follow(ref), media_type="text/event-stream")
+
+    async def _follow(self, ref: str) -> AsyncGenerator[bytes]:
+        seen, silence = 0, 0
+        # The first bytes tell that the stream stands, even where there is nothing to read yet.
+        yield b": following\n\n"
+        while not self._closing.is_set():
+            try:
+                fresh = [each for each in self._yard.log(ref) if each.number > seen]
+            except ServerUnknown:
+                return
+            if fresh:
+                seen, silence = fresh[-1].number, 0
+                yield b"".join(map(_event, fresh))
+            elif silence >= _LOOKS_A_SIGN_OF_LIFE:
+                silence = 0
+                yield b":\n\n"
+            silence += 1
+            await self._pause()
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self._closing.wait(), _LOOK_EVERY)
+        except TimeoutError:
+            """Time for the next look."""
+
+
+def _line(line: LogLine) -> Record:
+    at = line.at.isoformat(timespec="milliseconds")
+    return {"number": line.number, "at": at, "text": line.text}
+
+
+def _event(line: LogLine) -> bytes:
+    return b"id: %d\nevent: line\ndata: %b\n\n" % (line.number, encode(_line(line)))

@@ -1,0 +1,29 @@
+"""Errors as RFC 9457 problems: the one place where they get their words outside."""
+
+from typing import Final
+
+from mcpyard.domain.errors import CallRefused, InputError, ServerFault, YardError, edge
+from mcpyard.yard.records import Record, cause_record
+
+TYPE_PREFIX: Final = "urn:mcpyard:error:"
+
+
+def problem(status: int, slug: str, detail: str) -> Record:
+    """A problem out of its parts; the title is the slug in words."""
+    title = slug.replace("-", " ").capitalize()
+    return {"type": TYPE_PREFIX + slug, "title": title, "status": status, "detail": detail}
+
+
+def problem_of(error: YardError) -> Record:
+    """The problem that an error is, with everything it knows."""
+    found = edge(error)
+    told = problem(found.status, found.problem, error.message)
+    if isinstance(error, InputError) and error.problems:
+        told["problems"] = [
+            {"field": each.field, "message": each.message} for each in error.problems
+        ]
+    if isinstance(error, ServerFault) and error.cause:
+        told["cause"] = cause_record(error.cause)
+    if isinstance(error, CallRefused):
+        told["rpc"] = {"code": error.code, "data": error.data}
+    return told

@@ -1,0 +1,60 @@
+"""The web server, inside a loop that somebody else runs and ends."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Generator
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from mcpyard.domain import limits
+
+_BACKLOG: Final = 512
+
+
+class WebServer(uvicorn.Server):
+    """Serves until it is told to stop. Signals are its owner's business, not its own."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                # They are renewed by a tick ten times a second, which an idle yard does without.
+                date_header=False,
+                server_header=False,
+                backlog=_BACKLOG,
+                timeout_graceful_shutdown=round(limits.SHUTDOWN),
+            )
+        )
+        self.ready = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """Take no more requests, finish those in flight, then end."""
+        self.should_exit = True
+        self._stopping.set()
+
+    def hurry(self) -> None:
+        """Do not wait for requests in flight."""
+        self.force_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave the signals alone."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        """Wait for the word to stop."""
+        await self._stopping.wait()

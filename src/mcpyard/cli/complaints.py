@@ -1,0 +1,113 @@
+"""How a command says that something went wrong: one or two lines, or one JSON object.
+
+Light on purpose: a command that speaks to a running yard gets its problems ready-made.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Final, cast
+
+import typer
+
+from mcpyard.cli.output import clean
+from mcpyard.domain.errors import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, YardError, edge
+
+EXIT_FAILED: Final = 1
+
+_TYPE_PREFIX: Final = "urn:mcpyard:error:"
+_SHOWN_STDERR: Final = 5
+
+
+class Complaint(Exception):
+    """What a command cannot do, ready to be told."""
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        hint: str = "",
+        slug: str = "failed",
+        exit_code: int = EXIT_FAILED,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.exit_code = exit_code
+        title = slug.replace("-", " ").capitalize()
+        self.told: dict[str, object] = {
+            "type": _TYPE_PREFIX + slug,
+            "title": title,
+            "detail": detail,
+            **(more or {}),
+        }
+        if hint:
+            self.told["hint"] = hint
+
+    @classmethod
+    def of_problem(cls, problem: Mapping[str, object]) -> "Complaint":
+        """What a yard answered."""
+        slug = str(problem.get("type", "")).removeprefix(_TYPE_PREFIX)
+        codes = {each.problem: each.exit_code for each in EDGES.values()}
+        cause = problem.get("cause")
+        hint = cast("dict[str, object]", cause).get("hint") if isinstance(cause, dict) else ""
+        return cls(
+            str(problem.get("detail", "the yard refused")),
+            hint=str(hint or ""),
+            slug=slug or "refused",
+            exit_code=codes.get(slug, EXIT_FAILED),
+            more={key: problem[key] for key in problem if key not in {"type", "title", "detail"}},
+        )
+
+
+def usage(detail: str, hint: str = "") -> Complaint:
+    """A complaint about how a command was called."""
+    return Complaint(detail, hint=hint, slug="usage", exit_code=EXIT_USAGE)
+
+
+def not_running(home: object) -> Complaint:
+    """A complaint that there is no yard to speak to."""
+    return Complaint(
+        f"not running: no yard holds {home}",
+        hint="start one with: mcpyard up",
+        slug="not-running",
+        exit_code=EXIT_UNREACHABLE,
+    )
+
+
+def understand(error: Exception) -> Complaint:
+    """Any error that a command may end with, as a complaint; others are raised again."""
+    if isinstance(error, Complaint):
+        return error
+    if isinstance(error, YardError):
+        from mcpyard.api.problems import problem_of
+
+        complaint = Complaint.of_problem(problem_of(error))
+        complaint.exit_code = edge(error).exit_code
+        return complaint
+    if isinstance(error, typer.TyperException):
+        return usage(error.format_message(), "mcpyard --help, or --help after a command")
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return Complaint(f"{where}{error.strerror or error}")
+    raise error
+
+
+def complain(error: Exception, *, as_json: bool) -> int:
+    """Tell what went wrong; returns the exit code."""
+    complaint = understand(error)
+    told = complaint.told
+    if as_json:
+        print(json.dumps({"error": told | {"exitCode": complaint.exit_code}}))
+        return complaint.exit_code
+    print(f"error: {clean(str(told['detail']))}", file=sys.stderr)
+    if "hint" in told:
+        print(f"hint: {clean(str(told['hint']))}", file=sys.stderr)
+    for line in _last_words(told):
+        print(f"  | {clean(line)}", file=sys.stderr)
+    return complaint.exit_code
+
+
+def _last_words(told: Mapping[str, object]) -> list[str]:
+    cause = told.get("cause")
+    lines = cast("dict[str, object]", cause).get("stderr") if isinstance(cause, dict) else None
+    return [str(each) for each in cast("list[object]", lines or [])[-_SHOWN_STDERR:]]

@@ -1,0 +1,116 @@
+"""`mcpyard doctor`: what works, what does not, and what to do about it."""
+
+import asyncio
+import json
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from mcpyard.app import Yard
+from mcpyard.cli.findings import Finding, Verdict, bad, doubtful, good
+from mcpyard.cli.found import Found, find_servers
+from mcpyard.cli.machine import examine_machine
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.private import private_yard, run_privately
+from mcpyard.cli.words import reason
+from mcpyard.domain.desired import DesiredServer, Document
+from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.launch import Unlaunchable
+from mcpyard.yard.records import Record
+
+
+def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
+    """Print every finding; 1 where something fails."""
+    findings = run_privately(_examine(home, project))
+    failed = any(each.status is Verdict.FAIL for each in findings)
+    if as_json:
+        print(json.dumps({"ok": not failed, "findings": [asdict(each) for each in findings]}))
+    else:
+        _print(findings)
+    return 1 if failed else 0
+
+
+async def _examine(home: Path, project: Path | None) -> list[Finding]:
+    findings = await examine_machine(home)
+    try:
+        found = find_servers(project)
+    except DocumentBroken as error:
+        fix = "correct the file at the place named"
+        return [*findings, bad("project file", error.message, fix)]
+    findings += [*_documents(found), *_variables(found.servers.values())]
+    return [*findings, *await _handshakes(found)]
+
+
+def _documents(found: Found) -> Iterator[Finding]:
+    project, environment = found.documents
+    if not found.path.exists():
+        yield good("project file", f"none at {found.path}")
+    else:
+        yield from _document("project file", project, f"{found.path}: ")
+    yield from _document("environment", environment, "")
+
+
+def _document(check: str, document: Document, place: str) -> Iterator[Finding]:
+    for problem in document.problems:
+        yield bad(check, str(problem), "correct the entry; the others are used")
+    for warning in _warnings(document):
+        yield doubtful(check, str(warning), "correct it, to be understood by every program")
+    if not document.problems:
+        yield good(check, f"{place}{len(document.definitions)} servers defined")
+
+
+def _warnings(document: Document) -> Iterator[Problem]:
+    yield from document.warnings
+    for definition in document.definitions:
+        yield from definition.warnings
+
+
+def _variables(servers: Iterable[DesiredServer]) -> Iterator[Finding]:
+    for server in servers:
+        problems = server.launch.problems if isinstance(server.launch, Unlaunchable) else ()
+        for problem in problems:
+            fix = "set it where mcpyard is started, or write ${NAME:-default}"
+            yield bad(f"variables of {server.name}", str(problem), fix)
+
+
+async def _handshakes(found: Found) -> list[Finding]:
+    servers = [
+        each
+        for each in found.servers.values()
+        if each.config.enabled and not isinstance(each.launch, Unlaunchable)
+    ]
+    if not servers:
+        return []
+    if not found.named:
+        fix = f"name the project to try them: --project {found.path.parent}"
+        return [doubtful("servers", f"{len(servers)} defined, none was started", fix)]
+    began = time.perf_counter()
+    async with private_yard(*servers) as yard:
+        return await asyncio.gather(*(_handshake(yard, each.name, began) for each in servers))
+
+
+async def _handshake(yard: Yard, name: str, began: float) -> Finding:
+    record = await yard.settled(name)
+    if record["phase"] == "connected":
+        ms = round((time.perf_counter() - began) * 1000)
+        spoken = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
+        return good(f"server {name}", f"connected in {ms} ms: {spoken}")
+    why, hint = reason(record)
+    return bad(f"server {name}", why, hint or f"run it by hand: {_command(record)}")
+
+
+def _command(record: Record) -> str:
+    if "url" in record:
+        return str(record["url"])
+    return shlex.join([str(record["command"]), *cast("list[str]", record["args"])])
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    rows = [
+        (str(each.status), clean(each.check), one_line(each.message), clean(each.fix))
+        for each in findings
+    ]
+    table(("STATUS", "CHECK", "FOUND", "FIX"), rows)

@@ -1,0 +1,82 @@
+"""The servers that are defined, read without starting or storing anything."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from mcpyard.cli.words import NOT_RUNNING
+from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
+from mcpyard.domain.errors import DocumentBroken, Problem, ServerUnknown
+from mcpyard.domain.model import Scope
+from mcpyard.domain.observed import Observed
+from mcpyard.formats import environment, mcp_json
+from mcpyard.sources.project_file import FILE_NAME
+from mcpyard.yard.records import Record, record
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the project file and the environment define.
+
+    Attributes:
+        path: The project file; it may be absent.
+        named: Whether the user named its folder, which is the word to run it.
+        documents: What was read.
+        servers: The servers in force, by name.
+        problems: What could not be used.
+    """
+
+    path: Path
+    named: bool
+    documents: tuple[Document, ...]
+    servers: Mapping[str, DesiredServer]
+    problems: tuple[Problem, ...]
+
+    def server(self, name: str) -> DesiredServer:
+        """The server of that name."""
+        found = self.servers.get(name)
+        if found is None:
+            raise ServerUnknown(f'there is no server "{name[:80]}"')
+        return found
+
+    def may_run(self, server: DesiredServer) -> bool:
+        """Whether the user gave the word to run it."""
+        return self.named or server.owner.scope is not Scope.PROJECT
+
+
+def find_servers(project: Path | None, variables: Mapping[str, str] | None = None) -> Found:
+    """Read the definitions of a folder, the current one unless named, and of the environment.
+
+    Raises:
+        DocumentBroken: The project file does not parse.
+    """
+    known = os.environ if variables is None else variables
+    path = (project or Path.cwd()).absolute() / FILE_NAME
+    documents = (_project(path), environment.read(known))
+    identities: dict[tuple[Owner, str], UUID] = {
+        (document.owner, each.name): uuid4()
+        for document in documents
+        for each in document.definitions
+    }
+    desired = desire(documents, Circumstances(identities, known.get))
+    servers = {each.name: each for each in desired.servers.values()}
+    return Found(path, project is not None, documents, servers, desired.problems)
+
+
+def still_record(server: DesiredServer) -> Record:
+    """The record of a server that nobody runs; it has no id yet."""
+    shown = record(server, Observed(server.id), ())
+    return shown | {"id": None, "yard": NOT_RUNNING}
+
+
+def _project(path: Path) -> Document:
+    owner = Owner(Scope.PROJECT, str(path))
+    try:
+        return mcp_json.read(path.read_bytes().decode(), owner)
+    except FileNotFoundError:
+        return Document(owner)
+    except UnicodeDecodeError as error:
+        message = f"{path}: is not UTF-8 (byte {error.start})"
+        raise DocumentBroken.of(Problem("", message)) from None

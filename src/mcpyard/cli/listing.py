@@ -1,0 +1,144 @@
+"""`mcpyard ls` and `mcpyard show`: how servers are, or how they are defined."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.remote import find_yard, server_path
+from mcpyard.cli.words import lamp, reason
+
+if TYPE_CHECKING:
+    from mcpyard.cli.found import Found
+
+Record = Mapping[str, object]
+
+
+def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
+    """Print every server."""
+    yard = find_yard(home)
+    if yard:
+        note_unused(project)
+        raw = yard.get("/api/mcp/servers?tools=0")
+        if as_json:
+            return print_raw(raw)
+        return _print_servers(cast("list[Record]", json.loads(raw)))
+    from mcpyard.cli.found import still_record
+
+    found = find_still(home, project)
+    records = [still_record(found.servers[name]) for name in sorted(found.servers)]
+    if as_json:
+        print(json.dumps(records))
+        return 0
+    return _print_servers(records)
+
+
+def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -> int:
+    """Print one server."""
+    yard = find_yard(home)
+    if yard:
+        note_unused(project)
+        raw = yard.get(server_path(name))
+        if as_json:
+            return print_raw(raw)
+        return _print_server(json.loads(raw))
+    from mcpyard.cli.found import still_record
+
+    shown = still_record(find_still(home, project).server(name))
+    if as_json:
+        print(json.dumps(shown))
+        return 0
+    return _print_server(shown)
+
+
+def find_still(home: Path, project: Path | None) -> "Found":
+    """What is defined, with a word on standard error that nothing of it runs."""
+    from mcpyard.cli.found import find_servers
+
+    found = find_servers(project)
+    print(f"not running: no yard holds {home}", file=sys.stderr)
+    for problem in found.problems:
+        print(f"problem: {clean(str(problem))}", file=sys.stderr)
+    return found
+
+
+def note_unused(project: Path | None) -> None:
+    """Say that the running yard answers, not the folder that was named."""
+    if project:
+        print("note: the running yard answers; --project is not used", file=sys.stderr)
+
+
+def print_raw(raw: bytes) -> int:
+    """Print JSON as the yard gave it."""
+    sys.stdout.buffer.write(raw + b"\n")
+    return 0
+
+
+def _print_servers(records: Sequence[Record]) -> int:
+    if not records:
+        print("no servers", file=sys.stderr)
+        return 0
+    rows = [
+        (
+            lamp(each),
+            clean(str(each["name"])),
+            str(each["transport"] or "remote"),
+            str(each["toolCount"]),
+            one_line(reason(each)[0]) or clean(_where(each)),
+        )
+        for each in records
+    ]
+    table(("STATUS", "NAME", "TRANSPORT", "TOOLS", "WHERE OR WHY"), rows)
+    return 0
+
+
+def _where(record: Record) -> str:
+    if "url" in record:
+        return str(record["url"])
+    arguments = cast("list[str]", record.get("args") or [])
+    return " ".join([str(record.get("command", "")), *arguments])
+
+
+def _print_server(record: Record) -> int:
+    why, hint = reason(record)
+    lines = [("status", lamp(record)), ("reason", why), ("hint", hint)]
+    lines += [(key, _shown(record.get(key))) for key in _DETAILS]
+    tools = cast("list[Record]", record.get("tools") or [])
+    print(clean(str(record["name"])))
+    for key, text in lines:
+        if text:
+            print(f"  {key:16} {clean(text)}")
+    for tool in tools:
+        print(f"  tool {clean(str(tool['name']))}: {one_line(str(tool['description']))}")
+    return 0
+
+
+_DETAILS = (
+    "id",
+    "scope",
+    "transport",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "enabled",
+    "timeout",
+    "wanted",
+    "pid",
+    "since",
+    "attempt",
+    "nextRetryAt",
+    "protocolVersion",
+    "warnings",
+    "toolCount",
+)
+
+
+def _shown(value: object) -> str:
+    if value is None or value in ([], {}):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,97 @@
+"""What the doctor finds out about the machine: programs, the home, the keeper."""
+
+import asyncio
+import os
+import platform
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.findings import Finding, bad, doubtful, good
+from mcpyard.cli.output import one_line
+from mcpyard.cli.remote import find_yard
+from mcpyard.runtime.keeping import Keeper, SpawnFailed
+from mcpyard.store.home import Home
+
+_PATIENCE: Final = 5.0
+
+PROGRAMS: Final = {
+    "node": "install Node.js",
+    "npx": "install Node.js, which brings npx",
+    "uvx": "install uv, which brings uvx",
+    "docker": "install Docker, if a server of yours needs it",
+}
+
+
+async def examine_machine(home: Path) -> list[Finding]:
+    """Everything but the definitions."""
+    versions = await asyncio.gather(*(_program(name, fix) for name, fix in PROGRAMS.items()))
+    python = good("python", f"{platform.python_version()} at {sys.executable}")
+    return [python, *versions, await _keeper(), _home(home), _yard(home)]
+
+
+async def _program(name: str, fix: str) -> Finding:
+    path = shutil.which(name)
+    if path is None:
+        return doubtful(name, "not found on PATH", fix)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            path,
+            "--version",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return bad(name, f"{path} cannot be run: {error.strerror}", fix)
+    try:
+        said, _ = await asyncio.wait_for(process.communicate(), _PATIENCE)
+    except TimeoutError:
+        os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        return doubtful(name, f"{path} did not tell its version in {_PATIENCE:g} s", fix)
+    if process.returncode:
+        return doubtful(name, f"{path} --version exited with status {process.returncode}", fix)
+    return good(name, f"{one_line(said.decode(errors='replace'))} at {path}")
+
+
+async def _keeper() -> Finding:
+    """Run a child that does nothing, as servers are run."""
+    keeper = Keeper(uuid4().hex)
+    try:
+        child = await keeper.spawn([sys.executable, "-I", "-S", "-c", ""], {}, None)
+        for fd in (child.stdin, child.stdout, child.stderr):
+            os.close(fd)
+        await asyncio.wait_for(asyncio.shield(child.exited), _PATIENCE)
+    except (SpawnFailed, TimeoutError) as error:
+        return bad("keeper", f"cannot run children: {error}", "see the log; report it")
+    finally:
+        await keeper.close()
+    if not sys.platform.startswith("linux"):
+        return doubtful("keeper", "works; clean-up is best effort here", "run the yard on Linux")
+    return good("keeper", "runs and ends children")
+
+
+def _home(home: Path) -> Finding:
+    place = next(each for each in (home, *home.absolute().parents) if each.exists())
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+        return good("home", str(home))
+    return bad("home", f"{place} cannot be written to", "choose another with --home")
+
+
+def _yard(home: Path) -> Finding:
+    running = Home(home).running()
+    if running is None:
+        return good("yard", "not running")
+    try:
+        yard = find_yard(home)
+        if yard:
+            yard.get("/healthz")
+    except Complaint as complaint:
+        return bad("yard", str(complaint), f"look at the process {running.pid}")
+    return good("yard", f"running at {running.url} (pid {running.pid})")

@@ -1,0 +1,26 @@
+"""The options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+HomeOption = Annotated[
+    Path | None,
+    typer.Option("--home", envvar="MCPYARD_HOME", file_okay=False, help="Where all state lives."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        exists=True,
+        file_okay=False,
+        help="The folder whose .mcp.json is meant; naming it allows to run it.",
+    ),
+]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The server's name or id.")]
+WaitOption = Annotated[
+    float,
+    typer.Option("--wait", min=0, max=600, help="Seconds to wait for the server to get there."),
+]

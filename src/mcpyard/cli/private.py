@@ -1,0 +1,141 @@
+"""A private yard for the moment of one command: it runs only the servers the command needs."""
+
+import asyncio
+import logging
+import os
+import re
+import sys
+from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, TypeVar, cast
+
+import uvloop
+
+from mcpyard.app import Yard
+from mcpyard.catalog.names import MAX_NAME, slug
+from mcpyard.cli.found import Found
+from mcpyard.cli.output import clean
+from mcpyard.cli.words import lamp, reason
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import DefinitionError, Disabled, NeedsApproval, StartFailed, YardError
+from mcpyard.domain.model import Wanted
+from mcpyard.yard.records import Record
+
+_T = TypeVar("_T")
+
+_HASH: Final = re.compile(r"_[0-9a-f]{8}")
+_HASH_LENGTH: Final = 9
+_SERVER_VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*_MCP_SERVER_URL")
+
+
+def run_privately(work: Coroutine[object, object, _T]) -> _T:
+    """Run a command's work; what the yard would log, progress and errors tell."""
+    logging.getLogger("mcpyard").addHandler(logging.NullHandler())
+    return uvloop.run(work)
+
+
+@asynccontextmanager
+async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
+    """A yard that runs these servers and no others, and tells of them on standard error."""
+    # A yard starts every server of its environment, but here only the named ones are wanted.
+    variables = {
+        name: value for name, value in os.environ.items() if not _SERVER_VARIABLE.fullmatch(name)
+    }
+    wanted = {
+        each.name: each.config.model_copy(update={"wanted": Wanted.RUNNING}) for each in servers
+    }
+    async with Yard.open(servers=wanted, environment=variables) as yard:
+        telling = asyncio.create_task(_tell_progress(yard))
+        try:
+            yield yard
+        finally:
+            telling.cancel()
+
+
+async def came_up(yard: Yard, server: DesiredServer) -> Record:
+    """Wait for a server of a private yard; its record, once it is connected.
+
+    Raises:
+        Disabled: It is switched off.
+        DefinitionError: Its definition cannot be launched.
+        StartFailed: It did not come up.
+    """
+    if not server.config.enabled:
+        raise Disabled(f'the server "{server.name}" is disabled')
+    record = await yard.settled(server.name)
+    if record["phase"] != "connected":
+        raise failure(record)
+    return record
+
+
+def failure(record: Record) -> YardError:
+    """Why a server did not come up, as an error."""
+    told = cast("dict[str, object]", record["error"] or {})
+    message = f'the server "{record["name"]}" is not connected: {told.get("message", "stopped")}'
+    if told.get("code") == Code.INVALID_DEFINITION:
+        return DefinitionError(message)
+    if not told:
+        return StartFailed(message)
+    lines = tuple(str(line) for line in cast("list[object]", told["stderr"]))
+    cause = Cause(Code(str(told["code"])), str(told["message"]), str(told["hint"]), lines)
+    return StartFailed(message).because(cause)
+
+
+def allowed(found: Found, server: DesiredServer) -> DesiredServer:
+    """A server that may be run; `NeedsApproval` for one of a file that was merely found."""
+    if not found.may_run(server):
+        raise NeedsApproval(
+            f'"{server.name}" stands in {found.path}, which was found but not named, '
+            f"so nothing of it is started; name it: --project {found.path.parent}"
+        )
+    return server
+
+
+def startable(found: Found) -> list[DesiredServer]:
+    """The servers that are enabled and may be run, with a word about those that may not."""
+    enabled = [each for each in found.servers.values() if each.config.enabled]
+    servers = [each for each in enabled if found.may_run(each)]
+    held = [each for each in enabled if not found.may_run(each)]
+    if held and not servers:
+        allowed(found, held[0])
+    for each in held:
+        print(f"not started: {clean(each.name)}, since --project was not given", file=sys.stderr)
+    return servers
+
+
+def owners(servers: Collection[DesiredServer], exposed: str) -> list[DesiredServer]:
+    """The servers a tool of that exposed name may belong to, the likeliest first."""
+    prefixes = {each.name: f"mcp_{slug(each.name)}_"[: MAX_NAME - _HASH_LENGTH] for each in servers}
+    fitting = [each for each in servers if exposed.startswith(prefixes[each.name])]
+    return sorted(fitting, key=lambda each: -len(prefixes[each.name]))
+
+
+def match(tools: Iterable[Record], exposed: str) -> str | None:
+    """The exposed name, in this yard, of the tool that is meant.
+
+    A name too long is cut and ends with a hash of the server's id, which differs from yard to yard.
+    """
+    names = [str(each["exposedName"]) for each in tools]
+    if exposed in names:
+        return exposed
+    stem = exposed[:-_HASH_LENGTH]
+    if len(exposed) != MAX_NAME or not _HASH.fullmatch(exposed[-_HASH_LENGTH:]):
+        return None
+    alike = [each for each in names if len(each) == MAX_NAME and each[:-_HASH_LENGTH] == stem]
+    return alike[0] if len(alike) == 1 else None
+
+
+async def _tell_progress(yard: Yard) -> None:
+    last: dict[object, str] = {}
+    async for event in yard.events(after=0):
+        if event.kind == "status":
+            text = _progress(event.data)
+            if last.get(event.data["id"]) != text:
+                last[event.data["id"]] = text
+                print(text, file=sys.stderr, flush=True)
+
+
+def _progress(data: Mapping[str, object]) -> str:
+    why = reason(data)[0]
+    return clean(f"{data['name']}: {lamp(data)}{f' ({why})' if why else ''}")

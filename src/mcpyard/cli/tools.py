@@ -1,0 +1,75 @@
+"""`mcpyard tools`: what can be called."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from mcpyard.cli.complaints import complain
+from mcpyard.cli.listing import note_unused, print_raw
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.remote import find_yard, server_path
+
+if TYPE_CHECKING:
+    from mcpyard.app import Yard
+    from mcpyard.domain.desired import DesiredServer
+
+Record = Mapping[str, object]
+
+
+def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: bool) -> int:
+    """Print the tools of one server or of all."""
+    yard = find_yard(home)
+    if yard:
+        note_unused(project)
+        raw = yard.get(server_path(name, "tools") if name is not None else "/api/mcp/tools")
+        return print_raw(raw) if as_json else _print(json.loads(raw))
+    from mcpyard.cli.private import run_privately
+
+    tools, code = run_privately(_gather(project, name))
+    if as_json:
+        print(json.dumps(tools))
+    else:
+        _print(tools)
+    return code
+
+
+async def _gather(project: Path | None, name: str | None) -> tuple[list[Record], int]:
+    from mcpyard.cli.found import find_servers
+    from mcpyard.cli.private import allowed, came_up, private_yard, startable
+
+    found = find_servers(project)
+    if name is not None:
+        server = allowed(found, found.server(name))
+        async with private_yard(server) as yard:
+            await came_up(yard, server)
+            return cast("list[Record]", yard.tools(name)), 0
+    servers = startable(found)
+    async with private_yard(*servers) as yard:
+        codes = [await _attempt(yard, each) for each in servers]
+        return cast("list[Record]", yard.tools()), max(codes, default=0)
+
+
+async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
+    """Wait for one server of several: its failure is told, and costs only its own tools."""
+    from mcpyard.cli.private import came_up
+    from mcpyard.domain.errors import YardError
+
+    try:
+        await came_up(yard, server)
+    except YardError as error:
+        return complain(error, as_json=False)
+    return 0
+
+
+def _print(tools: list[Record]) -> int:
+    rows = [
+        (
+            clean(str(each["exposedName"])),
+            clean(str(each["server"])),
+            one_line(str(each["description"])),
+        )
+        for each in tools
+    ]
+    table(("TOOL", "SERVER", "DESCRIPTION"), rows)
+    return 0

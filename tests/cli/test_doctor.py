@@ -1,0 +1,101 @@
+"""`mcpyard doctor`: a finding for everything, a fix for everything that is not well."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Json, answer, echo, mcpyard, missing, write_project
+
+pytestmark = pytest.mark.real
+
+STATUSES = {"ok", "warn", "fail"}
+
+
+def findings(*arguments: object, home: Path, code: int, **env: str) -> dict[str, Json]:
+    told = answer("doctor", *arguments, home=home, code=code, cwd=None, **env)
+    assert told["ok"] is (code == 0)
+    for each in told["findings"]:
+        assert each["status"] in STATUSES
+        assert each["message"]
+        assert "\n" not in each["fix"]
+        assert bool(each["fix"]) is (each["status"] != "ok")
+    return {each["check"]: each for each in told["findings"]}
+
+
+def program(folder: Path, name: str, script: str, interpreter: str = "/bin/sh") -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!{interpreter}\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_programs_are_found_with_their_versions_or_with_a_fix(tmp_path: Path) -> None:
+    program(tmp_path / "bin", "node", "echo v1.2.3; echo more")
+    program(tmp_path / "bin", "npx", "exit 7")
+    program(tmp_path / "bin", "docker", "", interpreter="/no/such/shell")
+    program(tmp_path / "bin", "uvx", "/bin/sleep 60")
+    found = findings(home=tmp_path / "home", code=1, PATH=str(tmp_path / "bin"))
+    assert found["python"]["status"] == "ok"
+    assert found["node"]["message"] == f"v1.2.3 at {tmp_path / 'bin' / 'node'}"
+    assert found["npx"]["message"].endswith("exited with status 7")
+    assert "did not tell its version" in found["uvx"]["message"]
+    assert found["docker"]["status"] == "fail"
+    assert found["keeper"]["status"] == "ok"
+    assert found["yard"]["message"] == "not running"
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_program_that_is_not_there_is_no_failure(tmp_path: Path) -> None:
+    found = findings(home=tmp_path / "home", code=0, PATH=str(tmp_path))
+    for name in ("node", "npx", "uvx", "docker"):
+        assert (found[name]["status"], found[name]["message"]) == ("warn", "not found on PATH")
+
+
+def test_servers_of_a_named_project_are_tried(tmp_path: Path) -> None:
+    project = write_project(
+        tmp_path / "p",
+        good=echo(),
+        bad=missing(tmp_path),
+        unset=echo(env={"A": "${SURELY_NOT_SET}"}),
+        odd={"command": 5},
+        off=echo(enabled=False),
+    )
+    found = findings("--project", project, home=tmp_path / "home", code=1)
+    assert found["server good"]["message"].startswith("connected in ")
+    assert found["server good"]["message"].endswith("7 tools")
+    assert found["server bad"]["status"] == "fail"
+    assert "SURELY_NOT_SET is not set" in found["variables of unset"]["message"]
+    assert "odd" in found["project file"]["message"]
+    assert "server off" not in found
+
+
+def test_servers_of_a_found_project_are_not_started(tmp_path: Path) -> None:
+    trace = {"command": "touch", "args": [str(tmp_path / "trace")], "transport": "stdio"}
+    write_project(tmp_path, trace=trace)
+    found = findings(home=tmp_path / "home", code=0)
+    assert found["servers"]["message"] == "1 defined, none was started"
+    assert "--project" in found["servers"]["fix"]
+    assert not (tmp_path / "trace").exists()
+
+
+def test_a_file_that_does_not_parse_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text("{")
+    found = findings(home=tmp_path / "home", code=1)
+    assert found["project file"]["status"] == "fail"
+    assert ".mcp.json:1:" in found["project file"]["message"]
+
+
+def test_a_wrong_variable_is_a_finding(tmp_path: Path) -> None:
+    found = findings(home=tmp_path / "home", code=1, X_MCP_SERVER_URL="prog", X_MCP_TIMEOUT="soon")
+    assert "X_MCP_TIMEOUT" in found["environment"]["message"]
+
+
+def test_a_home_below_a_file_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = findings("--home", tmp_path / "file" / "home", home=tmp_path / "x", code=1)
+    assert found["home"]["status"] == "fail"
+
+
+def test_people_get_a_table(tmp_path: Path) -> None:
+    shown = mcpyard("doctor", home=tmp_path / "home").stdout.splitlines()
+    assert shown[0].split() == ["STATUS", "CHECK", "FOUND", "FIX"]
+    assert all(line.split()[0] in STATUSES for line in shown[1:])

@@ -1,0 +1,55 @@
+"""What the plain display says of a server's life: each change once, tries again only once."""
+
+import os
+from collections.abc import Generator, Mapping
+
+import pytest
+
+from mcpyard.cli.lines import LineWriter
+from mcpyard.cli.narrator import PlainNarrator
+from mcpyard.yard.events import Event
+
+ENDED = {"code": "exited", "message": "it \x1b[31mended", "hint": "look", "stderr": []}
+
+
+@pytest.fixture
+def pipe() -> Generator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for fd in ends:
+        os.close(fd)
+
+
+def status(phase: str, error: Mapping[str, object] | None = None) -> Event:
+    data = {"id": "1", "name": "one", "phase": phase, "error": error, "toolCount": 2}
+    return Event(1, "status", data)
+
+
+def told(pipe: tuple[int, int], *events: Event) -> list[str]:
+    narrator = PlainNarrator(LineWriter(pipe[1], b""))
+    narrator.ready("http://there")
+    for event in events:
+        narrator.event(event)
+    narrator.close()
+    return [" ".join(line.split()) for line in os.read(pipe[0], 1 << 16).decode().splitlines()][1:]
+
+
+def test_each_change_is_told_once(pipe: tuple[int, int]) -> None:
+    events = (status("connecting"), status("connected"), status("connected"), status("stopped"))
+    assert told(pipe, *events) == ["connecting one", "connected one: 2 tools", "stopped one"]
+
+
+def test_tries_again_for_the_same_reason_are_told_once(pipe: tuple[int, int]) -> None:
+    tries = [status("backoff", ENDED), status("connecting", ENDED)] * 3
+    lines = told(pipe, *tries, status("failed", ENDED))
+    shown = "one: it \N{REPLACEMENT CHARACTER}[31mended"
+    assert lines == [f"retrying {shown}", "hint: look", f"failed {shown}", "hint: look"]
+
+
+def test_a_server_that_was_removed_is_new_when_it_comes_back(pipe: tuple[int, int]) -> None:
+    gone = Event(2, "removed", {"id": "1"})
+    assert told(pipe, status("stopped"), gone, status("stopped")) == ["stopped one"] * 2
+
+
+def test_problems_of_documents_are_told(pipe: tuple[int, int]) -> None:
+    assert told(pipe, Event(1, "documents", {"problems": ["a: b"]})) == ["problem: a: b"]
