@@ -20,6 +20,15 @@ class MemoryContract:
         async with opened(opener) as store:
             assert store.memory.identity(PROJECT, "fs") == one
 
+    async def test_what_was_flushed_is_there_before_the_store_is_closed(
+        self, opener: Opener
+    ) -> None:
+        async with opened(opener) as store:
+            one = store.memory.identity(PROJECT, "fs")
+            await store.memory.flush()
+            async with opened(opener) as other:
+                assert other.memory.identity(PROJECT, "fs") == one
+
     async def test_names_tools_and_ways_survive(self, opener: Opener) -> None:
         tools = [{"name": "t", "vendor": {"深": [1]}}]
         async with opened(opener) as store:

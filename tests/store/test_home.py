@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import YardBusy
-from mcpyard.store.home import Home, Running
+from mcpyard.store.home import Home
 
 HOLDER = """
 import sys
@@ -42,7 +42,9 @@ def test_a_killed_yard_keeps_nobody_out(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        assert Home(tmp_path).running() == Running(holder.pid, "http://127.0.0.1:1")
+        found = Home(tmp_path).running()
+        assert found is not None
+        assert (found.pid, found.url) == (holder.pid, "http://127.0.0.1:1")
         holder.kill()
     home = Home(tmp_path)
     assert home.running() is None

@@ -248,7 +248,8 @@ class Connection:
         change: asyncio.Future[None] = self._loop.create_future()
         self._waiters.add(change)
         try:
-            await asyncio.wait_for(change, max(0, within))
+            async with asyncio.timeout(max(0, within)):
+                await change
         except TimeoutError:
             raise self._unreachable() from None
         finally:

@@ -123,7 +123,8 @@ class LiveServer:
             if self._calls:
                 self._idle.clear()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._idle.wait(), limits.DRAIN)
+                    async with asyncio.timeout(limits.DRAIN):
+                        await self._idle.wait()
         finally:
             await self._session.close()
         if self._process:

@@ -149,7 +149,9 @@ class Tenure:
         misses, seen = 0, live.activity
         while misses < limits.PING_MISSES:
             try:
-                mail = await asyncio.wait_for(self._mail.get(), limits.IDLE)
+                # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the mail.
+                async with asyncio.timeout(limits.IDLE):
+                    mail = await self._mail.get()
             except TimeoutError:
                 silent = live.activity == seen
                 dead = silent and not await self._unless_closed(self._answers(live))

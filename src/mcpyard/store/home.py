@@ -20,10 +20,15 @@ _TOKEN_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The yard that holds a home; `url` is empty until it listens."""
+    """The yard that holds a home; `url` is empty until it listens.
+
+    `started` is when its process began, in the system's ticks: with the pid it names this process
+    and no later one.
+    """
 
     pid: int
     url: str = ""
+    started: int = 0
 
 
 class Home:
@@ -54,7 +59,10 @@ class Home:
 
     def announce(self, url: str) -> None:
         """Say where this yard listens."""
-        write_private(self._running, json.dumps(asdict(Running(os.getpid(), url))).encode())
+        write_private(
+            self._running,
+            json.dumps(asdict(Running(os.getpid(), url, _started(os.getpid()) or 0))).encode(),
+        )
 
     def release(self) -> None:
         """Let another yard take the home."""
@@ -64,18 +72,12 @@ class Home:
             self._descriptor = None
 
     def running(self) -> Running | None:
-        """The yard that holds the home now, if one does."""
-        try:
-            descriptor = os.open(self._lock, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return self._read_running()
-        finally:
-            os.close(descriptor)
-        return None
+        """The yard that holds the home now, if one does.
+
+        Known by what it announced, not by trying its lock: a look must not be in anybody's way.
+        """
+        found = self._read_running()
+        return found if found and _started(found.pid) == found.started else None
 
     def token(self) -> str:
         """The admin token, made at the first sight; MCPYARD_TOKEN fixes it."""
@@ -100,3 +102,24 @@ class Home:
             return f"another yard holds {self.folder}"
         where = f" at {found.url}" if found.url else ""
         return f"another yard (pid {found.pid}{where}) holds {self.folder}"
+
+
+def _started(pid: int) -> int | None:
+    """When a process began; 0 where the system does not say, None when there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None if Path("/proc/self").exists() else _alive(pid)
+    # The name in parentheses may hold anything; the fields behind it are plain.
+    state, *fields = stat.rsplit(b")", 1)[1].split()
+    return None if state == b"Z" else int(fields[18])
+
+
+def _alive(pid: int) -> int | None:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return 0
+    return 0

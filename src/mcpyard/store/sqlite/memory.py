@@ -12,6 +12,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.domain.desired import Owner
+from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.model import Scope, Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Reached
@@ -108,6 +109,17 @@ class SqliteMemory(VolatileMemory):
         """Know that a server's tools are gone from the disk."""
         self._unread.pop(server, None)
         self._tools.pop(server, None)
+
+    async def flush(self) -> None:
+        """Return when all that was kept so far is there to stay.
+
+        Raises:
+            StorageFull: The disk refuses.
+        """
+        self._save_refused()
+        await self._engine.flush()
+        if self._refused:
+            raise StorageFull("the disk refuses what must be kept; its log says why")
 
     async def close(self) -> None:
         """Write what is not written yet; the disk's last refusals are in the log."""
