@@ -1,11 +1,14 @@
 """Why a process could not be started or ended, in words and with advice."""
 
 import errno
+import shlex
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.launch import LocalLaunch, Unlaunchable
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.runtime.keeping import Exit, SpawnFailed
 
 _NOT_EXECUTABLE: Final = 126
@@ -58,6 +61,13 @@ def unlaunchable_cause(launch: Unlaunchable) -> Cause:
     unset = any("is not set" in problem.message for problem in launch.problems)
     hint = "Set it where mcpyard is started, or write ${NAME:-default}." if unset else ""
     return Cause(Code.INVALID_DEFINITION, message, hint)
+
+
+def sign_in_cause(cause: Cause, server: DesiredServer) -> Cause:
+    """Why a server wants a sign-in, with the command for it unless it was given a token."""
+    if isinstance(server.launch, RemoteLaunch) and server.launch.brings_token:
+        return replace(cause, hint="Give it an Authorization header that it accepts.")
+    return replace(cause, hint=f"Sign in with: mcpyard login {shlex.quote(server.name)}")
 
 
 def _advice(command: str) -> str:

@@ -38,6 +38,7 @@ from mcpyard.domain.lifecycle import (
 from mcpyard.domain.model import RemoteConfig, Wanted
 from mcpyard.domain.observed import Observed, Tools
 from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.causes import sign_in_cause
 from mcpyard.runtime.live import Live
 from mcpyard.runtime.stderr import StderrRing
 from mcpyard.runtime.tenure import Crew, Tenure, make_tools
@@ -226,7 +227,7 @@ class Connection:
             gone = Cause(Code.CLOSED, "was ended")
             self.tell(Lost(epoch, gone, self._crew.clock.monotonic()))
         elif cause.code is Code.NEEDS_AUTH:
-            self.tell(AuthNeeded(epoch, cause))
+            self.tell(AuthNeeded(epoch, sign_in_cause(cause, self.server)))
         else:
             log.error("%s: %s", self.server.name, cause.message)
             self.tell(Lost(epoch, cause, self._crew.clock.monotonic()))

@@ -98,7 +98,7 @@ class LiveServer:
             self._calls -= 1
             if not self._calls:
                 self._idle.set()
-        return reply.result
+        return await reply.taken()
 
     async def list_tools(self) -> Listing:
         """All its tools; none where it offers none."""

@@ -4,18 +4,24 @@ A way back is known by its `state`, which is good for one time. Everything that 
 imported when the first remote server is.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Conflict, InputError, Problem
-from mcpyard.domain.launch import RemoteLaunch
+from mcpyard.domain.errors import DefinitionError, NeedsAuth, NoSignIn, Problem, SignInUnknown
+from mcpyard.domain.launch import RemoteLaunch, Unlaunchable
 
 if TYPE_CHECKING:
     import httpx2
 
     from mcpyard.wire.signin import Credentials, SignIn, TokenStore
+
+_NOWHERE: Final = "http://127.0.0.1/oauth/callback"
+"""A connection sends nobody to a sign-in page; renewing a token wants a way back all the same."""
+
+_LONGEST_REASON: Final = 200
 
 
 class VolatileTokens:
@@ -38,55 +44,64 @@ class SignIns:
 
     def __init__(self, tokens: "TokenStore") -> None:
         self._tokens = tokens
+        self._speaking: dict[str, SignIn] = {}
         self._under_way: dict[str, tuple[UUID, SignIn]] = {}
 
     def auth(self, launch: RemoteLaunch) -> "httpx2.Auth | None":
         """What gives a connection its token; None where the definition brings its own."""
-        if any(name.lower() == "authorization" for name in launch.headers):
+        if launch.brings_token:
             return None
-        return self._sign_in(launch.url, "").auth
+        sign_in = self._speaking[launch.url] = self._sign_in(launch.url, _NOWHERE)
+        return sign_in.auth
 
     async def begin(self, server: DesiredServer, redirect_uri: str) -> str:
-        """The address to open in a browser; the browser comes back to `redirect_uri`.
-
-        Raises:
-            Conflict: The server has no sign-in.
-            NeedsAuth: The authorization server cannot be used.
-        """
-        if not isinstance(server.launch, RemoteLaunch):
-            raise Conflict(f'the server "{server.name}" is not a remote one: it has no sign-in')
-        sign_in = self._sign_in(server.launch.url, redirect_uri)
-        address = await sign_in.begin()
+        """The address to open in a browser (see `SignIns` of the ports)."""
+        launch = _signable(server)
+        await self._give_up(server.id)
+        sign_in = self._sign_in(launch.url, redirect_uri)
+        asked = self._speaking.get(launch.url)
+        address = await sign_in.begin(asked.challenge if asked else None)
         self._under_way[sign_in.state or ""] = (server.id, sign_in)
         return address
 
-    async def finish(self, answer: "dict[str, str]") -> UUID:
-        """Take what the browser brought back; which server is signed in now.
-
-        Raises:
-            InputError: No sign-in waits for this answer.
-            NeedsAuth: It was refused.
-        """
+    async def finish(self, answer: Mapping[str, str]) -> UUID:
+        """Take what the browser brought back (see `SignIns` of the ports)."""
         state = answer.get("state", "")
-        found = self._under_way.pop(state, None)
-        if found is None:
+        server, sign_in = self._under_way.pop(state, (None, None))
+        if server is None or sign_in is None or sign_in.state != state:
             message = "belongs to no sign-in that is under way; begin anew"
-            raise InputError.of(Problem("state", message))
-        server, sign_in = found
-        if "code" in answer:
-            await sign_in.finish(answer["code"], state, answer.get("iss"))
-        else:
+            raise SignInUnknown.of(Problem("state", message))
+        if "code" not in answer:
             reason = answer.get("error_description") or answer.get("error") or "no code came back"
-            await sign_in.decline(state, reason[:200])
+            await sign_in.decline(state, reason)
+            raise NeedsAuth(f"The sign-in was refused: {reason[:_LONGEST_REASON]}")
+        await sign_in.finish(answer["code"], state, answer.get("iss"))
         return server
 
     async def close(self) -> None:
         """Give up what is under way."""
-        for _, sign_in in self._under_way.values():
-            await sign_in.close()
-        self._under_way.clear()
+        for server, _ in [*self._under_way.values()]:
+            await self._give_up(server)
+
+    async def _give_up(self, server: UUID) -> None:
+        """Drop the sign-ins of a server, and those that nobody finished in time."""
+        for state, (whose, sign_in) in [*self._under_way.items()]:
+            if whose == server or sign_in.state is None:
+                self._under_way.pop(state, None)
+                await sign_in.close()
 
     def _sign_in(self, url: str, redirect_uri: str) -> "SignIn":
         from mcpyard.wire.signin import Identity, SignIn  # noqa: PLC0415  see the docstring
 
         return SignIn(urldefrag(url).url, self._tokens, Identity(redirect_uri))
+
+
+def _signable(server: DesiredServer) -> RemoteLaunch:
+    launch = server.launch
+    if isinstance(launch, Unlaunchable):
+        raise DefinitionError.of(*launch.problems)
+    if not isinstance(launch, RemoteLaunch):
+        raise NoSignIn(f'the server "{server.name}" is not a remote one: it has no sign-in')
+    if launch.brings_token:
+        raise NoSignIn(f'the server "{server.name}" brings an Authorization header of its own')
+    return launch

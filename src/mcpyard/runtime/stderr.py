@@ -8,6 +8,9 @@ import asyncio
 import contextlib
 import os
 from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice, repeat
 from typing import Final
 
 from mcpyard.domain import limits
@@ -18,18 +21,22 @@ _BYTES_A_WINDOW: Final = 256 * 1024
 """Ten windows a second: 2.5 MB/s of log, far more than anybody reads, at little cost."""
 
 
+_Kept = tuple[int, datetime, bytes]
+"""A line as it came, with its number and time: made into a `LogLine` only for those who look."""
+
+
 class StderrRing:
     """The last lines of one server, over all its restarts."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lines: deque[LogLine] = deque()
+        self._lines: deque[_Kept] = deque()
         self._size = 0
         self._count = 0
 
     def lines(self) -> tuple[LogLine, ...]:
         """What is kept, oldest first."""
-        return tuple(self._lines)
+        return tuple(LogLine(number, at, _text(raw)) for number, at, raw in self._lines)
 
     @property
     def mark(self) -> int:
@@ -38,17 +45,23 @@ class StderrRing:
 
     def tail(self, since: int = 0) -> tuple[str, ...]:
         """The last few lines that came after `since` of them."""
-        recent = [line.text for line in self._lines if line.number > since]
-        return tuple(recent[-limits.STDERR_TAIL :])
+        newest = islice(reversed(self._lines), limits.STDERR_TAIL)
+        return tuple(_text(raw) for number, _, raw in newest if number > since)[::-1]
 
-    def add(self, raw: bytes) -> None:
-        """Keep one line, without its line end."""
-        text = raw[: limits.STDERR_LINE_BYTES].decode("utf-8", "replace").rstrip("\r")
-        self._count += 1
-        self._lines.append(LogLine(self._count, self._clock.now(), text))
-        self._size += len(text)
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Keep lines, without their line ends; a flood brings a thousand at a time."""
+        kept = [line[: limits.STDERR_LINE_BYTES] for line in lines[-limits.STDERR_LINES :]]
+        self._count += len(lines)
+        numbers = range(self._count - len(kept) + 1, self._count + 1)
+        self._lines.extend(zip(numbers, repeat(self._clock.now()), kept, strict=False))
+        self._size += sum(map(len, kept))
         while len(self._lines) > limits.STDERR_LINES or self._size > limits.STDERR_BYTES:
-            self._size -= len(self._lines.popleft().text)
+            _, _, raw = self._lines.popleft()
+            self._size -= len(raw)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace").rstrip("\r")
 
 
 class StderrReader:
@@ -100,8 +113,7 @@ class StderrReader:
             return False
         self._read_in_window += len(data)
         *lines, rest = (self._rest + data).split(b"\n")
-        for line in lines[-limits.STDERR_LINES :]:
-            self._ring.add(line)
+        self._ring.add(lines)
         # A line without end is cut: what is kept of it would be cut later anyway.
         self._rest = rest[: limits.STDERR_LINE_BYTES]
         return self._read_in_window < 4 * _BYTES_A_WINDOW
@@ -111,7 +123,7 @@ class StderrReader:
             return
         self._open = False
         if self._rest:
-            self._ring.add(self._rest)
+            self._ring.add([self._rest])
         if self._timer:
             self._timer.cancel()
         else:

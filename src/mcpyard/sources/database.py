@@ -1,6 +1,7 @@
 """The user's own servers: definitions that have no file, kept in the store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
@@ -9,6 +10,8 @@ from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.repositories import Definitions
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.stored import StoredDefinition
+
+_USER: Final = Owner(Scope.USER)
 
 
 class DatabaseSource:
@@ -21,25 +24,15 @@ class DatabaseSource:
     @property
     def owner(self) -> Owner:
         """The user."""
-        return Owner(Scope.USER)
+        return _USER
 
     async def open(self, wake: Callable[[], None]) -> None:
         """Begin to tell of changes."""
         self._wake = wake
 
     def document(self) -> Document:
-        """What is stored; a definition that cannot be used costs only itself."""
-        definitions: list[Definition] = []
-        problems: list[Problem] = []
-        for stored in self._stored.all():
-            try:
-                definitions.append(Definition(stored.name, _config(stored)))
-            except DefinitionError as error:
-                problems += [
-                    Problem(f"{stored.name}.{each.field}", each.message) for each in error.problems
-                ]
-        skipped = {each.name for each in self._stored.all()} - {each.name for each in definitions}
-        return Document(self.owner, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
+        """What is stored."""
+        return read_stored(self._stored.all())
 
     async def close(self) -> None:
         """Tell of no more changes."""
@@ -71,6 +64,21 @@ class DatabaseSource:
             if stored.name == name:
                 return stored
         raise ServerUnknown(f'there is no server "{name}" of yours')
+
+
+def read_stored(stored: Sequence[StoredDefinition]) -> Document:
+    """What stored definitions say; one that cannot be used costs only itself."""
+    definitions: list[Definition] = []
+    problems: list[Problem] = []
+    for each in stored:
+        try:
+            definitions.append(Definition(each.name, _config(each)))
+        except DefinitionError as error:
+            problems += [
+                Problem(f"{each.name}.{wrong.field}", wrong.message) for wrong in error.problems
+            ]
+    skipped = {each.name for each in stored} - {each.name for each in definitions}
+    return Document(_USER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
 
 
 def _config(stored: StoredDefinition) -> Config:

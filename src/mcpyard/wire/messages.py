@@ -4,9 +4,11 @@ A result is never decoded on its way through, so whatever a server says reaches 
 bytes that came: fields and content blocks that nobody here has heard of included.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from io import BytesIO
 from typing import Any, Final
 
 import msgspec
@@ -24,6 +26,9 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 UNSUPPORTED_VERSION: Final = -32022
+
+_TURN_BYTES: Final = 128 * 1024
+"""Copied before the event loop serves somebody else."""
 
 ABSENT: Final = Raw(b"")
 """Stands for a member that did not come; compared by identity."""
@@ -62,19 +67,35 @@ class _ErrorBody(msgspec.Struct):
 
 
 class Reply:
-    """A result as the bytes that came, decoded only when somebody looks."""
+    """A result as it came: copied out of its message, or decoded, only when somebody looks."""
 
-    __slots__ = ("_value", "result")
+    __slots__ = ("_raw", "_value")
 
-    def __init__(self, result: bytes) -> None:
-        self.result = result
+    def __init__(self, raw: bytes | Raw) -> None:
+        self._raw = raw
         self._value: Any = msgspec.UNSET
+
+    @property
+    def result(self) -> bytes:
+        """The result as the bytes that came."""
+        return bytes(self._raw)
+
+    async def taken(self) -> bytes:
+        """The result as the bytes that came; a large one in turns, so that others get theirs."""
+        view = memoryview(self._raw)
+        if view.nbytes <= _TURN_BYTES:
+            return bytes(view)
+        copy = BytesIO()
+        for start in range(0, view.nbytes, _TURN_BYTES):
+            copy.write(view[start : start + _TURN_BYTES])
+            await asyncio.sleep(0)
+        return copy.getvalue()
 
     @property
     def value(self) -> object:
         """The result decoded; the same object each time."""
         if self._value is msgspec.UNSET:
-            self._value = msgspec.json.decode(self.result)
+            self._value = msgspec.json.decode(self._raw)
         return self._value
 
 

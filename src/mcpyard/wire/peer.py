@@ -31,6 +31,9 @@ LISTEN: Final = "subscriptions/listen"
 
 _LONGEST_ID: Final = 18
 
+_KEPT: Final = 4096
+"""Bytes of each end of what is no message, looked at to tell whose answer it should have been."""
+
 _progress = msgspec.json.Decoder(Progress)
 
 
@@ -237,7 +240,7 @@ class Peer:
             text = f"the answer to {call.method} has neither a result nor an error"
             call.future.set_exception(fault(Cause(Code.GARBAGE, text)))
         else:
-            call.future.set_result(Reply(bytes(envelope.result)))
+            call.future.set_result(Reply(envelope.result))
 
     def _stray(self, number: messages.Id | None) -> Call | None:
         """Count an answer nobody waits for; a number sent back as a text is still its number."""
@@ -266,8 +269,9 @@ class Peer:
                     self.message(element, stream)
             if elements:
                 return
-        self.noise("not a JSON-RPC message", frame)
-        number = messages.find_id(frame[:4096], frame[-4096:])
+        head, tail = frame[:_KEPT], frame[-_KEPT:]
+        self.noise("not a JSON-RPC message", head)
+        number = messages.find_id(head, tail)
         if number is not None:
             self.failed(number, Cause(Code.GARBAGE, "the server's answer is not valid JSON"))
 

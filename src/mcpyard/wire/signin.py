@@ -106,7 +106,12 @@ class SignInFailed(NeedsAuth):
 
 
 class SignIn:
-    """The sign-in of one server."""
+    """The sign-in of one server.
+
+    Attributes:
+        auth: Puts the token on each request.
+        challenge: What the server said when it last asked for a sign-in; None while it has not.
+    """
 
     def __init__(self, url: str, store: TokenStore, identity: Identity) -> None:
         self._url = urldefrag(url).url
@@ -117,6 +122,7 @@ class SignIn:
         self._renewing = asyncio.Lock()
         self._attempt: _Attempt | None = None
         self.auth: httpx2.Auth = _Bearer(self)
+        self.challenge: Challenge | None = None
 
     @property
     def authorization_url(self) -> str | None:
@@ -279,10 +285,11 @@ class _Bearer(httpx2.Auth):
         if token:
             request.headers["Authorization"] = f"Bearer {token}"
         response = yield request
-        if response.status_code != HTTPStatus.UNAUTHORIZED or not token:
+        if response.status_code != HTTPStatus.UNAUTHORIZED:
             return
+        self._sign_in.challenge = Challenge.read(response.headers.get_list("www-authenticate"))
         # A 401 means that the request was not taken, so sending it again is safe.
-        if fresh := await self._sign_in.renewed(token):
+        if token and (fresh := await self._sign_in.renewed(token)):
             request.headers["Authorization"] = f"Bearer {fresh}"
             yield request
 

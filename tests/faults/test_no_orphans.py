@@ -1,0 +1,117 @@
+"""However a yard ends, nothing it started lives on."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpyard import Yard
+from tests.conftest import FULL
+from tests.faults.hosting import ROOT, Host, family, hosted
+from tests.faults.real_servers import EVERYTHING, definition
+from tests.faults.watching import zoo
+from tests.runtime.waiting import alive, eventually
+
+pytestmark = pytest.mark.real
+
+SOON = 1.0
+STOP_POLICY = 10.0
+
+
+def wrapped() -> dict[str, Any]:
+    inner = zoo("good")
+    script = '"$@"; true'
+    return {
+        **inner,
+        "command": "sh",
+        "args": ["-c", script, "sh", inner["command"], *inner["args"]],
+    }
+
+
+def by_npx() -> dict[str, Any]:
+    package = "@modelcontextprotocol/server-everything"
+    return definition("npx", "-y", package, "stdio", cwd=str(ROOT / "tests"))
+
+
+KINDS: dict[str, Callable[[], dict[str, Any]]] = {
+    "plain": lambda: zoo("good"),
+    "wrapped": wrapped,
+    "stubborn": lambda: zoo("stubborn"),
+    "detached": lambda: zoo("detached"),
+    **({"npx": by_npx} if EVERYTHING.exists() else {}),
+}
+PROCESSES = {"plain": 1, "wrapped": 2, "stubborn": 1, "detached": 2, "npx": 2}
+
+CASES = [tuple(KINDS), *([(kind,) for kind in KINDS] if FULL else [])]
+
+all_kinds = pytest.mark.parametrize("kinds", CASES, ids="-".join)
+
+
+async def family_of(host: Host, kinds: tuple[str, ...]) -> set[int]:
+    """All processes of a host whose servers run and are connected."""
+    processes = sum(PROCESSES[kind] for kind in kinds)
+    assert await eventually(lambda: len(host.family()) >= processes, 20)
+    await host.connected()
+    return host.family()
+
+
+def servers(kinds: tuple[str, ...]) -> dict[str, Any]:
+    return {kind: KINDS[kind]() for kind in kinds}
+
+
+@all_kinds
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_none_is_left_when_the_yard_is_told_to_end(
+    tmp_path: Path, number: signal.Signals, kinds: tuple[str, ...]
+) -> None:
+    async with hosted(tmp_path, servers(kinds)) as host:
+        await family_of(host, kinds)
+        keeper = host.keeper()
+        host.process.send_signal(number)
+        assert await eventually(lambda: not host.family(), STOP_POLICY)
+        assert await host.process.wait() == 0
+        assert not alive(keeper)
+
+
+@all_kinds
+async def test_none_is_left_when_the_yard_is_killed(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    async with hosted(tmp_path, servers(kinds)) as host:
+        await family_of(host, kinds)
+        keeper = host.keeper()
+        host.process.kill()
+        assert await eventually(lambda: not host.family(), SOON)
+        assert await eventually(lambda: not alive(keeper), SOON)
+
+
+@all_kinds
+async def test_none_is_left_when_the_keeper_is_killed_and_all_are_started_anew(
+    tmp_path: Path, kinds: tuple[str, ...]
+) -> None:
+    async with hosted(tmp_path, servers(kinds)) as host:
+        before = await family_of(host, kinds)
+        os.kill(host.keeper(), signal.SIGKILL)
+        assert await eventually(lambda: not before & host.family(), SOON)
+        await family_of(host, kinds)
+        host.process.kill()
+        assert await eventually(lambda: not host.family(), SOON)
+
+
+@all_kinds
+async def test_what_is_left_when_both_are_killed_is_ended_by_the_next_start(
+    tmp_path: Path, kinds: tuple[str, ...]
+) -> None:
+    async with hosted(tmp_path, servers(kinds)) as host:
+        await family_of(host, kinds)
+        keeper = host.keeper()
+        # Stopped first, so that it cannot do its work in the moment before it is killed too.
+        os.kill(keeper, signal.SIGSTOP)
+        host.process.kill()
+        os.kill(keeper, signal.SIGKILL)
+        await host.process.wait()
+        # The others may have ended by themselves, their input being at its end.
+        assert host.family() or not {"stubborn", "detached"} & {*kinds}
+        async with Yard.open():
+            assert await eventually(lambda: not family(host.pid), SOON)

@@ -1,0 +1,56 @@
+"""Definitions of the zoo's servers, and waiting for what becomes of them."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcpyard import Yard
+
+ZOO = Path(__file__).with_name("zoo.py")
+
+
+def zoo(mode: str, **policy: object) -> dict[str, Any]:
+    """The definition of a server of the zoo that is wanted to run."""
+    return {
+        "transport": "stdio",
+        "command": sys.executable,
+        "args": ["-I", "-S", str(ZOO), mode],
+        "wanted": "running",
+        **policy,
+    }
+
+
+def write_project(folder: Path, servers: dict[str, Any]) -> None:
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+
+
+def state_of(yard: Yard, name: str) -> dict[str, Any]:
+    """The record of a server; an empty one when there is none."""
+    found = [record for record in yard.records() if record["name"] == name]
+    return dict(found[0]) if found else {"status": None, "error": None, "pid": None}
+
+
+def code_of(yard: Yard, name: str) -> str | None:
+    error = state_of(yard, name)["error"]
+    return error and error["code"]
+
+
+async def until(yard: Yard, condition: Callable[[], object], seconds: float = 20) -> None:
+    """Return when the condition holds; looks at it after every event of the yard."""
+    events = yard.events()
+    try:
+        async with asyncio.timeout(seconds):
+            if condition():
+                return
+            async for _ in events:
+                if condition():
+                    return
+    finally:
+        events.finish()
+
+
+async def connected(yard: Yard, *names: str) -> None:
+    await until(yard, lambda: all(state_of(yard, name)["status"] == "connected" for name in names))
