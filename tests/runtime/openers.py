@@ -48,6 +48,7 @@ class FakeLive:
         self.ended = "closed"
 
     async def kill(self) -> None:
+        await self.opener.killing.wait()
         self.ended = "killed"
 
 
@@ -62,6 +63,8 @@ class FakeOpener:
         self.list_fault: YardError | None = None
         self.gate = asyncio.Event()
         self.gate.set()
+        self.killing = asyncio.Event()
+        self.killing.set()
         self.opened: list[FakeLive] = []
         self.tries = 0
         self.cancelled = 0

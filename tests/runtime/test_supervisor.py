@@ -228,3 +228,20 @@ async def test_a_call_that_may_have_been_taken_is_never_repeated() -> None:
             with pytest.raises(Disconnected, match="gone"):
                 await it.call()
         assert len(it.opener.terms) == 2
+
+
+async def test_a_loss_is_told_before_the_remains_are_gone_and_nothing_opens_until_they_are() -> (
+    None
+):
+    async with watched() as it:
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.killing.clear()
+        it.opener.opened[0].hooks.lost(EXITED)
+        seen = await it.phase(Phase.BACKOFF)
+        assert (seen.pid, seen.state.cause) == (None, EXITED)
+        await it.phase(Phase.CONNECTING)
+        assert len(it.opener.opened) == 1
+        it.opener.killing.set()
+        await it.phase(Phase.CONNECTED)
+        assert [live.ended for live in it.opener.opened] == ["killed", ""]

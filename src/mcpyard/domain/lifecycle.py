@@ -8,7 +8,8 @@ about a child or a timer name the epoch they belong to, and one of an older epoc
 a dead child's last words cannot harm its successor. A pair that is not in the table is a late event
 and changes nothing either. The runtime counts both, by `Step.ignored`.
 
-On `Lost` the runtime has already ended what was left of the child; `Close` is for one that lives.
+A `Lost` is told at once, so that nobody sees a dead server as running; the runtime ends what is
+left of the child by itself, before it carries out the next `Open`. `Close` is for one that lives.
 """
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from mcpyard.domain import limits
@@ -48,15 +48,6 @@ log = logging.getLogger(__name__)
 _COMING: frozenset[Phase] = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
 
 
-@dataclass(slots=True)
-class _Session:
-    """The present session: who minds it, in which task, and whether it can be used."""
-
-    tenure: Tenure
-    owner: asyncio.Task[None]
-    live: Live | None = None
-
-
 class Connection:
     """Supervises one server.
 
@@ -76,6 +67,7 @@ class Connection:
         self._state = State()
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
         self._session: _Session | None = None
+        self._owners: set[asyncio.Task[None]] = set()
         self._timers: dict[Timer, asyncio.TimerHandle] = {}
         self._since: datetime = crew.clock.now()
         self._next_retry: datetime | None = None
@@ -146,14 +138,14 @@ class Connection:
         return await live.call(tool, arguments, terms)
 
     async def ended(self) -> None:
-        """Return when the present session is over, every trace of it gone."""
-        if self._session:
-            await asyncio.wait({self._session.owner})
+        """Return when every trace of every session is gone."""
+        if self._owners:
+            await asyncio.wait(self._owners)
 
     def hurry(self) -> None:
         """Skip all patience: what is left of the session is killed."""
-        if self._session:
-            self._session.owner.cancel()
+        for owner in self._owners:
+            owner.cancel()
 
     def _tempo(self) -> Tempo:
         remote = isinstance(self.server.config, RemoteConfig)
@@ -172,11 +164,11 @@ class Connection:
                 self._disarm(timer)
 
     def _open(self, epoch: int) -> None:
-        tenure = Tenure(self.server, self._crew, self.ring)
-        owner = asyncio.create_task(
-            self._own(epoch, tenure), name=f"server {self.server.name}, epoch {epoch}"
-        )
-        self._session = _Session(tenure, owner)
+        self._session = session = _Session(epoch, Tenure(self.server, self._crew, self.ring), self)
+        name = f"server {self.server.name}, epoch {epoch}"
+        owner = asyncio.create_task(self._own(session, frozenset(self._owners)), name=name)
+        self._owners.add(owner)
+        owner.add_done_callback(self._owners.discard)
 
     def _arm(self, timer: Timer, delay: float, epoch: int) -> None:
         self._disarm(timer)
@@ -189,48 +181,52 @@ class Connection:
         if handle := self._timers.pop(timer, None):
             handle.cancel()
 
-    async def _own(self, epoch: int, tenure: Tenure) -> None:
+    async def _own(self, session: "_Session", before: frozenset[asyncio.Task[None]]) -> None:
         cause: Cause | None = None
         try:
-            cause = await tenure.run(
-                lambda live, tools: self._ready(epoch, live, tools), self._listed
-            )
+            if before:
+                # What is left of the last session must not meet the next one.
+                await asyncio.wait(before)
+            cause = await session.tenure.run(session)
         except asyncio.CancelledError:
             log.debug("%s: ended in a hurry", self.server.name)
         except Exception as error:
             # A mistake of ours costs this session, not the watch over the server.
             log.exception("%s: supervision failed", self.server.name)
             cause = Cause(Code.CLOSED, f"an error of mcpyard itself: {error!r}")
-        self._over(epoch, tenure, cause)
+        if not session.told_loss:
+            self._tell_end(session, cause or Cause(Code.CLOSED, "was ended"))
 
-    def _ready(self, epoch: int, live: Live, tools: Tools) -> None:
-        if self._session:
-            self._session.live = live
+    def hear_ready(self, epoch: int, tools: Tools) -> None:
+        """The present session can be used."""
         self._tools = tools
         self.tell(Ready(epoch))
 
-    def _listed(self, tools: Tools | None) -> None:
-        """The tools changed, or the session is over and no call may find it any more."""
-        if tools is None:
-            if self._session:
-                self._session.live = None
-            tools = replace(self._tools, stale=True)
+    def hear_tools(self, tools: Tools) -> None:
+        """The present session has other tools."""
         self._tools = tools
         self._changed()
 
-    def _over(self, epoch: int, tenure: Tenure, cause: Cause | None) -> None:
-        self._session = None
-        if tenure.closing:
+    def hear_over(self, session: "_Session", cause: Cause | None) -> None:
+        """No call may find the session any more; one that was lost is told at once."""
+        self._tools = replace(self._tools, stale=True)
+        if cause is None or session.tenure.closing:
+            self._changed()
+        else:
+            session.told_loss = True
+            self._tell_end(session, cause)
+
+    def _tell_end(self, session: "_Session", cause: Cause) -> None:
+        if self._session is session:
+            self._session = None
+        if session.tenure.closing:
             # How it ended while it was being closed makes no difference.
-            self.tell(Closed(epoch))
-        elif cause is None:
-            gone = Cause(Code.CLOSED, "was ended")
-            self.tell(Lost(epoch, gone, self._crew.clock.monotonic()))
+            self.tell(Closed(session.epoch))
         elif cause.code is Code.NEEDS_AUTH:
-            self.tell(AuthNeeded(epoch, sign_in_cause(cause, self.server)))
+            self.tell(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
         else:
             log.error("%s: %s", self.server.name, cause.message)
-            self.tell(Lost(epoch, cause, self._crew.clock.monotonic()))
+            self.tell(Lost(session.epoch, cause, self._crew.clock.monotonic()))
 
     async def _come_up(self, seconds: float, *, instead_of: Live | None) -> Live:
         if self.server.wanted is Wanted.ON_DEMAND and self.phase is Phase.STOPPED:
@@ -272,3 +268,27 @@ class Connection:
             if not waiter.done():
                 waiter.set_result(None)
         self._on_change(self)
+
+
+class _Session:
+    """One session of a connection: who minds it, and whether it can be used (see `Told`)."""
+
+    __slots__ = ("_connection", "epoch", "live", "tenure", "told_loss")
+
+    def __init__(self, epoch: int, tenure: Tenure, connection: Connection) -> None:
+        self.epoch = epoch
+        self.tenure = tenure
+        self.live: Live | None = None
+        self.told_loss = False
+        self._connection = connection
+
+    def ready(self, live: Live, tools: Tools) -> None:
+        self.live = live
+        self._connection.hear_ready(self.epoch, tools)
+
+    def listed(self, tools: Tools) -> None:
+        self._connection.hear_tools(tools)
+
+    def over(self, cause: Cause | None) -> None:
+        self.live = None
+        self._connection.hear_over(self, cause)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import orjson
 
@@ -52,6 +52,22 @@ class _Mail(Enum):
     REFRESH = auto()
 
 
+class Told(Protocol):
+    """Whoever hears of a session."""
+
+    def ready(self, live: Live, tools: Tools) -> None:
+        """It can be used."""
+        ...
+
+    def listed(self, tools: Tools) -> None:
+        """Its tools were listed anew."""
+        ...
+
+    def over(self, cause: Cause | None) -> None:
+        """It cannot be used any more: why it was lost, or None when it is being closed."""
+        ...
+
+
 class Tenure:
     """One session of a server.
 
@@ -86,14 +102,10 @@ class Tenure:
             loop = asyncio.get_running_loop()
             self._debounce = loop.call_later(limits.LIST_DEBOUNCE, self._ask_refresh)
 
-    async def run(
-        self, on_ready: Callable[[Live, Tools], None], on_tools: Callable[[Tools | None], None]
-    ) -> Cause | None:
+    async def run(self, told: "Told") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
 
-        Args:
-            on_ready: Called once, when the session can be used.
-            on_tools: Called with the tools when they changed; with None when the session is over.
+        Whoever is told hears of a loss at once; what is left of the server is ended afterwards.
         """
         try:
             live = await self._unless_closed(self._open())
@@ -101,17 +113,18 @@ class Tenure:
             return failure.cause
         if live is None:
             return None
+        cause: Cause | None = None
         graceful = False
         try:
             tools = await self._unless_closed(self._first_list(live))
             if tools is not None:
-                on_ready(live, tools)
-            cause = await self._watch(live, on_tools)
+                told.ready(live, tools)
+            cause = await self._watch(live, told.listed)
             graceful = cause is None
         except YardError as error:
             cause = getattr(error, "cause", None) or self._no_list(error)
         finally:
-            on_tools(None)
+            told.over(cause)
             self._forget_timers()
             await (live.close() if graceful else live.kill())
         return cause
