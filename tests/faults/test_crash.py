@@ -17,8 +17,8 @@ async def test_all_calls_in_flight_fail_with_the_exit_status_and_the_last_words(
     async with Yard.open(servers={"odd": zoo("good")}) as yard:
         await connected(yard, "odd")
         calls = [asyncio.create_task(yard.call_tool("odd", "hang", {})) for _ in range(100)]
-        # Calls are answered in their order, so all of those before it have arrived.
-        await yard.call_tool("odd", "echo", {"text": "all sent"})
+        # Calls arrive in their order; a task, so that this one is made after the others.
+        await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "all sent"}))
         os.kill(state_of(yard, "odd")["pid"], signal.SIGKILL)
         found = await asyncio.gather(*calls, return_exceptions=True)
         anew = await yard.call_tool("odd", "echo", {"text": "anew"}, timeout=5)

@@ -62,6 +62,7 @@ def servers(kinds: tuple[str, ...]) -> dict[str, Any]:
     return {kind: KINDS[kind]() for kind in kinds}
 
 
+@pytest.mark.spec("C8")
 @all_kinds
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_none_is_left_when_the_yard_is_told_to_end(
@@ -76,6 +77,7 @@ async def test_none_is_left_when_the_yard_is_told_to_end(
         assert not alive(keeper)
 
 
+@pytest.mark.spec("C8")
 @all_kinds
 async def test_none_is_left_when_the_yard_is_killed(tmp_path: Path, kinds: tuple[str, ...]) -> None:
     async with hosted(tmp_path, servers(kinds)) as host:
