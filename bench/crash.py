@@ -31,7 +31,8 @@ async def own_start(yard: Yard) -> float:
 async def one_crash(yard: Yard) -> tuple[float, float]:
     """Milliseconds until all calls have failed, and until a new one is answered."""
     calls = [asyncio.create_task(yard.call_tool("odd", "hang", {})) for _ in range(CALLS)]
-    await yard.call_tool("odd", "echo", {"text": "all sent"})
+    # A task, so that it is made after the others; calls arrive in their order.
+    await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "all sent"}))
     pid = yard.record("odd")["pid"]
     assert isinstance(pid, int)
     began = time.perf_counter()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from mcpyard import __version__
-from mcpyard.domain.model import Config, Wanted
+from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
-from mcpyard.domain.repositories import Journal, Policies
+from mcpyard.domain.repositories import Approvals, Journal, LoginSessions, Policies, Tokens
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
@@ -28,7 +28,9 @@ from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
+from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.wire.eras import ClientFace
+from mcpyard.yard.trust import Caution, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
@@ -36,12 +38,15 @@ if TYPE_CHECKING:
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
+_TRUSTING = Caution()
+
 
 class Yard(YardCore):
     """A yard with its own children: the library's front door.
 
     Attributes:
         code: The servers registered from Python; `code.add(name, config)` adds one.
+        kept: What it keeps; the faces find the keys of their doors there.
     """
 
     def __init__(
@@ -50,13 +55,15 @@ class Yard(YardCore):
         kept: "Kept",
         code: MemorySource,
         environment: Mapping[str, str],
+        caution: Caution,
     ) -> None:
         self.code = code
+        self.kept = kept
         clock = SystemClock()
         keeper = Keeper(uuid4().hex)
         face = ClientFace("mcpyard", __version__)
-        self._sign_ins = SignIns(kept.tokens)
-        opener = WireOpener(keeper, kept.memory, environment, face, self._sign_ins)
+        sign_ins = SignIns(kept.tokens)
+        opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
         self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
@@ -66,12 +73,14 @@ class Yard(YardCore):
             clock=clock,
             lookup=environment.get,
             journal=kept.journal,
+            sign_ins=sign_ins,
+            trust=Trust(kept.approvals, clock, caution),
         )
         super().__init__(ports)
 
     @classmethod
     @asynccontextmanager
-    async def open(
+    async def open(  # noqa: PLR0913  one parameter a choice of the caller's
         cls,
         project: str | Path | None = None,
         *,
@@ -79,6 +88,7 @@ class Yard(YardCore):
         sources: Sequence[Source] = (),
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
+        caution: Caution = _TRUSTING,
     ) -> AsyncGenerator[Self]:
         """A yard for as long as the block lasts; its children end with it.
 
@@ -91,6 +101,7 @@ class Yard(YardCore):
             home: A folder for what must survive; one yard at a time.
             environment: The variables that definitions and children see; the process's own
                 unless told.
+            caution: Which project files wait for the user's approval; none unless told.
 
         Raises:
             YardBusy: Another yard holds the home; names its pid and address.
@@ -99,8 +110,8 @@ class Yard(YardCore):
         found: list[Source] = [*sources, EnvironmentSource(own)]
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
-        async with _kept(home) as kept:
-            yard = cls([*found, *kept.sources], kept, MemorySource(servers), own)
+        async with keeping(home) as kept:
+            yard = cls([*found, *kept.sources], kept, MemorySource(servers), own, caution)
             try:
                 # What a yard that was killed together with its keeper left behind.
                 await asyncio.to_thread(sweep_dead_yards)
@@ -108,17 +119,6 @@ class Yard(YardCore):
                 yield yard
             finally:
                 await yard.close()
-
-    async def login(self, ref: str, redirect_uri: str) -> str:
-        """Begin a sign-in at a remote server; the address to open in a browser."""
-        return await self._sign_ins.begin(self.server(ref), redirect_uri)
-
-    async def logged_in(self, answer: Mapping[str, str]) -> str:
-        """Take what the browser brought back, and connect; the name of the server."""
-        server = self.server(str(await self._sign_ins.finish(dict(answer))))
-        if server.wanted is Wanted.RUNNING:
-            await self.restart(str(server.id))
-        return server.name
 
     def hurry(self) -> None:
         """Skip all patience in closing: a second signal came."""
@@ -134,10 +134,18 @@ class Kept:
     sources: tuple[Source, ...] = ()
     journal: Journal | None = None
     tokens: "TokenStore" = field(default_factory=VolatileTokens)
+    call_tokens: Tokens = field(default_factory=VolatileCallTokens)
+    sessions: LoginSessions = field(default_factory=VolatileSessions)
+    approvals: Approvals = field(default_factory=VolatileApprovals)
 
 
 @asynccontextmanager
-async def _kept(home: str | Path | None) -> AsyncGenerator[Kept]:
+async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
+    """What a home keeps, for as long as the block lasts; without a home, what is forgotten.
+
+    Raises:
+        YardBusy: A yard holds the home; names its pid and address.
+    """
     if home is None:
         yield Kept(VolatileMemory(), VolatilePolicies())
         return
@@ -147,7 +155,16 @@ async def _kept(home: str | Path | None) -> AsyncGenerator[Kept]:
         store = await Store.open(taken.folder)
         try:
             mine = DatabaseSource(store.definitions)
-            yield Kept(store.memory, store.policies, (mine,), store.journal, store.credentials)
+            yield Kept(
+                store.memory,
+                store.policies,
+                (mine,),
+                store.journal,
+                store.credentials,
+                store.tokens,
+                store.sessions,
+                store.approvals,
+            )
         finally:
             await store.close()
     finally:

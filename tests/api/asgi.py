@@ -9,7 +9,9 @@ import httpx2
 from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
+from mcpyard.api.guard_keys import AdminKey, Keys
 from mcpyard.app import Yard
+from mcpyard.runtime.clock import SystemClock
 
 TOKEN = "the-" + "token"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -37,6 +39,11 @@ def client_of(app: ASGIApp, headers: Mapping[str, str] = BEARER) -> httpx2.Async
     return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=named)
 
 
+def keys_of(yard: Yard) -> Keys:
+    kept = yard.kept
+    return Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, SystemClock())
+
+
 @asynccontextmanager
 async def asked_yard(**servers: dict[str, object]) -> AsyncGenerator[Asked]:
     """A yard of these servers, all of them settled, behind the application."""
@@ -45,7 +52,7 @@ async def asked_yard(**servers: dict[str, object]) -> AsyncGenerator[Asked]:
     async with Yard.open(servers=wanted, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
-        app = build(yard, token=TOKEN, hosts=["yard.example"], closing=closing)
+        app = build(yard, keys=keys_of(yard), hosts=["yard.example"], closing=closing)
         async with client_of(app) as client:
             yield Asked(yard, app, client, closing)
         closing.set()

@@ -1,82 +1,184 @@
-"""Nothing passes without the token, under a wrong name, or larger than the limit."""
+"""Nothing passes without a key, under a wrong name, from a foreign page, or beyond the limit."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
+import httpx2
 import pytest
 from starlette.types import Message
 
-from mcpyard.api.app import routes
-from mcpyard.api.guard import BODY_LIMIT, host_name
+from mcpyard.api.guard import BODY_LIMIT
+from mcpyard.api.guard_headers import STRICT
 from tests.api.asgi import BEARER, Asked, asked_yard, client_of
+from tests.api.doors import PUBLIC, every_door
 
 pytestmark = pytest.mark.real
 
 WRONG = (
     None,
     "Bearer ",
+    "Bearer",
     "Bearer wrong",
     "Bearerthe-token",
     "Bearer  the-token",
+    "Bearer the-token ",
     "Basic the-token",
     "Bearer thé-token",
 )
+FOREIGN = (
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:3000"},
+    {"Origin": "http://127.0.0.1.evil.example"},
+    {"Origin": "http://127.0.0.1/"},
+    {"Origin": "http://["},
+    {"Origin": "file://127.0.0.1"},
+    {"Origin": ""},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "cross-site"},
+)
 
 
-def every_route(asked: Asked) -> list[tuple[str, str]]:
-    return [
-        (method, route.path.format(ref="x", tool="y", exposed="z"))
-        for route in routes(asked.yard, asyncio.Event())
-        for method in (route.methods or set()) - {"HEAD"}
-    ]
+async def walk(
+    asked: Asked, headers: dict[str, str]
+) -> list[tuple[tuple[str, str], httpx2.Response]]:
+    nowhere = [("GET", "/"), ("PUT", "/"), ("OPTIONS", "/api/mcp/servers"), ("GET", "/healthz/")]
+    async with client_of(asked.app, headers) as stranger:
+        return [
+            (door, await stranger.request(door[0], door[1]))
+            for door in [*every_door(asked), *nowhere]
+        ]
+
+
+async def test_the_walk_meets_every_kind_of_door() -> None:
+    async with asked_yard() as asked:
+        doors = every_door(asked)
+    assert {*PUBLIC} <= {*doors}
+    for door in [
+        ("POST", "/api/mcp/servers"),
+        ("GET", "/api/events"),
+        ("GET", "/metrics"),
+        ("GET", "/api/openapi.json"),
+        ("DELETE", "/api/tokens/x"),
+        ("POST", "/api/projects/approve"),
+        ("POST", "/logout"),
+    ]:
+        assert door in doors
 
 
 @pytest.mark.parametrize("value", WRONG)
-async def test_every_route_but_the_bare_health_needs_the_token(value: str | None) -> None:
+async def test_every_door_but_the_public_ones_needs_a_token(value: str | None) -> None:
     headers = {} if value is None else {"Authorization": value}
-    async with asked_yard() as asked, client_of(asked.app, headers) as stranger:
-        walked = every_route(asked)
-        assert len(walked) == 11
-        for method, path in [*walked, ("GET", "/nowhere"), ("GET", "/healthz/"), ("PUT", "/")]:
-            answer = await stranger.request(method, path)
-            if path == "/healthz":
-                assert (answer.status_code, answer.json()) == (200, {"ok": True})
+    async with asked_yard() as asked:
+        for door, answer in await walk(asked, headers):
+            if door in PUBLIC:
+                assert answer.status_code != 401, door
+                assert "servers" not in answer.text
             else:
-                assert answer.status_code == 401, path
+                assert answer.status_code == 401, door
                 assert answer.headers["www-authenticate"] == "Bearer"
                 assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::2]:80"])
-async def test_a_wrong_host_is_refused_even_with_the_token(host: str) -> None:
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "localhost.",
+        "",
+        "[::2]:80",
+        "0.0.0.0",  # noqa: S104  sent, not bound
+        "10.0.0.1",
+        "127.0.0.1@evil.example",
+    ],
+)
+async def test_no_door_opens_under_a_wrong_host_even_with_the_token(host: str) -> None:
     async with asked_yard() as asked:
-        for path in ("/healthz", "/api/mcp/servers"):
-            answer = await asked.client.get(path, headers={"Host": host})
-            assert answer.status_code == 421
-            assert answer.json()["type"] == "urn:mcpyard:error:wrong-host"
+        for door, answer in await walk(asked, {**BEARER, "Host": host}):
+            assert answer.status_code == 421, door
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=str)
+async def test_no_door_but_the_public_ones_opens_for_a_foreign_page(
+    foreign: dict[str, str],
+) -> None:
+    async with asked_yard() as asked:
+        for door, answer in await walk(asked, {**BEARER, **foreign}):
+            if door in PUBLIC:
+                assert answer.status_code != 403 or door[1] == "/login", door
+            else:
+                assert answer.status_code == 403, door
+            assert not [each for each in answer.headers if each.startswith("access-control-")]
 
 
 @pytest.mark.parametrize("host", ["localhost:8712", "[::1]:9", "127.0.0.1", "Yard.Example:80"])
 async def test_the_names_of_this_yard_are_let_in(host: str) -> None:
     async with asked_yard() as asked:
-        assert (await asked.client.get("/healthz", headers={"Host": host})).status_code == 200
+        own = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
+        assert (await asked.client.get("/api/mcp/servers", headers=own)).status_code == 200
+        typed = {"Host": host, "Sec-Fetch-Site": "none"}
+        assert (await asked.client.get("/api/mcp/servers", headers=typed)).status_code == 200
+
+
+async def test_the_address_a_request_came_to_is_a_name_but_no_other_address_is() -> None:
+    async with asked_yard() as asked:
+        at = "http://192.0.2.7/healthz"
+        assert (await asked.client.get(at)).status_code == 200
+        assert (await asked.client.get(at, headers={"Host": "192.0.2.8"})).status_code == 421
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin", "Authorization", "Sec-Fetch-Site"])
+async def test_a_header_that_decides_may_not_come_twice(name: str) -> None:
+    value = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}.get(name, BEARER["Authorization"])
+    async with asked_yard() as asked, client_of(asked.app, {}) as client:
+        twice = [("Host", "127.0.0.1"), (name, value), (name, value)]
+        answer = await client.get("/healthz", headers=twice)
+        assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("query", ["token=the-token", "access_token=x", "a=1&token", "to%6ben=x"])
+async def test_a_token_in_the_query_is_refused_with_and_without_another(query: str) -> None:
+    async with asked_yard() as asked, client_of(asked.app, {}) as stranger:
+        for client in (stranger, asked.client):
+            answer = await client.get(f"/api/mcp/servers?{query}")
+            assert answer.status_code == 401
+            assert "header" in answer.json()["detail"]
+
+
+async def test_static_files_are_public_and_cannot_be_changed() -> None:
+    async with asked_yard() as asked, client_of(asked.app, {}) as stranger:
+        assert (await stranger.get("/static/page.css")).status_code == 404
+        assert (await stranger.post("/static/page.css")).status_code == 401
+        assert (await stranger.get("/static")).status_code == 401
+
+
+async def test_an_empty_token_opens_nothing() -> None:
+    async with asked_yard() as asked:
+        for value in ("Bearer ", "Bearer"):
+            answer = await asked.client.get("/api/mcp/servers", headers={"Authorization": value})
+            assert answer.status_code == 401
 
 
 async def test_the_word_bearer_may_be_written_in_any_case() -> None:
     async with (
         asked_yard() as asked,
-        client_of(asked.app, {"Authorization": "bEARER the-token"}) as c,
+        client_of(asked.app, {"Authorization": "bEARER the-token"}) as client,
     ):
-        assert (await c.get("/api/mcp/servers")).status_code == 200
+        assert (await client.get("/api/mcp/servers")).status_code == 200
 
 
-def test_the_name_of_a_host_is_read_without_port_and_brackets() -> None:
-    assert [host_name(each) for each in ("A:1", "[::1]:2", "b", "[::1]")] == [
-        "a",
-        "::1",
-        "b",
-        "::1",
-    ]
+async def test_every_answer_carries_the_strict_headers() -> None:
+    async with asked_yard() as asked:
+        wrong_host = await walk(asked, {"Host": "evil.example"})
+        for _, answer in [*await walk(asked, {}), *wrong_host]:
+            for name, value in STRICT:
+                assert answer.headers.get_list(name.decode()) == [value.decode()]
+        good = await asked.get("/api/mcp/servers")
+        assert good.headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in good.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in good.headers["content-security-policy"]
 
 
 async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
@@ -85,10 +187,12 @@ async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
         raise AssertionError("read on")
 
     async with asked_yard() as asked:
-        size = {"Content-Length": str(BODY_LIMIT + 1)}
-        answer = await asked.client.post("/api/mcp/tools/x/call", content=unread(), headers=size)
-        assert answer.status_code == 413
-        assert answer.json()["type"] == "urn:mcpyard:error:too-large"
+        for size in (str(BODY_LIMIT + 1), "9" * 5000, "x", "-1"):
+            answer = await asked.client.post(
+                "/api/mcp/tools/x/call", content=unread(), headers={"Content-Length": size}
+            )
+            assert answer.status_code == 413
+            assert answer.json()["type"] == "urn:mcpyard:error:too-large"
 
 
 async def test_a_body_that_does_not_say_its_length_is_refused_as_it_comes() -> None:

@@ -155,7 +155,7 @@ async def test_a_mistake_of_ours_is_a_problem_without_its_details(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with asked_yard() as asked:
-        monkeypatch.setattr(asked.yard, "records", None)
+        monkeypatch.setattr(asked.yard, "pictures", None)
         answer = await asked.get("/api/mcp/servers")
         assert problem(answer) == (500, "internal")
         assert "NoneType" not in answer.text

@@ -157,3 +157,10 @@ def test_every_name_leads_back_to_its_tool(tools: list[ToolKey]) -> None:
 @given(any_text)
 def test_any_text_has_a_usable_slug(text: str) -> None:
     assert re.fullmatch("[A-Za-z0-9_-]+", slug(text))
+
+
+def test_a_reserved_name_is_given_to_no_tool_but_one_that_had_it_keeps_it() -> None:
+    key = ToolKey(ONE, "files", "read")
+    reserved = ["mcp_files_read"]
+    assert assign([key], {}, reserved=reserved)[key].startswith("mcp_files_read_")
+    assert assign([key], {key: "mcp_files_read"}, reserved=reserved) == {key: "mcp_files_read"}

@@ -231,7 +231,7 @@ def test_on_a_terminal_servers_that_start_share_the_last_line(tmp_path: Path) ->
 def test_only_a_named_project_is_run(tmp_path: Path) -> None:
     write_project(tmp_path, found=echo())
     with yard_up(tmp_path / "home") as up:
-        assert up.event("documents")["servers"] == 0
+        assert up.event("status", name="found")["phase"] == "needs_approval"
 
 
 def test_strict_skips_an_entry_that_leaves_out_its_transport(tmp_path: Path) -> None:

@@ -11,6 +11,11 @@ LOCAL = LocalConfig(
     command=["npx", "-y"], environment={"A": "1", "B": "2"}, cwd="/d", timeout=5, enabled=False
 )
 REMOTE = RemoteConfig(url="http://h", headers={"X": "secret"}, transport=Transport.SSE)
+TUNED = LocalConfig(
+    command=["x"],
+    start_timeout=7,
+    tools={"t": ToolPolicy(enabled=False, progress_extends=True)},
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +54,17 @@ def test_a_plain_definition_reads_back_as_it_was(config: Config) -> None:
         (REMOTE, {"transport": "http"}, {"transport": Transport.HTTP}),
         (REMOTE, {"url": "http://g", "transport": "sse"}, {"url": "http://g"}),
         (REMOTE, {"type": "http"}, {"transport": Transport.HTTP}),
+        (LOCAL, {"disabled": False}, {"enabled": True}),
+        (LOCAL, {"disabled": None}, {"enabled": True}),
+        (TUNED, {"startTimeout": 8}, {"start_timeout": 8}),
+        (TUNED, {"start_timeout": 8}, {"start_timeout": 8}),
+        (TUNED, {"startTimeout": None}, {"start_timeout": None}),
+        (
+            TUNED,
+            {"tools": {"t": {"progressExtends": False}}},
+            {"tools": {"t": ToolPolicy(enabled=False, progress_extends=False)}},
+        ),
+        (TUNED, {"tools": {"t": None}}, {"tools": {}}),
     ],
 )
 def test_a_patch_changes_what_it_names_and_nothing_else(

@@ -161,3 +161,8 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
     except DocumentBroken as error:
         told = error.problems
     assert told
+
+
+def test_a_text_that_is_nested_too_deep_is_told_so() -> None:
+    with pytest.raises(DocumentBroken, match="nested too deep"):
+        parse_snippet("a=" + "[" * 100_000)

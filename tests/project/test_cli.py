@@ -89,14 +89,17 @@ def test_every_option_and_argument_is_documented_with_its_command() -> None:
         section = sections()[name]
         for parameter in command.params:
             argument = str(parameter.metavar).strip("[]")
-            for spelling in parameter.opts:
+            for spelling in (*parameter.opts, *parameter.secondary_opts):
                 shown = spelling if spelling.startswith("-") else argument
                 assert shown in section, f"{name}: {shown}"
 
 
 def test_no_option_is_documented_that_is_not_there() -> None:
     everything = {
-        spelling for each in commands().values() for p in each.params for spelling in p.opts
+        spelling
+        for each in commands().values()
+        for p in each.params
+        for spelling in (*p.opts, *p.secondary_opts)
     }
     known = everything | {"--version", "--help"}
     assert set(re.findall(r"(?<!-)--[a-z][a-z-]*", PAGE)) <= known

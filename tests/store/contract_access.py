@@ -86,6 +86,16 @@ class SessionsContract:
             assert store.sessions.get("cookie", LATER) is None
             assert store.sessions.get("another", NOW) is None
 
+    async def test_a_session_that_is_added_again_lasts_longer(self, opener: Opener) -> None:
+        session = LoginSession("cookie", "key", NOW, LATER)
+        longer = replace(session, expires=LATER + timedelta(1))
+        async with opened(opener) as store:
+            await store.sessions.add(session)
+            await store.sessions.add(longer)
+            assert store.sessions.get("cookie", LATER) == longer
+        async with opened(opener) as store:
+            assert store.sessions.get("cookie", LATER) == longer
+
     async def test_a_browser_that_is_shut_out_stays_out(self, opener: Opener) -> None:
         async with opened(opener) as store:
             await store.sessions.add(LoginSession("cookie", "key", NOW, LATER))

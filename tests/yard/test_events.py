@@ -1,5 +1,7 @@
 import asyncio
 
+import pytest
+
 from mcpyard.yard.events import RESYNC, Event, EventBus, Subscription
 
 
@@ -89,3 +91,18 @@ async def test_a_reader_that_leaves_is_forgotten() -> None:
     reader.finish()
     bus.publish("status", {})
     assert [event async for event in reader] == []
+
+
+async def test_a_batch_is_all_that_waits_and_giving_up_the_wait_loses_nothing() -> None:
+    bus = EventBus()
+    reader = bus.subscribe()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await reader.batch()
+    bus.publish("status", {})
+    bus.publish("tools", {})
+    assert [each.kind for each in await reader.batch()] == ["status", "tools"]
+    bus.publish("removed", {})
+    bus.close()
+    assert [each.kind for each in await reader.batch()] == ["removed"]
+    assert await reader.batch() == []

@@ -7,12 +7,15 @@ from typing import Final, cast
 import orjson
 from starlette.responses import Response
 
+JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
 
 
-def answer(content: object) -> Response:
+def answer(
+    content: object, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """A plain JSON answer."""
-    return Response(encode(content), media_type="application/json")
+    return Response(encode(content), status, headers, media_type=JSON)
 
 
 def refuse(problem: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response:

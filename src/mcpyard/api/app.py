@@ -13,30 +13,54 @@ from starlette.types import ASGIApp
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.asking import BadJson
+from mcpyard.api.audit import Audit
+from mcpyard.api.editing import EditRoutes
+from mcpyard.api.events import EventRoutes
 from mcpyard.api.guard import Guard
+from mcpyard.api.guard_incoming import CALLBACK
+from mcpyard.api.guard_keys import Keys
+from mcpyard.api.journal import JournalRoutes
+from mcpyard.api.login import LoginRoutes
 from mcpyard.api.logs import LogRoutes
+from mcpyard.api.metrics import MetricsRoutes
+from mcpyard.api.openapi.route import openapi
 from mcpyard.api.problems import problem, problem_of
+from mcpyard.api.projects import ProjectRoutes
 from mcpyard.api.servers import ServerRoutes
+from mcpyard.api.signin import SignInRoutes
+from mcpyard.api.tokens import TokenRoutes
+from mcpyard.api.workbench import WorkbenchRoutes
 from mcpyard.domain.errors import YardError
 from mcpyard.yard.yard import YardCore
 
+_WRONG_METHOD: Final = 405
+
 _REFUSALS: Final = {
     404: ("no-route", "there is no such route"),
-    405: ("wrong-method", "the route does not know this method"),
+    _WRONG_METHOD: ("wrong-method", "the route does not know this method"),
+    415: ("wrong-media-type", "the body must be application/json"),
 }
 
 
-def build(yard: YardCore, *, token: str, hosts: Iterable[str], closing: asyncio.Event) -> ASGIApp:
+def build(
+    yard: YardCore,
+    *,
+    keys: Keys,
+    hosts: Iterable[str],
+    closing: asyncio.Event,
+    audit: Audit | None = None,
+) -> ASGIApp:
     """The application.
 
     Args:
         yard: What it shows.
-        token: The admin token.
+        keys: What opens it.
         hosts: The names it may be called by, besides those of loopback.
         closing: Set when streams should end.
+        audit: Where changes are noted.
     """
     app = Starlette(
-        routes=routes(yard, closing),
+        routes=[*routes(yard, closing), *door_routes(yard, keys)],
         exception_handlers={
             YardError: _yard_error,
             BadJson: _bad_json,
@@ -45,25 +69,56 @@ def build(yard: YardCore, *, token: str, hosts: Iterable[str], closing: asyncio.
         },
     )
     app.router.redirect_slashes = False
-    return Guard(app, token, hosts)
+    return Guard(app, keys, hosts, audit)
 
 
 def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
-    """Every route there is."""
+    """Every route of the servers and what they do."""
     servers, logs = ServerRoutes(yard), LogRoutes(yard, closing)
+    edits, bench, signs = EditRoutes(yard), WorkbenchRoutes(yard), SignInRoutes(yard)
     one = "/api/mcp/servers/{ref}"
     return [
         Route("/healthz", servers.health),
+        Route("/metrics", MetricsRoutes(yard).metrics),
+        Route("/api/openapi.json", openapi),
+        Route("/api/events", EventRoutes(yard, closing).events),
+        Route("/api/mcp/calls", JournalRoutes(yard).calls),
+        Route("/api/mcp/parse", bench.parse, methods=["POST"]),
+        Route("/api/mcp/test", bench.test, methods=["POST"]),
+        Route("/api/mcp/import", bench.import_text, methods=["POST"]),
         Route("/api/mcp/servers", servers.servers),
+        Route("/api/mcp/servers", edits.register, methods=["POST"]),
         Route("/api/mcp/tools", servers.all_tools),
         Route("/api/mcp/tools/{exposed}/call", servers.call_exposed, methods=["POST"]),
         Route(one, servers.server),
+        Route(one, edits.change, methods=["PATCH"]),
+        Route(one, edits.remove, methods=["DELETE"]),
+        Route(f"{one}/reveal", edits.reveal, methods=["POST"]),
         Route(f"{one}/tools", servers.tools),
+        Route(f"{one}/tools/{{tool}}", edits.change_tool, methods=["PATCH"]),
         Route(f"{one}/tools/{{tool}}/call", servers.call_tool, methods=["POST"]),
         Route(f"{one}/logs", logs.logs),
         Route(f"{one}/start", servers.start, methods=["POST"]),
         Route(f"{one}/stop", servers.stop, methods=["POST"]),
         Route(f"{one}/restart", servers.restart, methods=["POST"]),
+        Route(f"{one}/login", signs.begin, methods=["POST"]),
+        Route(CALLBACK, signs.callback),
+    ]
+
+
+def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
+    """Every route of who may come in, and what may run."""
+    tokens, login = TokenRoutes(keys), LoginRoutes(keys)
+    return [
+        Route("/login", login.login),
+        Route("/logout", login.logout, methods=["POST"]),
+        Route("/api/login-links", login.make_link, methods=["POST"]),
+        Route("/api/tickets", login.make_ticket, methods=["POST"]),
+        Route("/api/tokens", tokens.tokens),
+        Route("/api/tokens", tokens.create, methods=["POST"]),
+        Route("/api/tokens/rotate", tokens.rotate, methods=["POST"]),
+        Route("/api/tokens/{token}", tokens.revoke, methods=["DELETE"]),
+        Route("/api/projects/approve", ProjectRoutes(yard).approve, methods=["POST"]),
     ]
 
 
@@ -79,7 +134,14 @@ def _http_error(request: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
     slug, reason = _REFUSALS.get(refused.status_code, ("refused", refused.detail))
     detail = f"{request.method} {request.scope['path'][:200]}: {reason}"
-    return refuse(problem(refused.status_code, slug, detail), refused.headers)
+    headers = _allowed(request) if refused.status_code == _WRONG_METHOD else refused.headers
+    return refuse(problem(refused.status_code, slug, detail), headers)
+
+
+def _allowed(request: Request) -> dict[str, str]:
+    """The methods of a path, which may be those of several routes."""
+    matching = [each for each in request.app.routes if each.path_regex.match(request.scope["path"])]
+    return {"Allow": ", ".join(sorted({method for each in matching for method in each.methods}))}
 
 
 def _unforeseen(_request: Request, _error: Exception) -> Response:

@@ -4,12 +4,22 @@ from typing import Final, NamedTuple, cast
 from urllib.parse import unquote
 
 import orjson
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from mcpyard.catalog.limits import nested_deeper
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
 
 LONGEST_WAIT: Final = 600.0
+WAIT: Final = 10.0
+"""Seconds that a change waits to be observed when the caller does not say."""
+
+DEEPEST: Final = 64
+"""Levels of a body: far more than any definition has, far fewer than could hurt."""
+
+# A browser's form can send none of these, so another site's page cannot either.
+_JSON: Final = frozenset({"", "application/json", "application/merge-patch+json"})
 
 _CALL_MEMBERS: Final = frozenset({"arguments", "timeoutMs"})
 
@@ -48,8 +58,62 @@ def seconds(request: Request, name: str, default: float) -> float:
     return value
 
 
+def whole(request: Request, name: str, default: int, highest: int) -> int:
+    """A whole number of the query, from 1 on."""
+    given = request.query_params.get(name)
+    if given is None:
+        return default
+    if not (given.isascii() and given.isdigit() and len(given) <= len(str(highest))):
+        given = "0"
+    if not 1 <= int(given) <= highest:
+        raise _refused(name, f"must be a whole number from 1 to {highest}")
+    return int(given)
+
+
+def choice(request: Request, name: str, words: tuple[str, ...]) -> str:
+    """One of a few words of the query; the first when none is given."""
+    given = request.query_params.get(name, words[0])
+    if given not in words:
+        raise _refused(name, f"must be one of {', '.join(words)}")
+    return given
+
+
+async def members(request: Request, known: frozenset[str] | None = None) -> dict[str, object]:
+    """The members of the object that the body is; where `known` says which, no others."""
+    asked = await _object(request)
+    if nested_deeper(asked, DEEPEST):
+        raise BadJson(f"the body is nested deeper than {DEEPEST} levels")
+    unknown = sorted(asked.keys() - known) if known is not None else []
+    if unknown:
+        raise _refused(unknown[0][:80], f"is not known; {', '.join(sorted(known or ()))} are")
+    return asked
+
+
+def text(body: dict[str, object], name: str) -> str:
+    """A string in a body."""
+    found = body.get(name)
+    if not isinstance(found, str):
+        raise _refused(name, "must be a string")
+    return found
+
+
+def truth(body: dict[str, object], name: str) -> bool:
+    """A true or false in a body; false when it is not there."""
+    found = body.get(name, False)
+    if not isinstance(found, bool):
+        raise _refused(name, "must be true or false")
+    return found
+
+
 async def call(request: Request) -> Call:
     """The body of a call."""
+    return _call(await _object(request))
+
+
+async def _object(request: Request) -> dict[str, object]:
+    kind = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
+    if kind not in _JSON:
+        raise HTTPException(415)
     body = await request.body()
     try:
         asked: object = orjson.loads(body) if body.strip() else {}
@@ -57,7 +121,7 @@ async def call(request: Request) -> Call:
         raise BadJson(f"the body is not JSON: {error}") from None
     if not isinstance(asked, dict):
         raise _refused("", "the body must be an object")
-    return _call(cast("dict[str, object]", asked))
+    return cast("dict[str, object]", asked)
 
 
 def _call(asked: dict[str, object]) -> Call:

@@ -1,10 +1,11 @@
-"""The outermost layer: nothing reaches a route that does not name this yard and hold its token.
+"""The outermost layer: nothing reaches a route, a mount or a stream but through this door.
 
-The Host check keeps a web page from reaching the yard under a name of its own (DNS rebinding). The
-path is given on as it was sent, still quoted, because names may hold a slash.
+In this order: the names a request uses (`guard_names`), who asks and what that one may do
+(`guard_who`), the size of the body. Whatever is answered, also a refusal, carries the strict
+headers (`guard_headers`), and what changed something is noted (`audit`). The path is given on as it
+was sent, still quoted, because names may hold a slash.
 """
 
-import hmac
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,60 +13,74 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.answers import refuse
-from mcpyard.api.problems import problem, problem_of
+from mcpyard.api.audit import Audit
+from mcpyard.api.guard_headers import strictly
+from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
+from mcpyard.api.guard_keys import Keys
+from mcpyard.api.guard_names import Names
+from mcpyard.api.guard_who import Doorman, Who
+from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import TooLarge
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-
-_PUBLIC: Final = frozenset({("GET", "/healthz"), ("HEAD", "/healthz")})
+_DIGITS: Final = 20
 _TOO_LARGE: Final = f"the body is larger than {BODY_LIMIT} bytes"
+_OPENED_BY: Final = {LOGIN: "link", CALLBACK: "sign-in"}
 
 
 class Guard:
-    """Lets through what may pass, and notes in the scope whether it came with the token."""
+    """Lets through what may pass.
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+    Routes find in their scope `who` (a `Who`, or None on a public route) and `admin` (whether that
+    one may see everything).
+    """
+
+    def __init__(
+        self, app: ASGIApp, keys: Keys, hosts: Iterable[str], audit: Audit | None = None
+    ) -> None:
         self._app = app
-        self._token = token.encode()
-        self._hosts = LOOPBACK | {each.lower() for each in hosts}
+        self._keys = keys
+        self._names = Names(hosts)
+        self._doorman = Doorman(keys)
+        self._audit = audit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        admin = self._holds_token(headers)
-        if refusal := self._refusal(scope, headers, admin=admin):
-            await refusal(scope, receive, send)
+        incoming, sending = Incoming.of(scope), strictly(send)
+        if refusal := self._names.objection(incoming):
+            await refusal(scope, receive, sending)
             return
-        passed = {**scope, "path": scope["raw_path"].decode("latin-1"), "admin": admin}
-        await self._app(passed, _limited(receive), send)
+        who = self._doorman.know(incoming)
+        if self._audit and (name := _worth_a_note(incoming, who)):
+            sending = self._audit.noting(name, incoming, sending)
+        if refusal := self._doorman.objection(incoming, who) or _too_large(incoming):
+            await refusal(scope, receive, sending)
+            return
+        if who and who.session:
+            await self._keys.renew(who.session)
+        known = {"who": who, "admin": who is not None and who.is_owner}
+        await self._app({**scope, "path": incoming.path, **known}, _limited(receive), sending)
 
-    def _refusal(
-        self, scope: Scope, headers: dict[bytes, bytes], *, admin: bool
-    ) -> Response | None:
-        host = host_name(headers.get(b"host", b"").decode("latin-1"))
-        if host not in self._hosts:
-            return refuse(problem(421, "wrong-host", f'this yard is not called "{host[:80]}"'))
-        if not admin and (scope["method"], scope["path"]) not in _PUBLIC:
-            needed = problem(401, "unauthorized", "the admin token is needed as a bearer token")
-            return refuse(needed, {"WWW-Authenticate": "Bearer"})
-        if int(headers.get(b"content-length", b"0")) > BODY_LIMIT:
-            return refuse(problem_of(TooLarge(_TOO_LARGE)))
+
+def _worth_a_note(incoming: Incoming, who: Who | None) -> str | None:
+    """Whose name stands in the audit log, if the request belongs there.
+
+    A stranger changes nothing, and could flood the log. What goes through the gateway stands in
+    the journal of calls.
+    """
+    if opened_by := _OPENED_BY.get(incoming.path):
+        return opened_by
+    return who.name if who and incoming.changes and not incoming.is_gateway else None
+
+
+def _too_large(incoming: Incoming) -> Response | None:
+    said = incoming.header(b"content-length") or "0"
+    if said.isdecimal() and len(said) <= _DIGITS and int(said) <= BODY_LIMIT:
         return None
-
-    def _holds_token(self, headers: dict[bytes, bytes]) -> bool:
-        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(token, self._token)
-
-
-def host_name(header: str) -> str:
-    """The name in a Host header, without port and brackets."""
-    if header.startswith("["):
-        return header[1:].split("]", 1)[0].lower()
-    return header.rsplit(":", 1)[0].lower() if ":" in header else header.lower()
+    return refuse(problem_of(TooLarge(_TOO_LARGE)))
 
 
 def _limited(receive: Receive) -> Receive:

@@ -1,20 +1,25 @@
 """The routes of servers and their tools."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api.answers import JSON, answer
+from mcpyard.api.editing import ANYTHING, record_answer
+from mcpyard.api.listing import Records
+from mcpyard.api.patience import while_asked
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
-_WAIT: Final = 10.0
-_NOBODY_READS_IT: Final = 499
+if TYPE_CHECKING:
+    from mcpyard.api.guard_who import Who
+
+_SOMEBODY: Final = "api"
+"""What the journal calls a caller that no guard has named."""
 
 
 class ServerRoutes:
@@ -22,6 +27,7 @@ class ServerRoutes:
 
     def __init__(self, yard: YardCore) -> None:
         self._yard = yard
+        self._records = {tools: Records(yard, tools=tools) for tools in (True, False)}
 
     async def health(self, request: Request) -> Response:
         """Whether the yard answers; with the token also how each server is."""
@@ -32,12 +38,16 @@ class ServerRoutes:
         return answer(told)
 
     async def servers(self, request: Request) -> Response:
-        """Every server."""
-        return answer(self._yard.records(tools=asking.flag(request, "tools", default=True)))
+        """Every server, unless the caller has that list already."""
+        records = self._records[asking.flag(request, "tools", default=True)]
+        if _names(request.headers.get("if-none-match", ""), records.tag()):
+            return Response(status_code=304, headers={"ETag": records.tag()})
+        tag, body = records.listing()
+        return Response(body, headers={"ETag": tag}, media_type=JSON)
 
     async def server(self, request: Request) -> Response:
         """One server."""
-        return answer(self._yard.record(asking.part(request, "ref")))
+        return record_answer(self._yard.record(asking.part(request, "ref")))
 
     async def tools(self, request: Request) -> Response:
         """The tools of one server."""
@@ -51,15 +61,17 @@ class ServerRoutes:
         """Call a server's tool by its own name."""
         ref, tool = asking.part(request, "ref"), asking.part(request, "tool")
         asked = await asking.call(request)
-        work = self._yard.call_tool(ref, tool, asked.arguments, timeout=asked.timeout)
-        return await _while_asked(request, work)
+        work = self._yard.call_tool(
+            ref, tool, asked.arguments, timeout=asked.timeout, who=_caller(request)
+        )
+        return await while_asked(request, _told(work))
 
     async def call_exposed(self, request: Request) -> Response:
         """Call a tool by its exposed name."""
         asked = await asking.call(request)
         name = asking.part(request, "exposed")
-        work = self._yard.call(name, asked.arguments, timeout=asked.timeout)
-        return await _while_asked(request, work)
+        work = self._yard.call(name, asked.arguments, timeout=asked.timeout, who=_caller(request))
+        return await while_asked(request, _told(work))
 
     async def start(self, request: Request) -> Response:
         """Want a server to run."""
@@ -74,24 +86,20 @@ class ServerRoutes:
         return await self._want(request, self._yard.restart)
 
     async def _want(self, request: Request, step: Callable[..., Awaitable[Record]]) -> Response:
-        wait = asking.seconds(request, "wait", _WAIT)
+        wait = asking.seconds(request, "wait", asking.WAIT)
         return answer(await step(asking.part(request, "ref"), wait=wait))
 
 
-async def _while_asked(request: Request, work: Coroutine[object, object, Outcome]) -> Response:
-    """The outcome of a call, which is given up when whoever asked is gone."""
-    calling = asyncio.create_task(work)
-    leaving = asyncio.create_task(_left(request))
-    try:
-        await asyncio.wait({calling, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if calling.done():
-            return answer(calling.result().to_dict())
-        return Response(status_code=_NOBODY_READS_IT)
-    finally:
-        calling.cancel()
-        leaving.cancel()
+def _caller(request: Request) -> str:
+    who: Who | None = request.scope.get("who")
+    return who.name if who else _SOMEBODY
 
 
-async def _left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        """More of the body, which was read already."""
+async def _told(work: Awaitable[Outcome]) -> Response:
+    return answer((await work).to_dict())
+
+
+def _names(given: str, tag: str) -> bool:
+    """Whether a header names a tag, among others or alone."""
+    named = {each.strip().removeprefix("W/") for each in given.split(",")}
+    return tag in named or ANYTHING in named

@@ -4,24 +4,33 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Generator
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from mcpyard.api.limits import BoundedProtocol
 from mcpyard.domain import limits
 
 _BACKLOG: Final = 512
 
 
+class Tls(NamedTuple):
+    """The files of a certificate and its key."""
+
+    certificate: Path
+    key: Path
+
+
 class WebServer(uvicorn.Server):
     """Serves until it is told to stop. Signals are its owner's business, not its own."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, tls: Tls | None = None) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=BoundedProtocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -30,6 +39,8 @@ class WebServer(uvicorn.Server):
                 date_header=False,
                 server_header=False,
                 backlog=_BACKLOG,
+                ssl_certfile=tls.certificate if tls else None,
+                ssl_keyfile=tls.key if tls else None,
                 timeout_graceful_shutdown=round(limits.SHUTDOWN),
             )
         )

@@ -45,7 +45,11 @@ def slug(text: str) -> str:
 
 
 def assign(
-    tools: Iterable[ToolKey], earlier: Mapping[ToolKey, str], digest: Digest | None = None
+    tools: Iterable[ToolKey],
+    earlier: Mapping[ToolKey, str],
+    digest: Digest | None = None,
+    *,
+    reserved: Iterable[str] = (),
 ) -> dict[ToolKey, str]:
     """Give each tool its exposed name.
 
@@ -54,11 +58,12 @@ def assign(
         earlier: Names given before. They are kept exactly, and stay reserved for tools that are
             away at the moment.
         digest: Where hash suffixes come from; ours unless told.
+        reserved: Further names that no tool may get.
 
     Returns:
         The names of `tools`, and of no others.
     """
-    taken = set(earlier.values())
+    taken = {*earlier.values(), *reserved}
     names: dict[ToolKey, str] = {}
     for key in sorted(tools, key=_rank):
         if key not in names:

@@ -12,18 +12,20 @@ from mcpyard.domain.errors import DocumentBroken, Problem, ServerUnknown
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment, mcp_json
+from mcpyard.sources.database import read_stored
 from mcpyard.sources.project_file import FILE_NAME
+from mcpyard.store.sqlite.peeking import Peeked
 from mcpyard.yard.records import Record, record
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the project file and the environment define.
+    """What the project file, the environment and, where it was asked, a home define.
 
     Attributes:
         path: The project file; it may be absent.
         named: Whether the user named its folder, which is the word to run it.
-        documents: What was read.
+        documents: What was read: the project's, the environment's, and the home's where asked.
         servers: The servers in force, by name.
         problems: What could not be used.
     """
@@ -46,21 +48,30 @@ class Found:
         return self.named or server.owner.scope is not Scope.PROJECT
 
 
-def find_servers(project: Path | None, variables: Mapping[str, str] | None = None) -> Found:
+def find_servers(
+    project: Path | None, variables: Mapping[str, str] | None = None, stored: Peeked | None = None
+) -> Found:
     """Read the definitions of a folder, the current one unless named, and of the environment.
+
+    Args:
+        project: The folder.
+        variables: The environment; the process's own unless told.
+        stored: What a home knows of servers besides.
 
     Raises:
         DocumentBroken: The project file does not parse.
     """
     known = os.environ if variables is None else variables
+    kept = stored or Peeked()
     path = (project or Path.cwd()).absolute() / FILE_NAME
-    documents = (_project(path), environment.read(known))
+    own = () if stored is None else (read_stored(kept.definitions),)
+    documents = (_project(path), environment.read(known), *own)
     identities: dict[tuple[Owner, str], UUID] = {
-        (document.owner, each.name): uuid4()
+        (document.owner, each.name): kept.identities.get((document.owner, each.name)) or uuid4()
         for document in documents
         for each in document.definitions
     }
-    desired = desire(documents, Circumstances(identities, known.get))
+    desired = desire(documents, Circumstances(identities, known.get, kept.policies))
     servers = {each.name: each for each in desired.servers.values()}
     return Found(path, project is not None, documents, servers, desired.problems)
 

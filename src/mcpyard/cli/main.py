@@ -5,11 +5,13 @@ needs when it runs.
 """
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
 from mcpyard import __version__
+from mcpyard.cli import changes
 from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, ProjectOption, WaitOption
 
 app = typer.Typer(
@@ -18,6 +20,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(changes.app)
 
 
 def _show_version(value: bool) -> None:
@@ -48,12 +51,31 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     strict: Annotated[
         bool, typer.Option("--strict", help="Skip entries that leave out transport or args.")
     ] = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="Hold every changed launch for approval.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="A further name of this yard."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option("--tls-cert", exists=True, dir_okay=False, help="A certificate.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option("--tls-key", exists=True, dir_okay=False, help="Its key.")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")
+    ] = False,
 ) -> int:
     """Run the yard in the foreground until a signal ends it."""
+    from mcpyard.cli.listening import Place, make_tls
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.up import Terms, run_yard
 
-    return run_yard(Terms(home_folder(home), host, port, project, strict, as_json))
+    tls = make_tls(tls_cert, tls_key)
+    place = Place(host, port, tls, insecure, tuple(allow_host or ()))
+    return run_yard(Terms(home_folder(home), place, project, strict, review, as_json))
 
 
 @app.command("ls")
@@ -164,6 +186,55 @@ def restart(
 
 
 @app.command()
+def approve(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DIR]", exists=True, file_okay=False, help="The project; here unless told."
+        ),
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Allow to run what a project's .mcp.json says."""
+    from mcpyard.cli.approve import approve as approve_folder
+    from mcpyard.cli.paths import home_folder
+
+    return approve_folder(home_folder(home), folder or Path.cwd(), as_json=as_json)
+
+
+@app.command("login-link")
+def login_link(home: HomeOption = None, as_json: JsonOption = False) -> int:
+    """Print an address that lets one browser in, once."""
+    from mcpyard.cli.login_link import make_login_link
+    from mcpyard.cli.paths import home_folder
+
+    return make_login_link(home_folder(home), as_json=as_json)
+
+
+@app.command()
+def token(
+    action: Annotated[
+        Literal["ls", "create", "revoke", "rotate"],
+        typer.Argument(metavar="ACTION", help="ls, create, revoke or rotate."),
+    ],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The name of a call token.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The only profile that a new one opens.")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Make, list and revoke the gateway's tokens; renew the admin token."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.token import Action, manage_tokens
+
+    return manage_tokens(home_folder(home), Action(action), name, profile, as_json=as_json)
+
+
+@app.command()
 def doctor(
     project: ProjectOption = None, home: HomeOption = None, as_json: JsonOption = False
 ) -> int:
@@ -190,5 +261,7 @@ def run(arguments: list[str] | None = None) -> None:
     except Exception as error:  # noqa: BLE001  what is not an expected error is raised again
         from mcpyard.cli.complaints import complain
 
-        code = complain(error, as_json="--json" in given)
+        # Behind -- stands the command of a server, whose options are its own.
+        ours = given[: given.index("--")] if "--" in given else given
+        code = complain(error, as_json="--json" in ours)
     sys.exit(code)

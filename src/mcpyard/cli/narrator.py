@@ -18,8 +18,8 @@ _SHOWN_NAMES = 3
 class Narrator(Protocol):
     """Tells of a yard; never waits for whoever reads."""
 
-    def ready(self, url: str) -> None:
-        """The faces answer."""
+    def ready(self, url: str, sign_in: str = "") -> None:
+        """The faces answer; a browser is let in by the one-time address."""
         ...
 
     def event(self, event: Event) -> None:
@@ -45,8 +45,9 @@ class JsonNarrator:
     def __init__(self, writer: LineWriter) -> None:
         self._writer = writer
 
-    def ready(self, url: str) -> None:
-        """The first line."""
+    def ready(self, url: str, sign_in: str = "") -> None:
+        """The first line; what lets a browser in is not for programs that keep what they read."""
+        del sign_in
         self._writer.put(_json_line("ready", {"url": url, "pid": os.getpid()}))
 
     def event(self, event: Event) -> None:
@@ -65,9 +66,11 @@ class PlainNarrator:
         self._writer = writer
         self._last: dict[object, tuple[str, str]] = {}
 
-    def ready(self, url: str) -> None:
+    def ready(self, url: str, sign_in: str = "") -> None:
         """The address."""
         self._say(f"mcpyard {__version__} at {url} (pid {os.getpid()})")
+        if sign_in:
+            self._say(f"open it in a browser, once: {sign_in}")
 
     def event(self, event: Event) -> None:
         """What a person wants to know of it."""

@@ -2,14 +2,16 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+import ssl
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 from urllib.parse import quote, urlsplit
 
 from mcpyard.cli.complaints import Complaint, not_running
 from mcpyard.domain.errors import EXIT_UNREACHABLE
-from mcpyard.store.home import Home
+from mcpyard.store.home import Home, Running
 
 _PATIENCE: Final = 30.0
 _SERVERS: Final = "/api/mcp/servers"
@@ -19,10 +21,11 @@ _REFUSED: Final = 400
 class RunningYard:
     """The yard that holds a home."""
 
-    def __init__(self, url: str, token: str, pid: int) -> None:
-        self._url = url
-        self._headers = {"Authorization": f"Bearer {token}"}
-        self._pid = pid
+    def __init__(self, running: Running, token: str) -> None:
+        self._url = running.url
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self._pid = running.pid
+        self._certificate = running.certificate
 
     def get(self, path: str) -> bytes:
         """What a route answers."""
@@ -32,11 +35,20 @@ class RunningYard:
         """What a route answers to a body; waits as long as the yard itself unless told."""
         return self._ask("POST", path, json.dumps(body or {}).encode(), patience)
 
-    def events(self, path: str) -> Iterator[object]:
-        """The data of a stream's events, until it ends."""
+    def delete(self, path: str) -> bytes:
+        """What a route answers to a removal."""
+        return self._ask("DELETE", path, None, _PATIENCE)
+
+    def patch(self, path: str, body: object, headers: Mapping[str, str]) -> bytes:
+        """What a route answers to a change; waits as long as the yard itself."""
+        return self._ask("PATCH", path, json.dumps(body).encode(), None, headers)
+
+    def events(self, path: str, within: float | None = None) -> Iterator[object]:
+        """The data of a stream's events, until it ends or so many seconds are over."""
         connection, answer = self._send("GET", path, None, None)
+        until = None if within is None else time.monotonic() + within
         try:
-            for line in answer:
+            while line := _next_line(connection, answer, until):
                 if line.startswith(b"data: "):
                     yield json.loads(line[len(b"data: ") :])
         except (OSError, http.client.HTTPException) as error:
@@ -44,8 +56,15 @@ class RunningYard:
         finally:
             connection.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None, patience: float | None) -> bytes:
-        connection, answer = self._send(method, path, body, patience)
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        patience: float | None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        connection, answer = self._send(method, path, body, patience, headers)
         try:
             return answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -54,14 +73,16 @@ class RunningYard:
             connection.close()
 
     def _send(
-        self, method: str, path: str, body: bytes | None, patience: float | None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        patience: float | None,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-        address = urlsplit(self._url)
-        connection = http.client.HTTPConnection(
-            address.hostname or "", address.port, timeout=patience
-        )
+        connection = self._connection(patience)
         try:
-            connection.request(method, path, body, self._headers)
+            connection.request(method, path, body, {**self._headers, **(headers or {})})
             answer = connection.getresponse()
             if answer.status >= _REFUSED:
                 raise _complaint(answer)
@@ -69,6 +90,17 @@ class RunningYard:
             connection.close()
             raise self._silent(error) from None
         return connection, answer
+
+    def _connection(self, patience: float | None) -> http.client.HTTPConnection:
+        address = urlsplit(self._url)
+        host, port = address.hostname or "", address.port
+        if address.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=patience)
+        context = ssl.create_default_context(cafile=self._certificate)
+        # This very certificate is the proof, whoever signed it and whatever names it bears.
+        context.check_hostname = False
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        return http.client.HTTPSConnection(host, port, timeout=patience, context=context)
 
     def _silent(self, error: Exception) -> Complaint:
         return Complaint(
@@ -91,7 +123,7 @@ def find_yard(home: Path) -> RunningYard | None:
             slug="yard-starting",
             exit_code=EXIT_UNREACHABLE,
         )
-    return RunningYard(running.url, held.token(), running.pid)
+    return RunningYard(running, held.token())
 
 
 def need_yard(home: Path) -> RunningYard:
@@ -105,6 +137,24 @@ def need_yard(home: Path) -> RunningYard:
 def server_path(name: str, *more: str) -> str:
     """The path of a server's route."""
     return "/".join([_SERVERS, quote(name, safe=""), *(quote(each, safe="") for each in more)])
+
+
+def _next_line(
+    connection: http.client.HTTPConnection,
+    answer: http.client.HTTPResponse,
+    until: float | None,
+) -> bytes:
+    """The next line of a stream; empty at its end, and when the time is over."""
+    if until is None:
+        return answer.readline()
+    left = until - time.monotonic()
+    if left <= 0:
+        return b""
+    connection.sock.settimeout(left)
+    try:
+        return answer.readline()
+    except TimeoutError:
+        return b""
 
 
 def _complaint(answer: http.client.HTTPResponse) -> Complaint:

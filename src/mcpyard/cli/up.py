@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import resource
@@ -10,6 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,13 +17,19 @@ from typing import Final
 import uvloop
 
 from mcpyard.api.app import build
+from mcpyard.api.audit import Audit
+from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.login import link_address
 from mcpyard.api.serving import WebServer
 from mcpyard.app import Yard
-from mcpyard.cli.complaints import Complaint, usage
-from mcpyard.cli.lines import STDERR, LogHandler, fill_standard_files
+from mcpyard.cli.approve import find_project
+from mcpyard.cli.lines import STDERR, STDOUT, LogHandler, fill_standard_files
+from mcpyard.cli.listening import Place, listen, url_of
 from mcpyard.cli.narrator import Narrator, make_narrator
+from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
+from mcpyard.yard.trust import Caution
 
 log = logging.getLogger(__name__)
 
@@ -32,13 +38,22 @@ _HURRY_AGAIN: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What `up` was asked for."""
+    """What `up` was asked for.
+
+    Attributes:
+        home: Where all state lives.
+        place: Where to listen.
+        project: The folder that was named.
+        strict: Whether to skip entries that leave something out.
+        review: Whether to hold every changed launch for approval.
+        as_json: Whether programs read the output.
+    """
 
     home: Path
-    host: str
-    port: int
+    place: Place
     project: Path | None = None
     strict: bool = False
+    review: bool = False
     as_json: bool = False
 
 
@@ -49,8 +64,9 @@ def run_yard(terms: Terms) -> int:
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
-    with _listen(terms) as listener:
-        uvloop.run(_run(terms, listener))
+    with listen(terms.place, terms.home) as listener:
+        found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
+        uvloop.run(_run(terms, found, listener))
     return 0
 
 
@@ -75,19 +91,28 @@ class Signals:
         self._loop.call_later(_HURRY_AGAIN, self._hurry_on)
 
 
-async def _run(terms: Terms, listener: socket.socket) -> None:
-    signals = Signals()
-    sources = [ProjectFile(terms.project, strict=terms.strict)] if terms.project else []
-    closing = asyncio.Event()
-    async with Yard.open(sources=sources, home=terms.home) as yard:
-        home, hosts = Home(terms.home), {terms.host, str(listener.getsockname()[0])}
-        web = WebServer(build(yard, token=home.token(), hosts=hosts, closing=closing))
+async def _run(terms: Terms, found: Path | None, listener: socket.socket) -> None:
+    signals, closing = Signals(), asyncio.Event()
+    url = url_of(listener, terms.place)
+    async with _open(terms, found) as yard:
+        home = Home(terms.home)
+        keys = _keys(home, yard)
+        app = build(
+            yard,
+            keys=keys,
+            hosts=terms.place.hosts,
+            closing=closing,
+            audit=Audit(home.folder / "audit.log"),
+        )
+        web = WebServer(app, terms.place.tls)
         signals.hurry = _both(yard.hurry, web.hurry)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
-            home.announce(_url(listener))
-            telling = _begin_to_tell(yard, _url(listener), as_json=terms.as_json)
+            home.announce(url, str(terms.place.tls.certificate) if terms.place.tls else "")
+            narrator = make_narrator(as_json=terms.as_json)
+            narrator.ready(url, await _sign_in(terms, keys, url))
+            telling = asyncio.create_task(_tell(yard, narrator), name="narrator")
             await _reached(signals.stop, serving)
         finally:
             # Requests in flight end together with the servers they wait for.
@@ -97,10 +122,24 @@ async def _run(terms: Terms, listener: socket.socket) -> None:
     await telling
 
 
-def _begin_to_tell(yard: Yard, url: str, *, as_json: bool) -> asyncio.Task[None]:
-    narrator = make_narrator(as_json=as_json)
-    narrator.ready(url)
-    return asyncio.create_task(_tell(yard, narrator), name="narrator")
+def _open(terms: Terms, found: Path | None) -> AbstractAsyncContextManager[Yard]:
+    folder = terms.project or found
+    sources = [ProjectFile(folder, strict=terms.strict)] if folder else []
+    caution = Caution(frozenset({found} if found else ()), terms.review)
+    return Yard.open(sources=sources, home=terms.home, caution=caution)
+
+
+def _keys(home: Home, yard: Yard) -> Keys:
+    renew = None if home.token_is_fixed else home.renew_token
+    admin = AdminKey(home.token(), renew)
+    return Keys(admin, yard.kept.call_tokens, yard.kept.sessions, SystemClock())
+
+
+async def _sign_in(terms: Terms, keys: Keys, url: str) -> str:
+    """An address that lets a browser in, for a person's eyes: what is no terminal may be kept."""
+    if terms.as_json or not os.isatty(STDOUT):
+        return ""
+    return link_address(url, await keys.make_link())
 
 
 async def _tell(yard: Yard, narrator: Narrator) -> None:
@@ -124,44 +163,6 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
         other()
 
     return hurry
-
-
-def _listen(terms: Terms) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(terms.host, terms.port, type=socket.SOCK_STREAM)
-    except (socket.gaierror, UnicodeError):
-        raise usage(f'--host: "{terms.host}" is no address of this machine') from None
-    family, kind, protocol, _, address = found[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        # Bound alone it would not yet keep others away, since they may reuse the address too.
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise _cannot_listen(terms, error) from None
-    return listener
-
-
-def _cannot_listen(terms: Terms, error: OSError) -> Complaint:
-    if error.errno != errno.EADDRINUSE:
-        return Complaint(f"cannot listen on {terms.host}:{terms.port}: {error.strerror}")
-    # That a yard of this home runs already is the better news, and what this raises then.
-    home = Home(terms.home)
-    home.take()
-    home.release()
-    return Complaint(
-        f"port {terms.port} of {terms.host} is in use by another program",
-        hint="choose another with --port, or --port 0 for any free one",
-        slug="port-in-use",
-    )
-
-
-def _url(listener: socket.socket) -> str:
-    bound, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound, str(bound))  # noqa: S104  named, not bound
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _configure_log(terms: Terms) -> None:

@@ -7,6 +7,7 @@
     │   ├── DocumentBroken       a file that does not parse, with line and column
     │   ├── EditRefused          an edit that would not give exactly what was asked
     │   ├── ArgumentsRefused     arguments that break a tool's schema
+    │   ├── SignInUnknown        the end of a sign-in that nobody began, or of one that is over
     │   └── TooLarge             more than a limit allows
     ├── NotFound
     │   ├── ServerUnknown
@@ -18,6 +19,7 @@
     │   ├── StillRunning
     │   ├── ManagedByYard
     │   ├── NeedsApproval
+    │   ├── NoSignIn             the server is not one to sign in at
     │   ├── YardBusy
     │   └── NewerState           the state was written by a newer mcpyard
     ├── DocumentMoved            the document changed underneath
@@ -107,6 +109,10 @@ class ArgumentsRefused(InputError):
     """Arguments that break the tool's schema; the server was not called."""
 
 
+class SignInUnknown(InputError):
+    """The end of a sign-in that nobody began, or of one that is over."""
+
+
 class TooLarge(InputError):
     """More than a limit allows."""
 
@@ -149,6 +155,10 @@ class ManagedByYard(Conflict):
 
 class NeedsApproval(Conflict):
     """The project file waits for the user's word."""
+
+
+class NoSignIn(Conflict):
+    """The server is not one to sign in at."""
 
 
 class YardBusy(Conflict):
@@ -237,6 +247,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     DocumentBroken: Edge(422, "broken-document", _INVALID_PARAMS, EXIT_DEFINITION),
     EditRefused: Edge(422, "edit-refused", _INTERNAL, EXIT_DEFINITION),
     ArgumentsRefused: Edge(422, "invalid-arguments", _INVALID_PARAMS, EXIT_USAGE),
+    SignInUnknown: Edge(400, "sign-in-unknown", _INVALID_PARAMS, EXIT_USAGE),
     TooLarge: Edge(413, "too-large", _INVALID_PARAMS, EXIT_USAGE),
     ServerUnknown: Edge(404, "server-unknown", _INVALID_PARAMS, EXIT_USAGE),
     ToolUnknown: Edge(404, "tool-unknown", _INVALID_PARAMS, EXIT_USAGE),
@@ -246,6 +257,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     StillRunning: Edge(409, "still-running", _INVALID_PARAMS, EXIT_USAGE),
     ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
     NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    NoSignIn: Edge(409, "no-sign-in", _INVALID_PARAMS, EXIT_USAGE),
     YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),
     NewerState: Edge(409, "newer-state", _INTERNAL, 1),
     DocumentMoved: Edge(412, "document-moved", _INTERNAL, 1),

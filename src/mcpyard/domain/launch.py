@@ -32,6 +32,11 @@ class RemoteLaunch:
     headers: dict[str, str]
     transport: Transport | None
 
+    @property
+    def brings_token(self) -> bool:
+        """Whether the definition names a token itself, so that nobody signs in for it."""
+        return any(name.lower() == "authorization" for name in self.headers)
+
 
 Launch = LocalLaunch | RemoteLaunch
 

@@ -30,9 +30,7 @@ def plain(config: Config) -> dict[str, object]:
     """A definition as a plain object that reads back as the same definition."""
     policy: dict[str, object] = {
         name: value
-        for name, value in config.model_dump(
-            mode="json", exclude_unset=True, by_alias=True
-        ).items()
+        for name, value in config.model_dump(mode="json", exclude_unset=True, by_alias=True).items()
         if name in _POLICY
     }
     if isinstance(config, LocalConfig):

@@ -195,3 +195,27 @@ class Servers(Protocol):
     async def close(self) -> None:
         """End every server, within the limit of a shutdown."""
         ...
+
+
+class SignIns(Protocol):
+    """Signing in at remote servers, which takes a person and a browser."""
+
+    async def begin(self, server: DesiredServer, redirect_uri: str) -> str:
+        """The address to open in a browser; the browser comes back to `redirect_uri`.
+
+        A sign-in of the same server that was under way is given up.
+
+        Raises:
+            NoSignIn: The server is not one to sign in at.
+            NeedsAuth: The authorization server cannot be used.
+        """
+        ...
+
+    async def finish(self, answer: Mapping[str, str]) -> UUID:
+        """Take what the browser brought back; which server is signed in now.
+
+        Raises:
+            SignInUnknown: No sign-in waits for this answer.
+            NeedsAuth: It was refused.
+        """
+        ...

@@ -158,7 +158,7 @@ class LoginSessions(Protocol):
         ...
 
     async def add(self, session: LoginSession) -> None:
-        """Let a browser in; sessions and links that have run out by then are forgotten."""
+        """Let a browser in, or one that is in stay longer; what has run out is forgotten."""
         ...
 
     async def remove(self, cookie_hash: str) -> None:

@@ -19,7 +19,7 @@ from mcpyard.formats.editors import jsonc
 
 KEY: Final = "mcpServers"
 
-_NEW_FILE: Final = "{\n}\n"
+_NEW_FILE: Final = "{}\n"
 _MAX_NOTES: Final = 20
 """Comments reported one by one; a file that is mostly comments needs no more to make the point."""
 

@@ -107,6 +107,8 @@ def _toml(text: str) -> Mapping[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _broken(f"is neither JSON nor TOML: {error}") from None
+    except RecursionError:
+        raise _broken("is nested too deep") from None
 
 
 def _snippet(raw: object) -> Snippet:

@@ -23,12 +23,13 @@ class Running:
     """The yard that holds a home; `url` is empty until it listens.
 
     `started` is when its process began, in the system's ticks: with the pid it names this process
-    and no later one.
+    and no later one. `certificate` is the file of its TLS certificate, where it has one.
     """
 
     pid: int
     url: str = ""
     started: int = 0
+    certificate: str = ""
 
 
 class Home:
@@ -57,12 +58,10 @@ class Home:
         self._descriptor = descriptor
         self.announce("")
 
-    def announce(self, url: str) -> None:
-        """Say where this yard listens."""
-        write_private(
-            self._running,
-            json.dumps(asdict(Running(os.getpid(), url, _started(os.getpid()) or 0))).encode(),
-        )
+    def announce(self, url: str, certificate: str = "") -> None:
+        """Say where this yard listens, and how to know that it is this one."""
+        running = Running(os.getpid(), url, _started(os.getpid()) or 0, certificate)
+        write_private(self._running, json.dumps(asdict(running)).encode())
 
     def release(self) -> None:
         """Let another yard take the home."""
@@ -84,11 +83,22 @@ class Home:
         if fixed := os.environ.get("MCPYARD_TOKEN"):
             return fixed
         try:
-            return self._token.read_text().strip()
+            found = self._token.read_text().strip()
         except FileNotFoundError:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_private(self._token, secrets.token_urlsafe(_TOKEN_BYTES).encode())
-            return self._token.read_text().strip()
+            found = ""
+        return found or self.renew_token()
+
+    @property
+    def token_is_fixed(self) -> bool:
+        """Whether the environment says what the admin token is."""
+        return bool(os.environ.get("MCPYARD_TOKEN"))
+
+    def renew_token(self) -> str:
+        """Put a new admin token in place of the one there is, if there is one."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        write_private(self._token, token.encode())
+        return token
 
     def _read_running(self) -> Running | None:
         try:

@@ -4,16 +4,22 @@ Looked up on every call, so it is kept as plain dictionaries and rebuilt for one
 only when that server's tools, name or policy changed.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from mcpyard.catalog.names import ToolKey, assign
+from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Memory
+
+_USABLE: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+"""What every known agent accepts as the name of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +75,56 @@ class ToolBook:
             self._exposed.pop(route.exposed, None)
         return page is not None
 
+    def check_name(self, route: Route, name: str) -> None:
+        """Refuse a name that a person gives to a tool and that cannot be used.
+
+        Raises:
+            NameRefused: Agents would not accept it.
+            NameTaken: Another tool is called so, or was.
+        """
+        if not _USABLE.fullmatch(name):
+            fault = f"must be 1 to {MAX_NAME} letters, digits, _ or -"
+            raise NameRefused.of(Problem("name", fault))
+        if not self._is_free(name, (route.server, route.tool.name)):
+            raise NameTaken(f'another tool is called "{name}"')
+
     def _make(self, server: DesiredServer, observed: Observed) -> dict[str, Route]:
         tools = observed.tools.definitions
-        earlier = {
-            ToolKey(owner, "", tool): name
-            for (owner, tool), name in self._memory.exposed_names().items()
-        }
         keys = {tool.name: ToolKey(server.id, server.name, tool.name) for tool in tools}
-        names = assign(keys.values(), earlier)
-        self._memory.keep_names({(key.server_id, key.tool): name for key, name in names.items()})
-        policies = server.config.tools
-        return {
-            tool.name: Route(
-                server.id,
-                server.name,
-                tool,
-                names[keys[tool.name]],
-                policies.get(tool.name) or ToolPolicy(),
-            )
-            for tool in tools
+        names = self._named(keys.values())
+        routes: dict[str, Route] = {}
+        for tool in tools:
+            policy = server.config.tools.get(tool.name) or ToolPolicy()
+            exposed = names[keys[tool.name]]
+            if policy.name and self._may_be_called(policy.name, keys[tool.name], routes.values()):
+                exposed = policy.name
+            routes[tool.name] = Route(server.id, server.name, tool, exposed, policy)
+        return routes
+
+    def _named(self, keys: Collection[ToolKey]) -> dict[ToolKey, str]:
+        """The names of tools: those they had, else new ones that nothing has or ever had."""
+        kept = self._memory.exposed_names()
+        earlier = {
+            key: name for key in keys if (name := kept.get((key.server_id, key.tool))) is not None
         }
+        if len(earlier) == len(keys):
+            return earlier
+        # Those that people gave are kept by nobody, but in use.
+        reserved = {*kept.values(), *self._exposed}
+        names = assign(keys, earlier, reserved=reserved)
+        self._memory.keep_names({(key.server_id, key.tool): name for key, name in names.items()})
+        return names
+
+    def _may_be_called(self, name: str, key: ToolKey, siblings: Iterable[Route]) -> bool:
+        return (
+            _USABLE.fullmatch(name) is not None
+            and self._is_free(name, (key.server_id, key.tool))
+            and all(each.exposed != name for each in siblings)
+        )
+
+    def _is_free(self, name: str, tool: tuple[UUID, str]) -> bool:
+        given = self._memory.exposed_names()
+        if any(each == name and key != tool for key, each in given.items()):
+            return False
+        route = self._exposed.get(name)
+        return route is None or (route.server, route.tool.name) == tool

@@ -71,7 +71,8 @@ class Editor:
     @property
     def default_scope(self) -> Scope:
         """Where a new server lands when nobody says: the project's file, else the user's own."""
-        return Scope.PROJECT if Scope.PROJECT in self._editable else Scope.USER
+        project = self._editable.get(Scope.PROJECT)
+        return Scope.PROJECT if project and self._intent.trust.serves(project.owner) else Scope.USER
 
     async def register(self, body: Mapping[str, object]) -> tuple[Owner, str, list[Problem]]:
         """Add a server; where it landed, its name, and what is odd about it.
@@ -125,6 +126,8 @@ class Editor:
         identity = self._memory.identity(source.owner, name)
         policy = {**_policy(config), **({"wanted": wanted.value} if wanted else {})}
         with self._ground.hold():
+            # An id that was told must be the same after a crash.
+            await self._memory.flush()
             await self._intent.forget(identity)
             await self._intent.change(identity, policy)
             try:
@@ -192,10 +195,10 @@ def _name(value: object) -> str:
 def _scope(value: object) -> Scope | None:
     if value is None:
         return None
-    if value not in {*Scope}:
+    if not isinstance(value, str) or value not in {*Scope}:
         known = ", ".join(Scope)
         raise DefinitionError.of(Problem("scope", f"is not one of {known}"))
-    return Scope(cast("str", value))
+    return Scope(value)
 
 
 def _start(value: object) -> Wanted | None:

@@ -30,17 +30,23 @@ class Event:
 
 
 class EventBus:
-    """Publishes events to any number of readers."""
+    """Publishes events to any number of readers.
+
+    Attributes:
+        newest: The id of the last event.
+    """
 
     def __init__(self, *, limit: int = QUEUE_LIMIT, history: int = HISTORY) -> None:
         self._limit = limit
         self._ids = count(1)
         self._history: deque[Event] = deque(maxlen=history)
         self._readers: set[Subscription] = set()
+        self.newest = 0
 
     def publish(self, kind: str, data: Mapping[str, object]) -> None:
         """Tell every reader."""
-        event = Event(next(self._ids), kind, data)
+        self.newest = next(self._ids)
+        event = Event(self.newest, kind, data)
         self._history.append(event)
         for reader in self._readers:
             reader.put(event)
@@ -59,10 +65,9 @@ class EventBus:
             reader.finish()
 
     def _replay(self, reader: "Subscription", after: int) -> None:
-        newest = self._history[-1].id if self._history else 0
         oldest = self._history[0].id if self._history else 1
-        if after < oldest - 1 or after > newest:
-            reader.put(Event(newest, RESYNC))
+        if after < oldest - 1 or after > self.newest:
+            reader.put(Event(self.newest, RESYNC))
             return
         for event in self._history:
             if event.id > after:
@@ -92,6 +97,18 @@ class Subscription:
         self._finished = True
         self._readers.discard(self)
         self._arrived.set()
+
+    async def batch(self) -> list[Event]:
+        """All that is there; waits for the first, and is empty only when no more will come.
+
+        A wait that is given up loses nothing.
+        """
+        while not self._queue and not self._finished:
+            self._arrived.clear()
+            await self._arrived.wait()
+        events = [*self._queue]
+        self._queue.clear()
+        return events
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         """The events as they come, until the subscription is closed."""

@@ -1,4 +1,7 @@
-"""What people asked for, besides what the documents say: policies, wanted states, new turns."""
+"""What people asked for, besides what the documents say.
+
+Policies, wanted states, new turns, and what may run at all.
+"""
 
 from collections.abc import Callable, Mapping
 from uuid import UUID
@@ -6,13 +9,20 @@ from uuid import UUID
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.repositories import Policies
+from mcpyard.yard.trust import Trusting
 
 
 class Intent:
-    """The words of the users, by server; every change asks the yard to look again."""
+    """The words of the users, by server; every change asks the yard to look again.
 
-    def __init__(self, policies: Policies) -> None:
+    Attributes:
+        trust: Knows which servers may run.
+        changed: Called when something was said.
+    """
+
+    def __init__(self, policies: Policies, trust: Trusting) -> None:
         self._policies = policies
+        self.trust = trust
         self._turns: dict[UUID, int] = {}
         self.changed: Callable[[], None] = lambda: None
 

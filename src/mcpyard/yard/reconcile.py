@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from uuid import UUID
 
 from mcpyard.domain.desired import Circumstances, Desired, DesiredServer, Owner, desire
@@ -58,7 +59,7 @@ class Reconciler:
     @property
     def desired(self) -> Desired:
         """What should be, by all that was said so far."""
-        self._refresh()
+        self.refresh()
         return self._desired
 
     async def open(self, on_desired: Callable[[Desired], None]) -> None:
@@ -66,6 +67,8 @@ class Reconciler:
         self._on_desired = on_desired
         for source in self._sources:
             await source.open(self.documents_changed)
+        owners = [source.owner for source in self._sources]
+        await self._intent.trust.begin(owners, self._desire().servers.values())
         self.look()
 
     def documents_changed(self) -> None:
@@ -94,7 +97,7 @@ class Reconciler:
         """Compare what should be with what is, and do what is missing."""
         if self._held:
             return
-        self._refresh()
+        self.refresh()
         actions = plan(self._desired, self._servers.observed())
         if actions:
             self._servers.apply(actions, self._desired.servers)
@@ -131,7 +134,8 @@ class Reconciler:
         found = self._servers.observed().get(server.id)
         return found is not None and found.state.phase in UP
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Take over what the sources and the users say by now."""
         if self._stale and not self._held:
             self._stale = False
             self._desired = self._desire()
@@ -154,7 +158,10 @@ class Reconciler:
             for each in document.definitions
         }
         known = Circumstances(identities, self._lookup, self._intent.policies, self._intent.turns)
-        return desire(documents, known)
+        desired = desire(documents, known)
+        # Whether a server waits may depend on what it would launch, which only now is known.
+        held = self._intent.trust.held(desired.servers.values())
+        return desire(documents, replace(known, held=held)) if held else desired
 
 
 def _is_done(server: DesiredServer, found: Observed) -> bool:

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause
@@ -30,6 +30,13 @@ _HINT: Final = 4
 _LONG_ENOUGH_FOR_A_HINT: Final = 16
 
 Record = dict[str, object]
+
+
+class Picture(NamedTuple):
+    """A server as it should be, and as it is: all that its record depends on."""
+
+    server: DesiredServer
+    observed: Observed
 
 
 def record(

@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from pathlib import Path
 from typing import Protocol, cast
 from uuid import UUID, uuid4
 
@@ -17,12 +19,19 @@ from mcpyard.domain.desired import (
     Owner,
     desire,
 )
-from mcpyard.domain.errors import Disabled, Problem, ServerUnknown, ToolUnknown
+from mcpyard.domain.errors import (
+    Disabled,
+    NoSignIn,
+    Problem,
+    ServerUnknown,
+    SignInUnknown,
+    ToolUnknown,
+)
 from mcpyard.domain.expand import Lookup
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, Source
+from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
@@ -34,8 +43,9 @@ from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.reconcile import UP, Reconciler, by_ref
-from mcpyard.yard.records import Record, brief, record, revealed, tool_record, trial_record
+from mcpyard.yard.records import Picture, Record, brief, record, revealed, tool_record, trial_record
 from mcpyard.yard.registry import Registry
+from mcpyard.yard.trust import Trusting
 
 
 class Observable(Servers, Protocol):
@@ -57,25 +67,30 @@ class Ports:
     clock: Clock
     lookup: Lookup
     journal: Journal | None = None
+    trust: Trusting = field(default_factory=Trusting)
+    sign_ins: SignIns | None = None
 
 
 class YardCore:
     """A yard over its ports; `mcpyard.app` gives it real ones.
 
     Attributes:
+        instance: Differs between any two yards, also between one and the same one started anew.
         registry: The servers and how each is, for readers of the typed registry.
         accounts: What became of the calls.
     """
 
     def __init__(self, ports: Ports) -> None:
+        self.instance = uuid4().hex[:12]
         self.registry = Registry()
         self._status = self.registry.manage()
         self._servers = ports.servers
         self._lookup = ports.lookup
         self._memory = ports.memory
+        self._sign_ins = ports.sign_ins
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
-        self._intent = Intent(ports.policies)
+        self._intent = Intent(ports.policies, ports.trust)
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
         )
@@ -91,6 +106,12 @@ class YardCore:
     def desired(self) -> Desired:
         """What should be."""
         return self._reconciler.desired
+
+    @property
+    def version(self) -> int:
+        """The id of the last event; while it is the same, so is every record."""
+        self._reconciler.refresh()
+        return self._bus.newest
 
     async def begin(self) -> None:
         """Read the sources and begin to run what should run."""
@@ -121,8 +142,17 @@ class YardCore:
 
     def records(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers, by name."""
-        servers = sorted(self.desired.servers.values(), key=lambda each: each.name)
-        return [self._record(server, tools=tools) for server in servers]
+        return [self.record_of(picture, tools=tools) for picture in self.pictures()]
+
+    def pictures(self) -> list[Picture]:
+        """What the records of all servers are made from, by name."""
+        servers = sorted(self.desired.servers.values(), key=attrgetter("name"))
+        return [Picture(server, self._of(server.id)) for server in servers]
+
+    def record_of(self, picture: Picture, *, tools: bool = True) -> Record:
+        """The record that a picture gives."""
+        routes = [each for each in self._book.routes(picture.server.id) if each.policy.enabled]
+        return record(*picture, routes, tools=tools)
 
     def tools(self, ref: str | None = None) -> list[Record]:
         """The tools that can be called: of one server, or of all."""
@@ -203,6 +233,17 @@ class YardCore:
         odd = await self._editor.change(server, change)
         return _noting(await self._after(server, wait), odd)
 
+    async def change_tool(self, ref: str, tool: str, change: Change) -> Record:
+        """Change how a tool is shown and called; its record."""
+        server, route = self.server(ref), self.route(ref, tool)
+        if isinstance(name := change.patch.get("name"), str):
+            self._book.check_name(route, name)
+        if change.patch:
+            patch = {"tools": {tool: change.patch}}
+            await self._editor.change(server, replace(change, patch=patch))
+        changed = self.route(str(server.id), tool)
+        return tool_record(changed, stale=self._of(server.id).tools.stale)
+
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and take it out."""
         server = self.server(ref)
@@ -218,9 +259,31 @@ class YardCore:
         (server,) = desire([Document(owner, (definition,))], known).servers.values()
         return trial_record(await self._servers.trial(server), reading.warnings)
 
+    async def login(self, ref: str, redirect_uri: str) -> str:
+        """Begin a sign-in at a remote server; the address to open in a browser."""
+        server = self.server(ref)
+        if self._sign_ins is None:
+            raise NoSignIn("this yard signs in nowhere")
+        return await self._sign_ins.begin(server, redirect_uri)
+
+    async def logged_in(self, answer: Mapping[str, str]) -> str:
+        """Take what the browser brought back, and connect anew; the name of the server."""
+        if self._sign_ins is None:
+            raise SignInUnknown("this yard signs in nowhere")
+        server = self.server(str(await self._sign_ins.finish(answer)))
+        if server.wanted is not Wanted.STOPPED:
+            self._intent.turn(server.id)
+        return server.name
+
     def reveal(self, ref: str) -> Record:
         """The literal values of a server's variables and headers."""
         return revealed(self.server(ref))
+
+    async def approve(self, folder: Path) -> list[str]:
+        """Trust a project's folder (see `Trust.approve`); the servers that waited for it."""
+        waited = await self._intent.trust.approve(folder, self.desired.servers.values())
+        self._intent.changed()
+        return waited
 
     async def settled(self, ref: str) -> Record:
         """Wait until a server is what it should be, or can't be without somebody's help."""
@@ -249,8 +312,7 @@ class YardCore:
         return self._servers.observed().get(server) or Observed(server)
 
     def _record(self, server: DesiredServer, *, tools: bool = True) -> Record:
-        routes = [route for route in self._book.routes(server.id) if route.policy.enabled]
-        return record(server, self._of(server.id), routes, tools=tools)
+        return self.record_of(Picture(server, self._of(server.id)), tools=tools)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
         on_demand = server.wanted is Wanted.ON_DEMAND

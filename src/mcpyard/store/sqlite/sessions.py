@@ -25,7 +25,7 @@ class SqliteSessions:
         return found if found and now < found.expires else None
 
     async def add(self, session: LoginSession) -> None:
-        """Let a browser in; sessions and links that have run out by then are forgotten."""
+        """Let a browser in, or on; sessions and links that have run out are forgotten."""
         await self._engine.run(lambda connection: _insert(connection, session), self._added)
 
     async def remove(self, cookie_hash: str) -> None:
@@ -76,7 +76,7 @@ def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSessi
     connection.execute("DELETE FROM login_sessions WHERE expires <= ?", (created,))
     connection.execute("DELETE FROM login_links WHERE expires <= ?", (created,))
     connection.execute(
-        """INSERT INTO login_sessions (cookie_hash, key_hash, created, expires)
+        """INSERT OR REPLACE INTO login_sessions (cookie_hash, key_hash, created, expires)
         VALUES (?, ?, ?, ?)""",
         (session.cookie_hash, session.key_hash, created, to_micros(session.expires)),
     )

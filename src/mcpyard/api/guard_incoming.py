@@ -1,0 +1,108 @@
+"""A request as the guard sees it: before any route, and before its body."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+from urllib.parse import parse_qs
+
+from starlette.requests import cookie_parser
+from starlette.types import Scope
+
+LOGIN: Final = "/login"
+CALLBACK: Final = "/oauth/callback"
+EVENTS: Final = "/api/events"
+GATEWAY: Final = "/mcp"
+STATIC: Final = "/static/"
+
+_SAFE: Final = frozenset({"GET", "HEAD"})
+_PUBLIC: Final = frozenset(
+    {("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", LOGIN), ("GET", CALLBACK)}
+)
+_ONCE: Final = (b"host", b"origin", b"authorization", b"content-length", b"sec-fetch-site")
+_NO: Final = frozenset({"0", "false", "no", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What a request says about itself.
+
+    Attributes:
+        method: Its method.
+        path: Its path as it was sent, still quoted.
+        query: Its query as it was sent.
+        headers: Its headers; of one that came twice the last.
+        doubled: Whether a header came twice that decides about entry.
+        address: The local address it came to.
+        port: The local port it came to.
+        scheme: `http` or `https`.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[bytes, bytes]
+    doubled: bool
+    address: str
+    port: int
+    scheme: str
+
+    @classmethod
+    def of(cls, scope: Scope) -> Self:
+        """Read a request's scope."""
+        raw: list[tuple[bytes, bytes]] = scope["headers"]
+        headers = dict(raw)
+        doubled = len(headers) < len(raw) and any(
+            sum(name == each for name, _ in raw) > 1 for each in _ONCE
+        )
+        address, port = scope.get("server") or ("", 0)
+        path = scope["raw_path"].decode("latin-1")
+        query = scope["query_string"].decode("latin-1")
+        return cls(
+            scope["method"], path, query, headers, doubled, address, port or 0, scope["scheme"]
+        )
+
+    @property
+    def is_public(self) -> bool:
+        """Whether anybody may ask this."""
+        if (self.method, self.path) in _PUBLIC:
+            return True
+        return self.method in _SAFE and self.path.startswith(STATIC)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change something."""
+        return self.method not in _SAFE
+
+    @property
+    def is_gateway(self) -> bool:
+        """Whether it is for the gateway."""
+        return self.path == GATEWAY or self.path.startswith(f"{GATEWAY}/")
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer may go on for long."""
+        follows = self.path.endswith("/logs") and self.asked("follow").lower() not in _NO
+        return self.path == EVENTS or follows or self.is_gateway
+
+    @property
+    def cookie_name(self) -> str:
+        """What this yard's cookie is called: cookies ignore ports, so the name tells it."""
+        return f"mcpyard_{self.port}"
+
+    def header(self, name: bytes) -> str | None:
+        """A header's value."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+    def cookie(self) -> str | None:
+        """The value of this yard's cookie."""
+        sent = self.header(b"cookie")
+        return cookie_parser(sent).get(self.cookie_name) if sent else None
+
+    def asked(self, name: str) -> str:
+        """The last value of a query parameter; empty where there is none."""
+        return self.parameters().get(name, [""])[-1]
+
+    def parameters(self) -> dict[str, list[str]]:
+        """The query, taken apart."""
+        return parse_qs(self.query, keep_blank_values=True) if self.query else {}

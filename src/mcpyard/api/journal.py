@@ -1,0 +1,66 @@
+"""The route of the call journal."""
+
+from typing import Final
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer
+from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+PAGE: Final = 100
+LONGEST_PAGE: Final = 1000
+
+_LAST_ID: Final = 2**63 - 1
+
+
+class JournalRoutes:
+    """Shows the calls of one yard."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+
+    async def calls(self, request: Request) -> Response:
+        """The last calls, newest first, a page at a time."""
+        limit = asking.whole(request, "limit", PAGE, LONGEST_PAGE)
+        before = asking.whole(request, "before", _LAST_ID, _LAST_ID)
+        query = CallQuery(
+            server=self._server(request.query_params.get("server")),
+            tool=request.query_params.get("tool"),
+            outcome=request.query_params.get("outcome"),
+            before=before,
+            limit=limit + 1,
+        )
+        journal = self._yard.accounts.journal
+        found = [*await journal.query(query)] if journal else []
+        page = found[:limit]
+        further = page[-1].id if len(found) > limit else None
+        return answer({"calls": [*map(_line, page)], "next": further})
+
+    def _server(self, ref: str | None) -> UUID | None:
+        if ref is None:
+            return None
+        try:
+            # The calls of a server outlive it, and then only its id is left to ask by.
+            return UUID(ref)
+        except ValueError:
+            return self._yard.server(ref).id
+
+
+def _line(call: Call) -> Record:
+    return {
+        "id": call.id,
+        "at": call.at.isoformat(timespec="milliseconds"),
+        "who": call.who,
+        "server": call.server_name,
+        "serverId": str(call.server),
+        "tool": call.tool,
+        "ms": round(call.ms, 3),
+        "outcome": call.outcome,
+        "bytesIn": call.bytes_in,
+        "bytesOut": call.bytes_out,
+    }

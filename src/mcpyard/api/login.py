@@ -1,0 +1,126 @@
+"""How a browser comes in, opens streams and goes.
+
+A one-time link answers with a page that signs the browser in and continues by itself. The answer is
+no redirect, because a browser that follows one from elsewhere would not send the new cookie along.
+The session's key is handed out here and nowhere else: in the page's `mcpyard-key`, and to the page
+it continues to in the fragment of the address, which no server is ever sent. That page keeps it in
+its own storage, which, unlike a cookie, belongs to this port alone.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api.answers import answer, refuse
+from mcpyard.api.guard_incoming import LOGIN, Incoming
+from mcpyard.api.guard_keys import (
+    LINK_LIFE,
+    SESSION_LIFE,
+    TICKET_LIFE,
+    Keys,
+    hashed,
+    make_secret,
+)
+from mcpyard.api.problems import problem
+from mcpyard.domain.stored import LoginSession
+
+if TYPE_CHECKING:
+    from mcpyard.api.guard_who import Who
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>mcpyard</title>
+{head}</head>
+<body>
+<p>{body}</p>
+</body>
+</html>
+"""
+_WELCOME: Final = """<meta name="mcpyard-key" content="{key}">
+<meta http-equiv="refresh" content="0; url=/#key={key}">
+"""
+_GO_ON: Final = 'You are signed in. <a href="/#key={key}">Continue</a>'
+_WORTHLESS: Final = (
+    "This link was used before, or has run out. For a new one run <code>mcpyard login-link</code>."
+)
+_NO_BROWSER: Final = "only a browser that is signed in needs tickets"
+
+
+class LoginRoutes:
+    """Answers from the keys of one yard."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    async def make_link(self, request: Request) -> Response:
+        """A new one-time link."""
+        secret = await self._keys.make_link()
+        base = f"{request.scope['scheme']}://{request.headers['host']}"
+        expires = (self._keys.clock.now() + LINK_LIFE).isoformat(timespec="milliseconds")
+        return answer({"url": link_address(base, secret), "expires": expires}, 201)
+
+    async def login(self, request: Request) -> Response:
+        """Let a browser in that comes with a link."""
+        now, link = self._keys.clock.now(), request.query_params.get("link", "")
+        if not await self._keys.sessions.take_link(hashed(link), now):
+            page = _PAGE.format(head="", body=_WORTHLESS)
+            return Response(page, 403, media_type="text/html")
+        incoming, cookie, key = Incoming.of(request.scope), make_secret(), make_secret()
+        if earlier := incoming.cookie():
+            await self._keys.sessions.remove(hashed(earlier))
+        session = LoginSession(hashed(cookie), hashed(key), now, now + SESSION_LIFE)
+        await self._keys.sessions.add(session)
+        page = _PAGE.format(head=_WELCOME.format(key=key), body=_GO_ON.format(key=key))
+        welcome = Response(page, media_type="text/html")
+        _Cookie.of(incoming).set(welcome, cookie)
+        return welcome
+
+    async def logout(self, request: Request) -> Response:
+        """Shut the browser out that asks."""
+        who: Who = request.scope["who"]
+        if who.session:
+            await self._keys.sessions.remove(who.session.cookie_hash)
+        farewell = Response(status_code=204)
+        _Cookie.of(Incoming.of(request.scope)).set(farewell, "")
+        return farewell
+
+    async def make_ticket(self, request: Request) -> Response:
+        """A ticket that opens one stream for the browser that asks."""
+        who: Who = request.scope["who"]
+        if who.session is None:
+            return refuse(problem(409, "no-browser", _NO_BROWSER))
+        ticket = self._keys.tickets.issue(who.session, self._keys.clock.monotonic())
+        return answer({"ticket": ticket, "expiresIn": TICKET_LIFE}, 201)
+
+
+def link_address(base: str, secret: str) -> str:
+    """The address of a one-time link."""
+    return f"{base}{LOGIN}?link={quote(secret, safe='')}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cookie:
+    name: str
+    secure: bool
+
+    @classmethod
+    def of(cls, incoming: Incoming) -> "_Cookie":
+        return cls(incoming.cookie_name, incoming.scheme == "https")
+
+    def set(self, response: Response, value: str) -> None:
+        """Have the browser keep a value, or drop the one it has."""
+        life = round(SESSION_LIFE.total_seconds()) if value else 0
+        response.set_cookie(
+            self.name,
+            value,
+            max_age=life,
+            path="/",
+            secure=self.secure,
+            httponly=True,
+            samesite="strict",
+        )

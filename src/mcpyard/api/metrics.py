@@ -1,0 +1,143 @@
+"""The figures of a yard in the text format of Prometheus.
+
+Written by hand: the official client costs 40 ms at the start of every yard, for a format of three
+rules. Tests read the page with that client's own parser.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.status import Status, public_words
+from mcpyard.yard.accounts import Account
+from mcpyard.yard.records import Picture
+from mcpyard.yard.yard import YardCore
+
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = dict[str, str]
+
+
+class Sample(NamedTuple):
+    """One line: what follows the metric's name, the labels, the value."""
+
+    suffix: str
+    labels: Labels
+    value: float
+
+
+class _Seen(NamedTuple):
+    """A server, and what became of its calls."""
+
+    picture: Picture
+    account: Account
+
+
+class _Metric(NamedTuple):
+    name: str
+    kind: str
+    meaning: str
+    samples: Callable[[_Seen], Iterable[Sample]]
+
+
+class MetricsRoutes:
+    """Shows the figures of one yard."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+
+    async def metrics(self, _request: Request) -> Response:
+        """Every figure."""
+        accounts = self._yard.accounts.by_server
+        seen = [
+            _Seen(each, accounts.get(each.server.id) or Account()) for each in self._yard.pictures()
+        ]
+        page = "".join(f"{line}\n" for metric in _METRICS for line in _lines(metric, seen))
+        return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
+
+
+def escaped(value: str) -> str:
+    """A label's value as it is written between quotes."""
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.meaning}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    for each in seen:
+        server = each.picture.server.name
+        for suffix, labels, value in metric.samples(each):
+            pairs = {"server": server, **labels}.items()
+            shown = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
+            yield f"{metric.name}{suffix}{{{shown}}} {value:.17g}"
+
+
+def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
+    return lambda seen: [Sample("", {}, read(seen))]
+
+
+def _statuses(seen: _Seen) -> Iterator[Sample]:
+    """One sample for each word, so that a change of status is a change of numbers."""
+    found = public_words(seen.picture.observed.state).status
+    for status in Status:
+        yield Sample("", {"status": str(status)}, float(status is found))
+
+
+def _latency(seen: _Seen) -> Iterator[Sample]:
+    account = seen.account
+    for bound, count in account.cumulative():
+        yield Sample("_bucket", {"le": f"{bound / 1000:g}"}, count)
+    yield Sample("_bucket", {"le": "+Inf"}, account.calls)
+    yield Sample("_sum", {}, account.ms / 1000)
+    yield Sample("_count", {}, account.calls)
+
+
+def _restarts(seen: _Seen) -> float:
+    """Every open of the server beyond the first."""
+    return max(0, seen.picture.observed.state.epoch - 1)
+
+
+_METRICS: Final = (
+    _Metric(
+        "mcpyard_server_status", "gauge", "1 for the status a server has, 0 for others.", _statuses
+    ),
+    _Metric(
+        "mcpyard_server_restarts_total",
+        "counter",
+        "How often a server was opened after the first time.",
+        _one(_restarts),
+    ),
+    _Metric(
+        "mcpyard_server_tools",
+        "gauge",
+        "How many tools a server has.",
+        _one(lambda seen: len(seen.picture.observed.tools.definitions)),
+    ),
+    _Metric(
+        "mcpyard_calls_total",
+        "counter",
+        "Calls of a server's tools.",
+        _one(lambda seen: seen.account.calls),
+    ),
+    _Metric(
+        "mcpyard_call_errors_total",
+        "counter",
+        "Calls that failed, or whose tool said error.",
+        _one(lambda seen: seen.account.errors),
+    ),
+    _Metric("mcpyard_call_duration_seconds", "histogram", "How long calls took.", _latency),
+    _Metric(
+        "mcpyard_call_arguments_bytes_total",
+        "counter",
+        "Bytes of arguments sent to a server.",
+        _one(lambda seen: seen.account.bytes_in),
+    ),
+    _Metric(
+        "mcpyard_call_results_bytes_total",
+        "counter",
+        "Bytes of results a server sent.",
+        _one(lambda seen: seen.account.bytes_out),
+    ),
+)

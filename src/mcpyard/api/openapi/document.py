@@ -1,0 +1,110 @@
+"""The document, put together."""
+
+from importlib.metadata import version
+from typing import Final
+
+from mcpyard.api.asking import LONGEST_WAIT, WAIT
+from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
+from mcpyard.api.openapi.more_operations import WORKBENCH, YARD
+from mcpyard.api.openapi.operations import SERVERS, TOOLS
+from mcpyard.api.openapi.schemas import SCHEMAS
+from mcpyard.api.openapi.signing_in import SIGNING_IN
+from mcpyard.api.openapi.words import Json, problem_answer, query
+from mcpyard.api.problems import problem
+from mcpyard.domain.errors import EDGES
+
+PATHS: Final[Json] = SERVERS | TOOLS | WORKBENCH | YARD | DOORS | SIGNING_IN
+
+_TAGS: Final = {
+    "servers": "Servers: what should be, and what is.",
+    "tools": "Their tools.",
+    "workbench": "Definitions that are not registered yet.",
+    "yard": "The yard itself.",
+    "doors": "Who may come in, and what may run.",
+}
+
+_EDGES: Final = {
+    400: ("bad-json", "doubled-header"),
+    401: ("unauthorized",),
+    403: ("foreign-origin", "key-needed", "beyond-token"),
+    404: ("token-unknown",),
+    409: ("token-fixed", "no-browser"),
+    415: ("wrong-media-type",),
+    421: ("wrong-host",),
+    500: ("internal",),
+}
+
+_MEANINGS: Final = {
+    400: "The body is not JSON or nested too deep, or a header stands there twice.",
+    401: "The token is missing or wrong.",
+    403: "The request comes from a foreign page, or its token does not open this.",
+    404: "There is no such server, tool or token.",
+    409: "Right in itself, but not in the present state.",
+    412: "What should be changed is not what the caller has seen.",
+    413: "More than a limit allows.",
+    415: "The body is not said to be JSON.",
+    421: "The yard is not called by this name.",
+    422: "What was given is wrong; the fields are named, and nothing was changed.",
+    500: "An error of mcpyard itself.",
+    502: "The MCP server is at fault; the cause and its last words are told.",
+    504: "A time limit ran out.",
+    507: "The disk has no room; everything is as it was.",
+}
+
+
+def document() -> Json:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mcpyard",
+            "version": version("mcpyard"),
+            "summary": "One yard for all MCP servers.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "security": [{"bearer": []}],
+        "tags": [{"name": name, "description": told} for name, told in _TAGS.items()],
+        "paths": PATHS,
+        "components": {
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The admin token; `mcpyard paths` tells where it lies.",
+                }
+            },
+            "parameters": _PARAMETERS,
+            "responses": {
+                f"Problem{status}": _problem(status, meaning)
+                for status, meaning in _MEANINGS.items()
+            },
+            "schemas": SCHEMAS | DOOR_SCHEMAS,
+        },
+    }
+
+
+def _path(name: str, description: str) -> Json:
+    schema: Json = {"type": "string", "minLength": 1}
+    found: Json = {"name": name, "in": "path", "required": True}
+    return {**found, "description": description, "schema": schema}
+
+
+_PARAMETERS: Final[Json] = {
+    "ref": _path("ref", "The id or the name of a server, percent-encoded."),
+    "tool": _path("tool", "The server's own name of a tool, percent-encoded."),
+    "exposed": _path("exposed", "The name that agents know a tool by."),
+    "token": _path("token", "The id or the name of a call token, percent-encoded."),
+    "wait": query(
+        "wait",
+        "Seconds to wait until what was asked for is observed; the answer comes in any case.",
+        {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT, "default": WAIT},
+    ),
+}
+
+
+def _problem(status: int, meaning: str) -> Json:
+    found = _EDGES.get(status, ()) + tuple(
+        edge.problem for edge in EDGES.values() if edge.status == status
+    )
+    kinds = ", ".join(f"`{each}`" for each in found)
+    return problem_answer(f"{meaning} Types: {kinds}.", problem(status, found[0], meaning))

@@ -1,0 +1,158 @@
+"""The operations of who may come in, and what may run."""
+
+from typing import Final
+
+from mcpyard.api.guard_keys import TICKET_LIFE
+from mcpyard.api.openapi.words import (
+    Json,
+    array,
+    body,
+    maybe,
+    members,
+    operation,
+    parameter,
+    query,
+    ref,
+    text,
+    told,
+)
+from mcpyard.api.tokens import LONGEST_NAME
+
+_MOMENT: Final = "2026-11-15T09:30:00.000+00:00"
+_TOKEN: Final[Json] = {
+    "id": "4f1c2b3a-5d6e-4f70-8a9b-0c1d2e3f4a5b",
+    "name": "laptop",
+    "profile": None,
+    "created": _MOMENT,
+    "lastUsed": None,
+    "revoked": None,
+}
+_HTML: Final[Json] = {"content": {"text/html": {"schema": text()}}}
+_NOTHING: Final[Json] = {"description": "Done."}
+_NAME: Final = text("Printable characters.", minLength=1, maxLength=LONGEST_NAME)
+_TOKEN_MEMBERS: Final[dict[str, Json]] = {
+    "id": text(format="uuid"),
+    "name": text(),
+    "profile": maybe(text("The only profile it opens.")),
+    "created": text(format="date-time"),
+    "lastUsed": maybe(text(format="date-time")),
+    "revoked": maybe(text(format="date-time")),
+}
+
+DOOR_SCHEMAS: Final[Json] = {
+    "Token": members(_TOKEN_MEMBERS),
+    "MadeToken": members({**_TOKEN_MEMBERS, "token": text("Shown this once.")}),
+    "NewToken": {
+        "type": "object",
+        "properties": {"name": _NAME, "profile": maybe(_NAME)},
+        "required": ["name"],
+    },
+    "LoginLink": members(
+        {"url": text("Good for one browser."), "expires": text(format="date-time")}
+    ),
+    "Ticket": members({"ticket": text(), "expiresIn": {"type": "number"}}),
+    "Folder": {
+        "type": "object",
+        "properties": {"folder": text("An absolute path.")},
+        "required": ["folder"],
+    },
+    "Approved": members({"folder": text(), "servers": array(text("A server that waited."))}),
+}
+
+DOORS: Final[Json] = {
+    "/api/tokens": {
+        "get": operation(
+            "listTokens",
+            "The call tokens, also the revoked ones, without their secrets.",
+            {200: told("All of them.", array(ref("Token")), [_TOKEN])},
+            tags=["doors"],
+        ),
+        "post": operation(
+            "createToken",
+            "Make a token that opens the gateway, or one profile of it.",
+            {201: told("It is shown once.", ref("MadeToken"), _TOKEN | {"token": "mcpyard_..."})},
+            (409, 507),
+            tags=["doors"],
+            requestBody=body(ref("NewToken"), {"all": {"name": "laptop"}}),
+        ),
+    },
+    "/api/tokens/{token}": {
+        "parameters": [parameter("token")],
+        "delete": operation(
+            "revokeToken",
+            "Make a call token worthless.",
+            {204: _NOTHING},
+            (404, 507),
+            tags=["doors"],
+        ),
+    },
+    "/api/tokens/rotate": {
+        "post": operation(
+            "rotateAdminToken",
+            "Put a new admin token in place of the old one; the home's file has it.",
+            {204: _NOTHING},
+            (409, 507),
+            tags=["doors"],
+        )
+    },
+    "/api/login-links": {
+        "post": operation(
+            "createLoginLink",
+            "Make an address that signs one browser in, once.",
+            {
+                201: told(
+                    "The address.",
+                    ref("LoginLink"),
+                    {"url": "http://127.0.0.1:8712/login?link=...", "expires": _MOMENT},
+                )
+            },
+            (507,),
+            tags=["doors"],
+        )
+    },
+    "/api/tickets": {
+        "post": operation(
+            "createTicket",
+            "Make a ticket for `GET /api/events?ticket=`, or for a log that is followed: it opens "
+            "one stream for the browser that asks.",
+            {201: told("The ticket.", ref("Ticket"), {"ticket": "...", "expiresIn": TICKET_LIFE})},
+            (409,),
+            tags=["doors"],
+        )
+    },
+    "/api/projects/approve": {
+        "post": operation(
+            "approveProject",
+            "Trust a folder, and what its `.mcp.json` says now; servers that waited are started.",
+            {
+                200: told(
+                    "The servers that waited.",
+                    ref("Approved"),
+                    {"folder": "/home/me/project", "servers": ["files"]},
+                )
+            },
+            (507,),
+            tags=["doors"],
+            requestBody=body(ref("Folder"), {"folder": {"folder": "/home/me/project"}}),
+        )
+    },
+    "/login": {
+        "get": {
+            "operationId": "login",
+            "summary": "Let a browser in that comes with a link; the page goes on by itself.",
+            "tags": ["doors"],
+            "security": [{}],
+            "parameters": [query("link", "The secret of a one-time link.", text())],
+            "responses": {
+                "200": {"description": "A page; the cookie comes with it.", **_HTML},
+                "403": {"description": "A page: the link was used, or has run out.", **_HTML},
+                "421": {"$ref": "#/components/responses/Problem421"},
+            },
+        }
+    },
+    "/logout": {
+        "post": operation(
+            "logout", "Shut the browser out that asks.", {204: _NOTHING}, tags=["doors"]
+        )
+    },
+}

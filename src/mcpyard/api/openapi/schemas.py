@@ -1,0 +1,272 @@
+"""The shapes of what goes in and out."""
+
+from typing import Final
+
+from mcpyard.api.openapi.words import Json, array, maybe, members, named, ref, text
+from mcpyard.domain.cause import Code
+from mcpyard.domain.checks import MAX_NAME
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import HARD_MAX_MESSAGE, MAX_TIMEOUT, Scope, Transport, Wanted
+from mcpyard.domain.status import RunState, Status
+
+_FLAG: Final[Json] = {"type": "boolean"}
+_COUNT: Final[Json] = {"type": "integer", "minimum": 0}
+_MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT}
+_TEXTS: Final = array({"type": "string"})
+_MOMENT: Final = maybe(text(format="date-time"))
+_ANYTHING: Final[Json] = {}
+_OBJECT: Final[Json] = {"type": "object"}
+
+
+def _one_of(*words: str) -> Json:
+    return {"type": "string", "enum": [*words]}
+
+
+_POLICY: Final[Json] = {
+    "enabled": _FLAG,
+    "timeout": _MILLISECONDS,
+    "startTimeout": _MILLISECONDS,
+    "wanted": _one_of(*Wanted),
+    "progressExtends": _FLAG,
+    "backup": _TEXTS,
+    "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
+    "lanes": {"enum": [1, "per-client"]},
+    "maxMessage": {"type": "integer", "minimum": 1, "maximum": HARD_MAX_MESSAGE},
+    "tools": named(ref("ToolPolicy")),
+    "title": text(),
+    "description": text(),
+}
+
+_LAUNCH: Final[Json] = {
+    "type": _one_of("local", "stdio", "remote", "http", "streamable-http", "sse"),
+    "transport": _one_of(*Transport),
+    "command": {"anyOf": [text(minLength=1), {**_TEXTS, "minItems": 1}]},
+    "args": _TEXTS,
+    "env": named(text()),
+    "environment": named(text()),
+    "cwd": text(),
+    "url": text(),
+    "headers": named(text()),
+}
+
+_KEPT: Final[Json] = {"anyOf": [text(), {"type": "null"}, ref("Masked")]}
+
+_CHANGED_LAUNCH: Final[Json] = _LAUNCH | {
+    "env": named(_KEPT),
+    "environment": named(_KEPT),
+    "headers": named(_KEPT),
+}
+
+
+def _nullable(properties: Json) -> dict[str, Json]:
+    return {name: {"anyOf": [schema, {"type": "null"}]} for name, schema in properties.items()}
+
+
+_TOOL_POLICY: Final[Json] = {
+    "enabled": _FLAG,
+    "name": text("The name that agents know it by."),
+    "description": text(),
+    "timeout": _MILLISECONDS,
+    "progressExtends": _FLAG,
+}
+
+SCHEMAS: Final[Json] = {
+    "Masked": {
+        **members(
+            {"masked": {"const": True}}, {"hint": text("The last characters, if it is long.")}
+        ),
+        "description": "A literal value that is not shown. In a change it means: keep.",
+    },
+    "ToolPolicy": members({}, _nullable(_TOOL_POLICY)),
+    "Definition": {
+        "type": "object",
+        "description": "A server in any spelling. It has a `command` or a `url`.",
+        "properties": _LAUNCH | _POLICY,
+    },
+    "Registration": {
+        "type": "object",
+        "description": "A definition, with its name and where it should live.",
+        "properties": {
+            **_LAUNCH,
+            **_POLICY,
+            "name": text(minLength=1, maxLength=MAX_NAME),
+            "scope": _one_of(*Scope),
+            "start": {**_FLAG, "description": "Whether to start it; by its scope when not said."},
+        },
+        "required": ["name"],
+    },
+    "Change": {
+        **members(
+            {},
+            {
+                **_nullable(_CHANGED_LAUNCH | _POLICY),
+                "name": text(minLength=1, maxLength=MAX_NAME),
+            },
+        ),
+        "description": "A JSON merge patch of a record: `null` removes, `name` renames.",
+    },
+    "Cause": members(
+        {
+            "code": _one_of(*Code),
+            "message": text(),
+            "hint": text("What to do about it."),
+            "stderr": _TEXTS,
+        }
+    ),
+    "Server": members(
+        {
+            "id": text(format="uuid"),
+            "name": text(),
+            "scope": _one_of(*Scope),
+            "type": _one_of("local", "remote"),
+            "transport": maybe(_one_of(*Transport)),
+            "enabled": _FLAG,
+            "timeout": _MILLISECONDS,
+            "status": _one_of(*Status),
+            "state": _one_of(*RunState),
+            "phase": _one_of(*Phase),
+            "error": maybe(ref("Cause")),
+            "attempt": _COUNT,
+            "maxAttempts": _COUNT,
+            "nextRetryAt": _MOMENT,
+            "pid": maybe({"type": "integer"}),
+            "since": _MOMENT,
+            "wanted": _one_of(*Wanted),
+            "protocolVersion": maybe(text()),
+            "serverInfo": maybe(_OBJECT),
+            "lanes": maybe({"type": "integer"}),
+            "toolsStale": {**_FLAG, "description": "Whether the tools are remembered ones."},
+            "warnings": _TEXTS,
+            "digest": text("What `If-Match` of a change names, in quotes."),
+            "toolCount": _COUNT,
+        },
+        {
+            "command": text(),
+            "args": _TEXTS,
+            "env": named(ref("Shown")),
+            "cwd": maybe(text()),
+            "url": text(),
+            "headers": named(ref("Shown")),
+            "tools": array(members({"name": text(), "description": text()})),
+        },
+    ),
+    "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
+    "Revealed": members({}, {"env": named(text()), "headers": named(text())}),
+    "Tool": members(
+        {
+            "name": text("The server's own name of it."),
+            "title": maybe(text()),
+            "description": text(),
+            "inputSchema": _ANYTHING,
+            "outputSchema": _ANYTHING,
+            "annotations": _OBJECT,
+            "enabled": _FLAG,
+            "exposedName": text("The name that agents know it by."),
+            "server": text(),
+            "stale": {
+                **_FLAG,
+                "description": "Whether it is remembered from an earlier connection.",
+            },
+        }
+    ),
+    "Asked": members(
+        {}, {"arguments": _OBJECT, "timeoutMs": {**_MILLISECONDS, "description": "A hard limit."}}
+    ),
+    "Outcome": {
+        "type": "object",
+        "description": "The server's result object as it came, with one member more.",
+        "properties": {
+            "yard": members(
+                {
+                    "server": text(),
+                    "tool": text(),
+                    "ms": {"type": "number", "minimum": 0},
+                    "attribution": text(),
+                    "tried": _TEXTS,
+                }
+            )
+        },
+        "required": ["yard"],
+    },
+    "LogLine": members(
+        {"number": {"type": "integer"}, "at": text(format="date-time"), "text": text()}
+    ),
+    "Pasted": members({"text": text("JSON, TOML or command lines, as they were copied.")}),
+    "Parsed": members(
+        {
+            "servers": array(
+                members({"name": text(), "definition": ref("Definition"), "warnings": _TEXTS})
+            ),
+            "problems": array(ref("FieldProblem")),
+        }
+    ),
+    "Import": members(
+        {"text": text("JSON, TOML or command lines, as they were copied.")},
+        {"dryRun": _FLAG, "scope": _one_of(*Scope)},
+    ),
+    "Imported": members(
+        {
+            "dryRun": _FLAG,
+            "servers": array(
+                members(
+                    {
+                        "name": text(),
+                        "outcome": _one_of("imported", "importable", "refused"),
+                        "server": maybe(ref("Server")),
+                        "problem": maybe(ref("Problem")),
+                        "warnings": _TEXTS,
+                    }
+                )
+            ),
+            "problems": array(ref("FieldProblem")),
+        }
+    ),
+    "Trial": members(
+        {
+            "ok": {"const": True},
+            "protocolVersion": maybe(text()),
+            "serverInfo": maybe(_OBJECT),
+            "tools": array(members({"name": text(), "description": text()})),
+            "warnings": _TEXTS,
+        }
+    ),
+    "Calls": members(
+        {
+            "calls": array(ref("Call")),
+            "next": {
+                "anyOf": [{"type": "integer"}, {"type": "null"}],
+                "description": "What `before` of the next page is; null on the last one.",
+            },
+        }
+    ),
+    "Call": members(
+        {
+            "id": {"type": "integer"},
+            "at": text(format="date-time"),
+            "who": text(),
+            "server": text("What it was called then."),
+            "serverId": text(format="uuid"),
+            "tool": text(),
+            "ms": {"type": "number"},
+            "outcome": text("`ok`, `tool_error`, `cancelled`, or the problem's last word."),
+            "bytesIn": _COUNT,
+            "bytesOut": _COUNT,
+        }
+    ),
+    "SignIn": members({"authorizationUrl": text()}),
+    "Health": members({"ok": {"const": True}}, {"servers": named(_one_of(*Status))}),
+    "FieldProblem": members({"field": text(), "message": text()}),
+    "Problem": members(
+        {
+            "type": text("A stable name.", pattern="^urn:mcpyard:error:[a-z-]+$"),
+            "title": text(),
+            "status": {"type": "integer"},
+            "detail": text(),
+        },
+        {
+            "problems": array(ref("FieldProblem")),
+            "cause": ref("Cause"),
+            "rpc": members({"code": {"type": "integer"}, "data": _ANYTHING}),
+        },
+    ),
+}

@@ -1,0 +1,57 @@
+"""Signing in at remote servers: the address to send a browser to, and the way back from there.
+
+The way back is open to everybody, because a browser comes to it from the authorization server's
+page. What guards it is the `state`, which only that page was given and which is good for one time.
+"""
+
+from html import escape
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer
+from mcpyard.api.guard_incoming import CALLBACK
+from mcpyard.domain.errors import YardError, edge
+from mcpyard.yard.yard import YardCore
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<title>{title} - mcpyard</title>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{text}</p>
+</body>
+</html>
+"""
+
+
+class SignInRoutes:
+    """Signs one yard in."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+
+    async def begin(self, request: Request) -> Response:
+        """Begin a sign-in at a server."""
+        back = f"{request.scope['scheme']}://{request.headers['host']}{CALLBACK}"
+        url = await self._yard.login(asking.part(request, "ref"), back)
+        return answer({"authorizationUrl": url})
+
+    async def callback(self, request: Request) -> Response:
+        """Take what the browser brings back, and tell the person how it went."""
+        try:
+            name = await self._yard.logged_in(dict(request.query_params))
+        except YardError as error:
+            return _page("Not signed in", f"{error.message}.", edge(error).status)
+        return _page("Signed in", f'"{name}" is signed in. You can close this window.')
+
+
+def _page(title: str, text: str, status: int = 200) -> Response:
+    shown = _PAGE.format(title=escape(title), text=escape(text))
+    return Response(shown, status, media_type="text/html")

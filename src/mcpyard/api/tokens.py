@@ -1,0 +1,81 @@
+"""The routes of the tokens: call tokens are made, listed and revoked, the admin token renewed."""
+
+from typing import Final
+from uuid import UUID, uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer, refuse
+from mcpyard.api.guard_keys import Keys, hashed, make_secret
+from mcpyard.api.problems import problem
+from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.stored import CallToken
+from mcpyard.yard.records import Record
+
+PREFIX: Final = "mcpyard_"
+"""Begins every call token, so that scanners of leaked secrets can know one."""
+
+LONGEST_NAME: Final = 80
+_FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
+
+
+class TokenRoutes:
+    """Answers from the keys of one yard."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    async def tokens(self, _request: Request) -> Response:
+        """Every call token there is or was, without its secret."""
+        return answer([_record(each) for each in self._keys.tokens.all()])
+
+    async def create(self, request: Request) -> Response:
+        """Make a call token; the only answer that ever holds its secret."""
+        asked = await asking.members(request)
+        name = _text("name", asked.get("name"))
+        profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
+        secret = PREFIX + make_secret()
+        made = CallToken(uuid4(), name, hashed(secret), profile, self._keys.clock.now())
+        await self._keys.tokens.add(made)
+        return answer(_record(made) | {"token": secret}, 201)
+
+    async def revoke(self, request: Request) -> Response:
+        """Make a call token worthless, by its id or its name."""
+        ref = asking.part(request, "token")
+        found = self._find(ref)
+        if found is None:
+            return refuse(
+                problem(404, "token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"')
+            )
+        await self._keys.tokens.revoke(found, self._keys.clock.now())
+        return Response(status_code=204)
+
+    async def rotate(self, _request: Request) -> Response:
+        """Put a new admin token in place of the old one; the home's file has it."""
+        if self._keys.admin.rotate():
+            return Response(status_code=204)
+        return refuse(problem(409, "token-fixed", _FIXED))
+
+    def _find(self, ref: str) -> UUID | None:
+        living = [each for each in self._keys.tokens.all() if each.revoked is None]
+        return next((each.id for each in living if ref in {str(each.id), each.name}), None)
+
+
+def _record(token: CallToken) -> Record:
+    return {
+        "id": str(token.id),
+        "name": token.name,
+        "profile": token.profile,
+        "created": token.created.isoformat(timespec="milliseconds"),
+        "lastUsed": token.last_used.isoformat(timespec="milliseconds") if token.last_used else None,
+        "revoked": token.revoked.isoformat(timespec="milliseconds") if token.revoked else None,
+    }
+
+
+def _text(field: str, value: object) -> str:
+    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable():
+        return value
+    fault = f"must be a text of 1 to {LONGEST_NAME} printable characters"
+    raise ArgumentsRefused.of(Problem(field, fault))

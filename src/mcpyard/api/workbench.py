@@ -1,0 +1,107 @@
+"""The routes of what is not registered yet: read a pasted text, try a definition, import."""
+
+import asyncio
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer
+from mcpyard.api.patience import while_asked
+from mcpyard.api.problems import problem_of
+from mcpyard.domain.errors import NameTaken, Problem, YardError
+from mcpyard.domain.merge import plain
+from mcpyard.domain.model import Config
+from mcpyard.formats.snippets import Pasted, parse_snippet
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+IMPORTED: Final = "imported"
+IMPORTABLE: Final = "importable"
+REFUSED: Final = "refused"
+
+_OF_A_REGISTRATION: Final = frozenset({"name", "scope", "start"})
+
+
+class WorkbenchRoutes:
+    """Looks at definitions, and takes them into one yard."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+
+    async def parse(self, request: Request) -> Response:
+        """What a pasted text holds; the values in it are the caller's own, so they are shown."""
+        body = await asking.members(request, frozenset({"text"}))
+        found = await asyncio.to_thread(parse_snippet, asking.text(body, "text"))
+        servers = [
+            {
+                "name": each.name,
+                "definition": _definition(each.config),
+                "warnings": [str(odd) for odd in each.warnings],
+            }
+            for each in found.servers
+        ]
+        return answer({"servers": servers, "problems": [*map(_told, found.problems)]})
+
+    async def test(self, request: Request) -> Response:
+        """Open a server that is not registered, look at it, and end it again."""
+        body = await asking.members(request)
+        definition = {key: body[key] for key in body.keys() - _OF_A_REGISTRATION}
+        return await while_asked(request, self._test(definition))
+
+    async def import_text(self, request: Request) -> Response:
+        """Register what a pasted text holds; each server waits, stopped."""
+        body = await asking.members(request, frozenset({"text", "dryRun", "scope"}))
+        dry, scope = asking.truth(body, "dryRun"), body.get("scope")
+        found = await asyncio.to_thread(parse_snippet, asking.text(body, "text"))
+        servers: list[Record] = []
+        taken: set[str] = {each.server.name for each in self._yard.pictures()}
+        for each in found.servers:
+            if dry:
+                servers.append(_tried(each, taken))
+            else:
+                servers.append(await self._import(each, scope))
+            taken.add(each.name)
+        problems = [*map(_told, found.problems)]
+        return answer({"dryRun": dry, "servers": servers, "problems": problems})
+
+    async def _test(self, definition: Record) -> Response:
+        return answer(await self._yard.trial(definition))
+
+    async def _import(self, pasted: Pasted, scope: object) -> Record:
+        body = {**_definition(pasted.config), "name": pasted.name, "scope": scope, "start": False}
+        try:
+            server = await self._yard.register(body)
+        except YardError as error:
+            return _outcome(pasted, REFUSED, problem=problem_of(error))
+        return _outcome(pasted, IMPORTED, server=server)
+
+
+def _tried(pasted: Pasted, taken: set[str]) -> Record:
+    if pasted.name in taken:
+        clash = NameTaken(f'the name "{pasted.name}" is in use')
+        return _outcome(pasted, REFUSED, problem=problem_of(clash))
+    return _outcome(pasted, IMPORTABLE)
+
+
+def _outcome(
+    pasted: Pasted, outcome: str, *, server: Record | None = None, problem: Record | None = None
+) -> Record:
+    warnings = [str(each) for each in pasted.warnings]
+    return {
+        "name": pasted.name,
+        "outcome": outcome,
+        "server": server,
+        "problem": problem,
+        "warnings": warnings,
+    }
+
+
+def _definition(config: Config) -> Record:
+    # With its type said, nothing has to be inferred when it is read again.
+    return {"type": config.type, **plain(config)}
+
+
+def _told(problem: Problem) -> Record:
+    return {"field": problem.field, "message": problem.message}

@@ -1,0 +1,149 @@
+"""The commands that change which servers there are, with their options.
+
+As light as `main`: a command imports what it needs when it runs.
+"""
+
+from typing import Annotated, Literal
+
+import typer
+
+from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, WaitOption
+
+app = typer.Typer()
+
+_Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COMMAND", help="A url; or, behind --, a command with arguments."),
+]
+_Env = Annotated[list[str] | None, typer.Option("--env", metavar="NAME=VALUE", help="Repeatable.")]
+_Header = Annotated[
+    list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="Repeatable.")
+]
+_Transport = Annotated[
+    Literal["stdio", "http", "sse"] | None,
+    typer.Option("--transport", help="How to speak to it; inferred unless told."),
+]
+_Cwd = Annotated[str | None, typer.Option("--cwd", metavar="DIR", help="Where its command runs.")]
+_Timeout = Annotated[
+    int | None, typer.Option("--timeout", metavar="MS", help="The limit of a call.")
+]
+_Scope = Annotated[
+    Literal["project", "user"] | None,
+    typer.Option("--scope", help="Where it lives; the project's file if the yard serves one."),
+]
+_Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is connected, or has failed.")]
+
+
+@app.command()
+def add(  # noqa: PLR0913, PLR0917  one parameter an option
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name.")] = None,
+    words: _Words = None,
+    json_text: Annotated[
+        str | None, typer.Option("--json-text", metavar="JSON", help="The definition; - is stdin.")
+    ] = None,
+    scope: _Scope = None,
+    env: _Env = None,
+    header: _Header = None,
+    transport: _Transport = None,
+    cwd: _Cwd = None,
+    timeout: _Timeout = None,
+    start: Annotated[
+        bool | None, typer.Option("--start/--no-start", help="Whether to start it.")
+    ] = None,
+    wait: _Wait = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Register a server."""
+    from mcpyard.cli.adding import Addition, add_server
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.said import Said
+
+    said = Said(words or (), env or (), header or (), transport, cwd, timeout)
+    addition = Addition(name, json_text, scope, start, wait)
+    return add_server(home_folder(home), addition, said, as_json=as_json)
+
+
+@app.command()
+def edit(  # noqa: PLR0913, PLR0917  one parameter an option
+    name: NameArgument,
+    words: _Words = None,
+    command: Annotated[str | None, typer.Option("--command", help="The program alone.")] = None,
+    arg: Annotated[
+        list[str] | None, typer.Option("--arg", help="Repeatable; all of them replace all.")
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="The address.")] = None,
+    env: _Env = None,
+    header: _Header = None,
+    transport: _Transport = None,
+    cwd: _Cwd = None,
+    timeout: _Timeout = None,
+    new_name: Annotated[str | None, typer.Option("--name", help="Its new name.")] = None,
+    enabled: Annotated[
+        bool | None, typer.Option("--enable/--disable", help="Whether it may run.")
+    ] = None,
+    if_match: Annotated[
+        str | None, typer.Option("--if-match", metavar="DIGEST", help="The state that is meant.")
+    ] = None,
+    when_running: Annotated[
+        Literal["restart", "refuse"],
+        typer.Option("--when-running", help="What to do if it would have to restart."),
+    ] = "restart",
+    wait: _Wait = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Change a server; what is not said stays as it is."""
+    from mcpyard.cli.adding import Alteration, edit_server
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.said import Said
+
+    said = Said(words or (), env or (), header or (), transport, cwd, timeout)
+    change = Alteration(command, arg or (), url, new_name, enabled, if_match, when_running, wait)
+    return edit_server(home_folder(home), name, change, said, as_json=as_json)
+
+
+@app.command()
+def rm(
+    name: NameArgument,
+    sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Stop a server and take it out."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.removing import remove_server
+
+    return remove_server(home_folder(home), name, sure=sure, as_json=as_json)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file; - is standard input.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")] = False,
+    scope: _Scope = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Register the servers of a file or a pasted text; they wait, stopped."""
+    from mcpyard.cli.importing import import_file
+    from mcpyard.cli.paths import home_folder
+
+    return import_file(home_folder(home), file, scope, dry_run=dry_run, as_json=as_json)
+
+
+@app.command()
+def login(
+    name: NameArgument,
+    wait: WaitOption = 300,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
+    ] = True,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Sign in at a remote server."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.signing_in import sign_in
+
+    return sign_in(home_folder(home), name, wait, browser=browser, as_json=as_json)

@@ -1,0 +1,61 @@
+"""`mcpyard import`: the servers of a file or a pasted text, registered but not started."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.listing import print_raw
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.remote import need_yard
+from mcpyard.cli.said import read_text
+from mcpyard.domain.errors import EXIT_DEFINITION
+
+Record = Mapping[str, object]
+
+
+def import_file(home: Path, place: str, scope: str | None, *, dry_run: bool, as_json: bool) -> int:
+    """Register what a text holds, and print what became of each server."""
+    body: dict[str, object] = {"text": read_text(place), "dryRun": dry_run}
+    if scope:
+        body["scope"] = scope
+    raw = need_yard(home).post("/api/mcp/import", body)
+    found = cast("Mapping[str, list[Record]]", json.loads(raw))
+    if as_json:
+        print_raw(raw)
+    else:
+        _print(found["servers"], found["problems"])
+    return _exit_code(found["servers"], found["problems"])
+
+
+def _print(servers: list[Record], problems: list[Record]) -> None:
+    rows = [
+        (str(each["outcome"]), clean(str(each["name"])), one_line(_why(each))) for each in servers
+    ]
+    if rows:
+        table(("OUTCOME", "NAME", "WHY"), rows)
+    for each in problems:
+        print(f"problem: {clean(': '.join(_words(each)))}", file=sys.stderr)
+    for each in servers:
+        for warning in cast("list[object]", each["warnings"]):
+            print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)
+    if any(each["outcome"] == "imported" for each in servers):
+        print("imported servers wait: mcpyard start NAME starts one", file=sys.stderr)
+
+
+def _why(server: Record) -> str:
+    problem = cast("Record | None", server["problem"])
+    return str(problem["detail"]) if problem else ""
+
+
+def _words(problem: Record) -> list[str]:
+    return [str(problem[key]) for key in ("field", "message") if problem[key]]
+
+
+def _exit_code(servers: list[Record], problems: list[Record]) -> int:
+    """That of the gravest refusal: what could be imported is, the rest was told."""
+    refused = [cast("Record", each["problem"]) for each in servers if each["problem"]]
+    codes = [Complaint.of_problem(each).exit_code for each in refused]
+    return max([*codes, *(EXIT_DEFINITION for _ in problems)], default=0)

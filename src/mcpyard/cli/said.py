@@ -1,0 +1,116 @@
+"""What a command line says about a definition, as the yard's API wants to hear it."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, cast
+
+from mcpyard.cli.complaints import Complaint, usage
+from mcpyard.domain.errors import EXIT_DEFINITION
+
+STDIN: Final = "-"
+
+_URLS: Final = ("http://", "https://")
+_REMOTE: Final = frozenset({"http", "sse"})
+_LOCAL_ONLY: Final = ("command", "args", "env", "cwd")
+_REMOTE_ONLY: Final = ("url", "headers")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The options about a definition, as they were typed; None and empty mean: not a word.
+
+    Attributes:
+        words: A url, or a command with its arguments.
+        env: `NAME=VALUE` each.
+        headers: `NAME: VALUE` each.
+        transport: How to speak to it.
+        cwd: The folder its command runs in.
+        timeout: The limit of a call, in milliseconds.
+    """
+
+    words: Sequence[str] = ()
+    env: Sequence[str] = field(default=(), repr=False)
+    headers: Sequence[str] = field(default=(), repr=False)
+    transport: str | None = None
+    cwd: str | None = None
+    timeout: int | None = None
+
+    def fields(self) -> dict[str, object]:
+        """The members that were said, and no others; an empty value of a pair is None."""
+        found: dict[str, object] = {
+            "transport": self.transport,
+            "cwd": whole_path(self.cwd) if self.cwd else None,
+            "timeout": self.timeout,
+            "env": pairs("--env", "=", self.env) or None,
+            "headers": pairs("--header", ":", self.headers) or None,
+            **self._reach(),
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _reach(self) -> dict[str, object]:
+        if not self.words:
+            return {}
+        first, *rest = self.words
+        if self.transport not in _REMOTE and not first.startswith(_URLS):
+            return {"command": first, "args": rest}
+        if rest:
+            raise usage(f'a url stands alone, but "{rest[0][:80]}" follows it')
+        return {"url": first}
+
+
+def typed(fields: dict[str, object]) -> dict[str, object]:
+    """A new definition that says what it is, so that nothing has to be inferred."""
+    kind = "remote" if "url" in fields else "local"
+    return {"type": kind, **fields}
+
+
+def exclusive(patch: dict[str, object]) -> dict[str, object]:
+    """A change that, where it makes a server local or remote, drops what only the other has."""
+    if "url" in patch:
+        return {**dict.fromkeys(_LOCAL_ONLY), **patch}
+    return {**dict.fromkeys(_REMOTE_ONLY), **patch} if "command" in patch else patch
+
+
+def pairs(option: str, mark: str, given: Sequence[str]) -> dict[str, str | None]:
+    """Names and values out of an option that may be repeated; an empty value is None."""
+    found: dict[str, str | None] = {}
+    for each in given:
+        name, there, value = each.partition(mark)
+        if not there or not name.strip():
+            # What has no mark may well be a secret whose name was forgotten.
+            raise usage(f"{option} takes NAME{mark}VALUE")
+        found[name.strip()] = (value.strip() if mark == ":" else value) or None
+    return found
+
+
+def whole_path(folder: str) -> str:
+    """A folder as the yard must hear it, which runs in another one than the command."""
+    return folder if "${" in folder else str(Path(folder).absolute())
+
+
+def read_text(place: str) -> str:
+    """The text of a file, or of standard input."""
+    raw = sys.stdin.buffer.read() if place == STDIN else Path(place).read_bytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        where = "standard input" if place == STDIN else place
+        message = f"{where}: is not UTF-8 (byte {error.start})"
+        raise Complaint(message, slug="broken-document", exit_code=EXIT_DEFINITION) from None
+
+
+def read_object(option: str, text: str) -> dict[str, object]:
+    """The object that the JSON text of an option is; `-` takes it from standard input."""
+    try:
+        found = json.loads(read_text(STDIN) if text == STDIN else text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise usage(f"{option} is not JSON: {error.msg} at {where}") from None
+    except RecursionError:
+        raise usage(f"{option} is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise usage(f"{option} must be a JSON object")
+    return cast("dict[str, object]", found)

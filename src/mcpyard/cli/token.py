@@ -1,0 +1,86 @@
+"""`mcpyard token`: the tokens of the gateway's clients, and the admin token."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+from urllib.parse import quote
+
+from mcpyard.cli.complaints import Complaint, usage
+from mcpyard.cli.listing import print_raw
+from mcpyard.cli.output import clean, table
+from mcpyard.cli.remote import RunningYard, find_yard, need_yard
+from mcpyard.store.home import Home
+
+_TOKENS = "/api/tokens"
+
+
+class Action(StrEnum):
+    """What to do with tokens."""
+
+    LS = "ls"
+    CREATE = "create"
+    REVOKE = "revoke"
+    ROTATE = "rotate"
+
+
+def manage_tokens(
+    home: Path, action: Action, name: str | None, profile: str | None, *, as_json: bool
+) -> int:
+    """Make, list or revoke call tokens, or renew the admin token."""
+    if (name is None) == (action in {Action.CREATE, Action.REVOKE}):
+        raise usage(f"token {action}: {'NAME is needed' if name is None else 'takes no NAME'}")
+    if profile is not None and action is not Action.CREATE:
+        raise usage("--profile: only a new token can be limited to a profile")
+    if action is Action.ROTATE:
+        return _rotate(home, as_json=as_json)
+    yard = need_yard(home)
+    if action is Action.LS:
+        return _list(yard, as_json=as_json)
+    if action is Action.CREATE:
+        return _create(yard, {"name": name, "profile": profile}, as_json=as_json)
+    return _revoke(yard, str(name), as_json=as_json)
+
+
+def _list(yard: RunningYard, *, as_json: bool) -> int:
+    raw = yard.get(_TOKENS)
+    if as_json:
+        return print_raw(raw)
+    rows = [
+        (
+            clean(str(each["name"])),
+            f"/mcp/{clean(str(each['profile']))}" if each["profile"] else "/mcp",
+            str(each["created"])[:10],
+            str(each["lastUsed"] or "never")[:10],
+            "revoked" if each["revoked"] else "",
+        )
+        for each in cast("list[dict[str, object]]", json.loads(raw))
+    ]
+    table(("NAME", "OPENS", "CREATED", "LAST USED", ""), rows)
+    return 0
+
+
+def _create(yard: RunningYard, asked: dict[str, object], *, as_json: bool) -> int:
+    raw = yard.post(_TOKENS, asked)
+    if as_json:
+        return print_raw(raw)
+    print(json.loads(raw)["token"])
+    return 0
+
+
+def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
+    yard.delete(f"{_TOKENS}/{quote(name, safe='')}")
+    print(json.dumps({"revoked": name}) if as_json else f"revoked {clean(name)}")
+    return 0
+
+
+def _rotate(home: Path, *, as_json: bool) -> int:
+    held = Home(home)
+    if held.token_is_fixed:
+        raise Complaint("the admin token is fixed by MCPYARD_TOKEN; change it there")
+    if yard := find_yard(home):
+        yard.post(f"{_TOKENS}/rotate")
+    else:
+        held.renew_token()
+    print(json.dumps({"rotated": True}) if as_json else "the admin token is a new one")
+    return 0

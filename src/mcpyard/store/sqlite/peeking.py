@@ -1,0 +1,82 @@
+"""A look at the state of a home that no yard holds: it changes nothing and leaves no trace."""
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+from uuid import UUID
+
+from mcpyard.domain.desired import Owner, PolicyPatch
+from mcpyard.domain.model import Scope
+from mcpyard.domain.stored import StoredDefinition
+from mcpyard.store.sqlite.codec import from_text
+from mcpyard.store.sqlite.faults import told
+from mcpyard.store.sqlite.migrations import check, version_of
+from mcpyard.store.sqlite.schema import STATE
+
+
+@dataclass(frozen=True, slots=True)
+class Peeked:
+    """What a home knows of servers.
+
+    Attributes:
+        definitions: The user's own servers.
+        identities: The ids of servers of every scope.
+        policies: What people changed about servers, by id.
+    """
+
+    definitions: tuple[StoredDefinition, ...] = ()
+    identities: Mapping[tuple[Owner, str], UUID] = field(
+        default_factory=dict[tuple[Owner, str], UUID]
+    )
+    policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
+
+
+def peek_definitions(folder: Path) -> Peeked:
+    """What the home in a folder knows; nothing where there is no database.
+
+    Raises:
+        NewerState: A newer version wrote it.
+        StateBroken: It cannot be read.
+    """
+    path = folder / "state.db"
+    if not path.exists():
+        return Peeked()
+    try:
+        with contextlib.closing(sqlite3.connect(_address(path), uri=True)) as connection:
+            check(connection, path, len(STATE))
+            return _read(connection) if version_of(connection) else Peeked()
+    except sqlite3.Error as error:
+        raise told(error, path) from error
+
+
+def _address(path: Path) -> str:
+    """A way to open a database that changes none of its files, nor makes one beside it."""
+    log, index = (path.with_name(f"{path.name}-{part}") for part in ("wal", "shm"))
+    if not log.exists() or log.stat().st_size == 0:
+        how = "&immutable=1"
+    else:
+        # A yard that was killed left its log, and what it wrote last stands only there.
+        how = "&readonly_shm=1" if index.exists() else ""
+    return f"file:{quote(str(path))}?mode=ro{how}"
+
+
+def _read(connection: sqlite3.Connection) -> Peeked:
+    definitions = connection.execute(
+        "SELECT id, name, definition, digest FROM definitions ORDER BY rowid"
+    )
+    identities = connection.execute("SELECT scope, place, name, id FROM identities")
+    policies = connection.execute("SELECT server, policy FROM policies")
+    return Peeked(
+        tuple(
+            StoredDefinition(UUID(server), name, from_text(text), digest)
+            for server, name, text, digest in definitions
+        ),
+        {
+            (Owner(Scope(scope), place), name): UUID(server)
+            for scope, place, name, server in identities
+        },
+        {UUID(server): from_text(text) for server, text in policies},
+    )

@@ -1,0 +1,98 @@
+"""Tokens, sessions and approvals that last as long as their program: a private yard's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from mcpyard.domain.errors import NameTaken
+from mcpyard.domain.stored import Approval, CallToken, LoginSession
+
+
+class VolatileCallTokens:
+    """Call tokens in memory (see the `Tokens` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[UUID, CallToken] = {}
+
+    def all(self) -> Sequence[CallToken]:
+        """Every token, also the revoked ones."""
+        return tuple(self._all.values())
+
+    def by_hash(self, token_hash: str) -> CallToken | None:
+        """The token with this hash, unless it is revoked."""
+        living = (each for each in self._all.values() if each.revoked is None)
+        return next((each for each in living if each.hash == token_hash), None)
+
+    async def add(self, token: CallToken) -> None:
+        """Keep a token."""
+        if any(each.name == token.name and not each.revoked for each in self._all.values()):
+            raise NameTaken(f'there is a token "{token.name}" already')
+        self._all[token.id] = token
+
+    async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
+        """Make a token worthless."""
+        found = self._all.get(token)
+        if found and found.revoked is None:
+            found = self._all[token] = replace(found, revoked=at)
+        return found
+
+    def used(self, token: UUID, at: datetime) -> None:
+        """Note that a token was used."""
+        if found := self._all.get(token):
+            self._all[token] = replace(found, last_used=at)
+
+
+class VolatileSessions:
+    """Login sessions in memory (see the `LoginSessions` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, LoginSession] = {}
+        self._links: dict[str, datetime] = {}
+
+    def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:
+        """The session of a cookie, unless it has run out."""
+        found = self._all.get(cookie_hash)
+        return found if found and now < found.expires else None
+
+    async def add(self, session: LoginSession) -> None:
+        """Let a browser in, and forget what has run out."""
+        now = session.created
+        self._all = {key: each for key, each in self._all.items() if each.expires > now}
+        self._links = {key: expires for key, expires in self._links.items() if expires > now}
+        self._all[session.cookie_hash] = session
+
+    async def remove(self, cookie_hash: str) -> None:
+        """Shut a browser out."""
+        self._all.pop(cookie_hash, None)
+
+    async def add_link(self, link_hash: str, expires: datetime) -> None:
+        """Keep a link that lets one browser in, once."""
+        self._links[link_hash] = expires
+
+    async def take_link(self, link_hash: str, now: datetime) -> bool:
+        """Use a link up; whether it was there, unused and in time."""
+        expires = self._links.get(link_hash)
+        if expires is None or expires <= now:
+            return False
+        del self._links[link_hash]
+        return True
+
+
+class VolatileApprovals:
+    """The user's word in memory (see the `Approvals` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Approval] = {}
+
+    def all(self) -> Mapping[str, Approval]:
+        """Every approval by its folder."""
+        return self._all
+
+    async def set(self, approval: Approval) -> None:
+        """Keep an approval in place of the folder's earlier one."""
+        self._all[approval.folder] = approval
+
+    async def withdraw(self, folder: str) -> None:
+        """Forget what was said about a folder."""
+        self._all.pop(folder, None)

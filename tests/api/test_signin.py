@@ -1,0 +1,284 @@
+"""Signing in at a remote server through the yard, and what becomes of the tokens."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx2
+import pytest
+
+from mcpyard.api.app import build
+from mcpyard.app import Yard
+from mcpyard.domain.errors import SignInUnknown
+from tests.api.asgi import client_of, keys_of
+from tests.api.office import Office, consent, local_part
+from tests.cli.commands import echo
+from tests.wire.issuer import Issuer
+from tests.wire.servers import asgi_server
+
+pytestmark = pytest.mark.real
+
+LOGIN = "/api/mcp/servers/far/login"
+FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+
+
+@pytest.fixture
+def office() -> Generator[Office]:
+    found = Office()
+    with asgi_server(found.app()) as found.base:
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A yard, its owner, and a browser that holds no token of the yard."""
+
+    yard: Yard
+    owner: httpx2.AsyncClient
+    browser: httpx2.AsyncClient
+
+    async def begin(self) -> str:
+        answer = await self.owner.post(LOGIN)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["authorizationUrl"]
+
+    async def come_back(self, location: str) -> httpx2.Response:
+        return await self.browser.get(local_part(location))
+
+    async def sign_in(self) -> httpx2.Response:
+        return await self.come_back(await consent(await self.begin()))
+
+    async def settled(self) -> dict[str, Any]:
+        async with asyncio.timeout(20):
+            return await self.yard.settled("far")
+
+    async def call(self) -> httpx2.Response:
+        return await self.owner.post("/api/mcp/servers/far/tools/greet/call", json={})
+
+
+@asynccontextmanager
+async def desk_of(
+    office: Office, home: Path | None = None, **definition: object
+) -> AsyncGenerator[Desk]:
+    far = {"url": f"{office.base}/mcp", "wanted": "running", **definition}
+    async with Yard.open(servers={"far": far, "near": echo()}, home=home, environment={}) as yard:
+        app = build(yard, keys=keys_of(yard), hosts=[], closing=asyncio.Event())
+        async with client_of(app) as owner, client_of(app, FROM_ELSEWHERE) as browser:
+            desk = Desk(yard, owner, browser)
+            await desk.settled()
+            yield desk
+
+
+def problem(answer: httpx2.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["type"].removeprefix("urn:mcpyard:error:")
+
+
+async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: Office) -> None:
+    async with desk_of(office) as desk:
+        record = await desk.settled()
+        assert (record["phase"], record["status"]) == ("needs_auth", "error")
+        assert record["error"]["hint"] == "Sign in with: mcpyard login far"
+        url = await desk.begin()
+        assert url.startswith(f"{office.base}/authorize?")
+        (back,) = parse_qs(urlsplit(url).query)["redirect_uri"]
+        assert back == "http://127.0.0.1/oauth/callback"
+        page = await desk.come_back(await consent(url))
+        assert page.status_code == 200
+        assert "&quot;far&quot; is signed in. You can close this window." in page.text
+        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.call()).json()["content"][0]["text"] == "good day"
+
+
+async def test_the_page_at_the_end_runs_no_script_and_is_not_kept(office: Office) -> None:
+    async with desk_of(office) as desk:
+        page = await desk.sign_in()
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert page.headers["content-security-policy"].startswith("default-src 'none'")
+        assert page.headers["cache-control"] == "no-store"
+        assert page.headers["referrer-policy"] == "no-referrer"
+        assert "<script" not in page.text
+
+
+async def test_a_state_is_good_for_one_time(office: Office) -> None:
+    async with desk_of(office) as desk:
+        location = await consent(await desk.begin())
+        assert (await desk.come_back(location)).status_code == 200
+        again = await desk.come_back(location)
+        assert again.status_code == 400
+        assert "begin anew" in again.text
+        assert (await desk.settled())["status"] == "connected"
+
+
+@pytest.mark.parametrize("query", ["", "code=x", "state=", "state=guessed&code=x", "error=no"])
+async def test_an_answer_to_no_sign_in_is_refused(office: Office, query: str) -> None:
+    async with desk_of(office) as desk:
+        await desk.begin()
+        assert (await desk.browser.get(f"/oauth/callback?{query}")).status_code == 400
+        assert (await desk.settled())["phase"] == "needs_auth"
+
+
+async def test_a_person_who_says_no_is_told_so_and_nobody_is_signed_in(office: Office) -> None:
+    async with desk_of(office) as desk:
+        (state,) = parse_qs(urlsplit(await desk.begin()).query)["state"]
+        said = {"state": state, "error": "access_denied", "error_description": "<b>not me</b>"}
+        page = await desk.browser.get(f"/oauth/callback?{urlencode(said)}")
+        assert page.status_code == 502
+        assert "refused: &lt;b&gt;not me&lt;/b&gt;" in page.text
+        assert (await desk.settled())["phase"] == "needs_auth"
+        late = {"state": state, "code": "x"}
+        assert (await desk.browser.get(f"/oauth/callback?{urlencode(late)}")).status_code == 400
+
+
+async def test_a_code_that_the_issuer_does_not_know_signs_nobody_in(office: Office) -> None:
+    async with desk_of(office) as desk:
+        location = await consent(await desk.begin())
+        office.codes.clear()
+        page = await desk.come_back(location)
+        assert page.status_code == 502
+        assert "Not signed in" in page.text
+        assert (await desk.settled())["phase"] == "needs_auth"
+
+
+async def test_beginning_again_makes_the_first_sign_in_void(office: Office) -> None:
+    async with desk_of(office) as desk:
+        first = await consent(await desk.begin())
+        second = await consent(await desk.begin())
+        assert (await desk.come_back(first)).status_code == 400
+        assert (await desk.come_back(second)).status_code == 200
+
+
+async def test_a_token_that_has_run_out_is_renewed_without_a_person(office: Office) -> None:
+    async with desk_of(office) as desk:
+        office.lifetime = 1
+        await desk.sign_in()
+        assert (await desk.settled())["status"] == "connected"
+        office.lifetime = 3600
+        before = office.refreshes
+        assert (await desk.call()).status_code == 200
+        assert office.refreshes == before + 1
+        assert (await desk.call()).status_code == 200
+        assert office.refreshes == before + 1
+
+
+async def test_a_token_that_was_revoked_is_renewed_without_a_person(office: Office) -> None:
+    async with desk_of(office) as desk:
+        await desk.sign_in()
+        await desk.settled()
+        office.valid.clear()
+        assert (await desk.call()).status_code == 200
+        assert office.refreshes == 1
+
+
+async def test_a_revoked_refresh_token_means_to_sign_in_again(office: Office) -> None:
+    async with desk_of(office) as desk:
+        await desk.sign_in()
+        await desk.settled()
+        office.valid.clear()
+        office.refreshable.clear()
+        assert problem(await desk.call()) == (502, "needs-auth")
+        record = await desk.settled()
+        assert record["phase"] == "needs_auth"
+        assert record["error"]["hint"] == "Sign in with: mcpyard login far"
+        refused = (await desk.call()).json()
+        assert refused["cause"]["hint"] == "Sign in with: mcpyard login far"
+        await desk.sign_in()
+        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.call()).status_code == 200
+
+
+async def test_a_sign_in_survives_a_restart_and_lies_nowhere_in_the_clear(
+    office: Office, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    async with desk_of(office, home) as desk:
+        await desk.sign_in()
+        assert (await desk.settled())["status"] == "connected"
+    secrets = [*office.valid, *office.refreshable]
+    assert len(secrets) == 2
+    files = [each for each in home.rglob("*") if each.is_file()]
+    assert home / "state.db" in files
+    for each in files:
+        content = each.read_bytes()
+        assert not [secret for secret in secrets if secret.encode() in content], each
+    async with desk_of(office, home) as desk:
+        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.call()).status_code == 200
+    assert office.refreshes == 0
+    assert len(office.clients) == 1
+
+
+async def test_one_that_runs_on_demand_comes_up_when_somebody_signed_in(
+    office: Office, tmp_path: Path
+) -> None:
+    async with desk_of(office, tmp_path) as desk:
+        await desk.sign_in()
+        await desk.settled()
+    office.valid.clear()
+    office.refreshable.clear()
+    async with desk_of(office, tmp_path, wanted="on_demand") as desk:
+        assert problem(await desk.call()) == (502, "needs-auth")
+        assert problem(await desk.call()) == (502, "needs-auth")
+        await desk.sign_in()
+        assert (await desk.call()).status_code == 200
+
+
+async def test_one_that_is_stopped_stays_so(office: Office) -> None:
+    async with desk_of(office, wanted="stopped") as desk:
+        assert (await desk.sign_in()).status_code == 200
+        assert (await desk.settled())["phase"] == "stopped"
+        assert (await desk.yard.start("far", wait=20))["status"] == "connected"
+
+
+async def test_what_only_the_refusal_tells_of_the_sign_in_is_heeded() -> None:
+    issuer = Issuer()
+    office = Office(described_at="/described/elsewhere", other=issuer, valid=issuer.valid)
+    with asgi_server(issuer.app()) as issuer.base, asgi_server(office.app()) as office.base:
+        async with desk_of(office) as desk:
+            await desk.sign_in()
+            assert (await desk.settled())["status"] == "connected"
+    assert (len(issuer.clients), len(office.clients)) == (1, 0)
+
+
+async def test_what_has_no_sign_in_says_so(office: Office) -> None:
+    async with desk_of(office, headers={"authorization": "Bearer old"}) as desk:
+        assert problem(await desk.owner.post(LOGIN)) == (409, "no-sign-in")
+        record = await desk.settled()
+        assert record["error"]["hint"] == "Give it an Authorization header that it accepts."
+        near = await desk.owner.post("/api/mcp/servers/near/login")
+        assert problem(near) == (409, "no-sign-in")
+        nobody = await desk.owner.post("/api/mcp/servers/nobody/login")
+        assert problem(nobody) == (404, "server-unknown")
+        assert problem(await desk.browser.post(LOGIN))[0] in {401, 403}
+
+
+async def test_a_definition_that_cannot_be_launched_is_told_with_its_field(office: Office) -> None:
+    async with desk_of(office, url="${NOWHERE}/mcp") as desk:
+        refused = await desk.owner.post(LOGIN)
+        assert problem(refused) == (422, "invalid-definition")
+        assert refused.json()["problems"][0]["field"] == "url"
+
+
+async def test_a_server_that_is_gone_cannot_be_signed_in_at() -> None:
+    office = Office(base="http://127.0.0.1:9")
+    async with desk_of(office, wanted="stopped") as desk:
+        assert problem(await desk.owner.post(LOGIN)) == (502, "needs-auth")
+
+
+async def test_a_server_that_was_removed_meanwhile_is_told(office: Office) -> None:
+    async with desk_of(office) as desk:
+        location = await consent(await desk.begin())
+        desk.yard.code.remove("far")
+        page = await desk.come_back(location)
+        assert page.status_code == 404
+        assert "there is no server" in page.text
+
+
+async def test_a_yard_that_closes_gives_up_what_is_under_way(office: Office) -> None:
+    async with desk_of(office) as desk:
+        query = parse_qs(urlsplit(await consent(await desk.begin())).query)
+    with pytest.raises(SignInUnknown):
+        await desk.yard.logged_in({name: found[0] for name, found in query.items()})
