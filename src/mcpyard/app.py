@@ -3,13 +3,14 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from mcpyard import __version__
+from mcpyard.attached import AttachedYard
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
 from mcpyard.domain.repositories import Approvals, Journal, LoginSessions, Policies, Tokens
@@ -119,6 +120,17 @@ class Yard(YardCore):
                 yield yard
             finally:
                 await yard.close()
+
+    @staticmethod
+    def attach(
+        home: str | Path | None = None,
+    ) -> AbstractAsyncContextManager[AttachedYard]:
+        """The running yard of a home, with the same interface, as an async context manager.
+
+        Args:
+            home: Its folder; the user's own unless told.
+        """
+        return AttachedYard.attach(home)
 
     def hurry(self) -> None:
         """Skip all patience in closing: a second signal came."""

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from platformdirs import user_data_path
+from mcpyard.store.home import default_home
 
 
 def home_folder(home: Path | None) -> Path:
     """The folder that holds all state: the one given, else the user's."""
-    return home or user_data_path("mcpyard")
+    return home or default_home()
 
 
 def show_paths(home: Path | None, *, as_json: bool) -> None:

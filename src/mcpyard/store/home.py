@@ -32,6 +32,15 @@ class Running:
     certificate: str = ""
 
 
+def default_home() -> Path:
+    """Where state lives when nobody says: MCPYARD_HOME, else the user's data folder."""
+    if said := os.environ.get("MCPYARD_HOME"):
+        return Path(said)
+    from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
+
+    return user_data_path("mcpyard")
+
+
 class Home:
     """A yard's folder. Reading needs no lock; only the yard that took it may write."""
 

@@ -1,0 +1,95 @@
+"""A yard of another process, used as if it were one's own."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from mcpyard import Yard
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    DefinitionError,
+    Disconnected,
+    DocumentMoved,
+    NameTaken,
+    ServerUnknown,
+    ToolUnknown,
+    YardBusy,
+)
+from mcpyard.yard.edit import Change
+from tests.api.daemon import daemon
+from tests.faults.watching import zoo
+
+pytestmark = pytest.mark.real
+
+
+async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) -> None:
+    with daemon(tmp_path / "home"):
+        async with Yard.attach(tmp_path / "home") as yard:
+            assert yard.records() == []
+            shown = await yard.register({"name": "文 件", **zoo("good")}, wait=20)
+            assert shown["status"] == "connected"
+            assert (await yard.settled("文 件"))["pid"] == shown["pid"]
+            (echo,) = [tool for tool in yard.tools("文 件") if tool["name"] == "echo"]
+            outcome = await yard.call(str(echo["exposedName"]), {"text": "hi"}, timeout=5)
+            assert (outcome.text, outcome.server, outcome.is_error) == ("hi", "文 件", False)
+            again = await yard.call_tool("文 件", "echo", {"text": "again"})
+            assert again.text == "again"
+            changed = await yard.change("文 件", Change({"timeout": 5000, "name": "fs"}))
+            assert (changed["name"], changed["timeout"]) == ("fs", 5000)
+            assert (await yard.stop("fs", wait=10))["state"] == "stopped"
+            assert yard.tools() == []
+            assert (await yard.start("fs", wait=20))["state"] == "running"
+            assert (await yard.restart("fs", wait=20))["state"] == "running"
+            assert "tools" not in yard.record("fs", tools=False)
+            await yard.remove("fs")
+            assert yard.records() == []
+
+
+async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
+    with daemon(tmp_path / "home"):
+        async with Yard.attach(tmp_path / "home") as yard:
+            shown = await yard.register({"name": "fs", **zoo("good")}, wait=20)
+            with pytest.raises(NameTaken, match='"fs" is in use'):
+                await yard.register({"name": "fs", **zoo("good")})
+            with pytest.raises(DefinitionError) as refused:
+                await yard.register({"name": "x", "command": 3})
+            assert [each.field for each in refused.value.problems] == ["command"]
+            with pytest.raises(ArgumentsRefused, match="text: expected a string"):
+                await yard.call_tool("fs", "echo", {"text": 3})
+            with pytest.raises(ToolUnknown):
+                await yard.call("mcp_nothing")
+            with pytest.raises(ServerUnknown):
+                await yard.start("nobody")
+            with pytest.raises(ServerUnknown):
+                yard.record("nobody")
+            await yard.change("fs", Change({"timeout": 1}, expected=str(shown["digest"])))
+            with pytest.raises(DocumentMoved):
+                await yard.change("fs", Change({"timeout": 2}, expected=str(shown["digest"])))
+            bad = {"name": "bad", "type": "local", "command": ["no-such"], "start": True}
+            await yard.register(bad, wait=20)
+            assert (await yard.settled("bad"))["status"] == "error"
+
+
+async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
+    with daemon(tmp_path / "home") as there:
+        async with Yard.attach(tmp_path / "home") as yard:
+            events = yard.events()
+            there.register("late", zoo("good"))
+            async with asyncio.timeout(20):
+                async for _ in events:
+                    if [each["status"] for each in yard.records()] == ["connected"]:
+                        break
+            assert {tool["server"] for tool in yard.tools()} == {"late"}
+
+
+async def test_a_home_has_one_yard_and_without_one_there_is_nothing_to_attach_to(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(Disconnected, match="mcpyard up"):
+        async with Yard.attach(tmp_path / "home"):
+            pass
+    with daemon(tmp_path / "home") as there, pytest.raises(YardBusy) as busy:
+        async with Yard.open(home=tmp_path / "home"):
+            pass
+    assert str(there.client.base_url).rstrip("/") in str(busy.value)
