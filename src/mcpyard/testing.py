@@ -11,7 +11,7 @@ from mcpyard.domain.desired import Definition, DesiredServer, Document, Owner
 from mcpyard.domain.errors import Disconnected, DocumentMoved, NameTaken, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.observed import Observed, Tools
+from mcpyard.domain.observed import Figures, Observed, Tools
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine
 from mcpyard.domain.tool import ToolDefinition
@@ -185,6 +185,11 @@ class FakeServers:
         """Nothing was written."""
         del server
         return ()
+
+    def figures(self, server: UUID) -> Figures | None:
+        """As if each server were one process."""
+        connected = self._observed[server].state.phase is Phase.CONNECTED
+        return Figures(1, 1024, 0.5) if connected else None
 
     async def close(self) -> None:
         """Remember that it was closed."""

@@ -270,6 +270,9 @@ async def test_the_list_is_always_what_the_single_records_say(tmp_path: Path) ->
             assert (await it.client.patch(f"{SERVERS}/{path}", json=patch)).status_code == 200
             listed = (await it.client.get(SERVERS)).json()
             singly = [(await it.client.get(f"{SERVERS}/{each['id']}")).json() for each in listed]
+            for each in singly:
+                # Only a single record is worth the look at its processes.
+                each.pop("figures")
             assert listed == singly
             assert [each["name"] for each in listed] == sorted(each["name"] for each in listed)
 

@@ -32,8 +32,11 @@ async def test_servers_are_shown_with_and_without_their_tools() -> None:
         for brief in (await asked.get("/api/mcp/servers?tools=0")).json():
             assert "tools" not in brief
         by_name = (await asked.get("/api/mcp/servers/one")).json()
+        assert by_name.pop("figures")["rss"] > 0
         assert by_name == one
-        assert (await asked.get(f"/api/mcp/servers/{one['id']}")).json() == one
+        by_id = (await asked.get(f"/api/mcp/servers/{one['id']}")).json()
+        assert by_id.pop("figures")["processes"] == 1
+        assert by_id == one
         health = (await asked.get("/healthz")).json()
         assert health == {"ok": True, "servers": {"off": "disconnected", "one": "connected"}}
 

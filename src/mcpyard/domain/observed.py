@@ -70,3 +70,18 @@ class Observed:
     tools: Tools = Tools()
     lanes: int | None = None
     late_events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a server's process and all its descendants use, summed.
+
+    Attributes:
+        processes: How many there are.
+        rss: Resident memory, in bytes.
+        cpu_seconds: Time used on all cores since each began.
+    """
+
+    processes: int
+    rss: int
+    cpu_seconds: float

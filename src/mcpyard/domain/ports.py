@@ -12,7 +12,7 @@ from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer, Document, Owner
 from mcpyard.domain.model import Config, Transport
-from mcpyard.domain.observed import Era, Observed
+from mcpyard.domain.observed import Era, Figures, Observed
 from mcpyard.domain.plan import Action
 
 
@@ -190,6 +190,10 @@ class Servers(Protocol):
 
     def log(self, server: UUID) -> Sequence[LogLine]:
         """The last lines a server wrote to its standard error."""
+        ...
+
+    def figures(self, server: UUID) -> Figures | None:
+        """What a server's processes use just now; None where it has none."""
         ...
 
     async def close(self) -> None:

@@ -1,23 +1,8 @@
 """What a server's processes use: looked up when somebody asks, never in between."""
 
-from dataclasses import dataclass
-
 import psutil
 
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A process and all its descendants, summed.
-
-    Attributes:
-        processes: How many there are.
-        rss: Resident memory, in bytes.
-        cpu_seconds: Time used on all cores since each began.
-    """
-
-    processes: int
-    rss: int
-    cpu_seconds: float
+from mcpyard.domain.observed import Figures
 
 
 def figures(pid: int) -> Figures | None:

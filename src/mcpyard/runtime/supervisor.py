@@ -8,10 +8,11 @@ from uuid import UUID
 from mcpyard.domain import lifecycle, limits, plan
 from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import ServerUnknown
-from mcpyard.domain.observed import Observed
+from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine
 from mcpyard.runtime.connection import Connection
+from mcpyard.runtime.figures import figures
 from mcpyard.runtime.tenure import Crew
 from mcpyard.runtime.trial import try_out
 
@@ -61,6 +62,11 @@ class Supervisor:
         """The last lines a server wrote to its standard error."""
         connection = self._connections.get(server)
         return connection.ring.lines() if connection else ()
+
+    def figures(self, server: UUID) -> Figures | None:
+        """What a server's processes use just now."""
+        observed = self._observed.get(server)
+        return figures(observed.pid) if observed and observed.pid else None
 
     async def close(self) -> None:
         """End every server, in parallel, within the limit of a shutdown; then the rest."""

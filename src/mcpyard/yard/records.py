@@ -16,7 +16,7 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
-from mcpyard.domain.observed import Observed
+from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.status import public_words
 
 MAX_ATTEMPTS: Final = 3
@@ -101,6 +101,17 @@ def trial_record(observed: Observed, warnings: Iterable[Problem]) -> Record:
             for tool in observed.tools.definitions
         ],
         "warnings": [str(each) for each in warnings],
+    }
+
+
+def figures_record(figures: Figures | None) -> Record | None:
+    """What a server's processes use."""
+    if figures is None:
+        return None
+    return {
+        "processes": figures.processes,
+        "rss": figures.rss,
+        "cpuSeconds": round(figures.cpu_seconds, 2),
     }
 
 

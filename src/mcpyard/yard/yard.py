@@ -43,7 +43,16 @@ from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.reconcile import UP, Reconciler, by_ref
-from mcpyard.yard.records import Picture, Record, brief, record, revealed, tool_record, trial_record
+from mcpyard.yard.records import (
+    Picture,
+    Record,
+    brief,
+    figures_record,
+    record,
+    revealed,
+    tool_record,
+    trial_record,
+)
 from mcpyard.yard.registry import Registry
 from mcpyard.yard.trust import Trusting
 
@@ -137,8 +146,10 @@ class YardCore:
         return found
 
     def record(self, ref: str, *, tools: bool = True) -> Record:
-        """The record of one server."""
-        return self._record(self.server(ref), tools=tools)
+        """The record of one server, with what its processes use just now."""
+        server = self.server(ref)
+        used = figures_record(self._servers.figures(server.id))
+        return self._record(server, tools=tools) | {"figures": used}
 
     def records(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers, by name."""

@@ -148,6 +148,9 @@ SCHEMAS: Final[Json] = {
             "url": text(),
             "headers": named(ref("Shown")),
             "tools": array(members({"name": text(), "description": text()})),
+            "figures": maybe(
+                members({"processes": _COUNT, "rss": _COUNT, "cpuSeconds": {"type": "number"}})
+            ),
         },
     ),
     "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
