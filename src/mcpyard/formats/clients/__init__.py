@@ -1,4 +1,4 @@
 """One module of facts per client program: where its file is and how it spells a server.
 
-Independent of each other. May import `domain` and `formats.editors`.
+Independent of each other. May import `formats.facts` alone; `formats.roster` lists them.
 """

@@ -1,0 +1,22 @@
+"""Claude Desktop: local servers only; remote ones are connected in its own settings."""
+
+from typing import Final
+
+from mcpyard.formats.facts import NOWHERE, Client, ClientScope, Field, Location, Shape, Way
+
+CLIENT: Final = Client(
+    id="claude-desktop",
+    title="Claude Desktop",
+    scopes=(
+        ClientScope(
+            "user", Location(("{support}/Claude/claude_desktop_config.json",)), switch=NOWHERE
+        ),
+    ),
+    shapes=(
+        Shape(
+            keys=("mcpServers",),
+            words={Field.COMMAND: "command", Field.ARGS: "args", Field.ENV: "env"},
+        ),
+    ),
+    speaks=frozenset({Way.STDIO}),
+)

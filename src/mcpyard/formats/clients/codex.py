@@ -1,0 +1,68 @@
+"""Codex.
+
+TOML. References to variables have fields of their own instead of a dialect: `env_vars`,
+`env_http_headers`, `bearer_token_env_var`. One bad entry keeps it from reading its configuration
+at all, and fields it does not know are passed over without a word, `headers` and `type` among them.
+"""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    SECOND,
+    Client,
+    ClientScope,
+    Field,
+    Format,
+    Location,
+    NameRule,
+    Shape,
+    Unit,
+    Way,
+)
+
+_SECONDS: Final = Unit(SECOND, whole=False)
+
+CLIENT: Final = Client(
+    id="codex",
+    title="Codex",
+    scopes=(
+        ClientScope(
+            "user",
+            Location(("{home}/.codex/config.toml",), ("CODEX_HOME", ("{moved}/config.toml",))),
+        ),
+        ClientScope(
+            "project",
+            Location(("{project}/.codex/config.toml",)),
+            trust="Codex reads the file of a project only when the project is trusted",
+        ),
+    ),
+    shapes=(
+        Shape(
+            keys=("mcp_servers",),
+            words={
+                Field.COMMAND: "command",
+                Field.ARGS: "args",
+                Field.CWD: "cwd",
+                Field.URL: "url",
+                Field.BEARER: "bearer_token_env_var",
+                Field.ENABLED: "enabled",
+                Field.START_TIMEOUT: "startup_timeout_sec",
+                Field.CALL_TIMEOUT: "tool_timeout_sec",
+                Field.ONLY_TOOLS: "enabled_tools",
+                Field.EXCEPT_TOOLS: "disabled_tools",
+                Field.ENV_VARS: "env_vars",
+                Field.ENV: "env",
+                Field.HEADERS: "http_headers",
+                Field.ENV_HEADERS: "env_http_headers",
+            },
+            also={"startup_timeout_ms": Field.START_TIMEOUT},
+            exclusive=True,
+            units={"startup_timeout_sec": _SECONDS, "tool_timeout_sec": _SECONDS},
+            versions="0.166",
+        ),
+    ),
+    format=Format.TOML,
+    fragile=True,
+    speaks=frozenset({Way.STDIO, Way.HTTP, Way.REMOTE}),
+    names=NameRule(r"[A-Za-z0-9_:@/.-]+", says="letters, digits and - _ : @ / ."),
+)

@@ -1,0 +1,34 @@
+"""Cursor: an address needs no type, and servers are switched in its own settings."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    ENV_BRACES,
+    NOWHERE,
+    USUAL_TYPES,
+    USUAL_WORDS,
+    Client,
+    ClientScope,
+    Field,
+    Location,
+    Shape,
+    Way,
+)
+
+CLIENT: Final = Client(
+    id="cursor",
+    title="Cursor",
+    scopes=(
+        ClientScope("user", Location(("{home}/.cursor/mcp.json",)), switch=NOWHERE),
+        ClientScope("project", Location(("{project}/.cursor/mcp.json",)), switch=NOWHERE),
+    ),
+    shapes=(
+        Shape(
+            keys=("mcpServers",),
+            words={Field.TYPE: "type", **USUAL_WORDS},
+            types=USUAL_TYPES,
+            type_words={"streamable-http": Way.HTTP, "streamableHttp": Way.HTTP},
+        ),
+    ),
+    dialect=ENV_BRACES,
+)

@@ -1,0 +1,55 @@
+"""Roo Code: a remote entry needs a type, and times are in seconds."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    ENV_BRACES,
+    REMOTE_WAYS,
+    SECOND,
+    USUAL_WORDS,
+    Client,
+    ClientScope,
+    Field,
+    Location,
+    Shape,
+    Unit,
+    Way,
+)
+
+_EXTENSION: Final = "{support}/Code/User/globalStorage/rooveterinaryinc.roo-cline"
+
+CLIENT: Final = Client(
+    id="roo",
+    title="Roo Code",
+    scopes=(
+        ClientScope(
+            "user",
+            Location((f"{_EXTENSION}/settings/mcp_settings.json",)),
+        ),
+        ClientScope("project", Location(("{project}/.roo/mcp.json",))),
+    ),
+    shapes=(
+        Shape(
+            keys=("mcpServers",),
+            words={
+                Field.TYPE: "type",
+                **USUAL_WORDS,
+                Field.CWD: "cwd",
+                Field.ENABLED: "disabled",
+                Field.CALL_TIMEOUT: "timeout",
+                Field.EXCEPT_TOOLS: "disabledTools",
+            },
+            opposite=frozenset({"disabled"}),
+            types={
+                Way.STDIO: "stdio",
+                Way.HTTP: "streamable-http",
+                Way.SSE: "sse",
+                Way.REMOTE: "streamable-http",
+            },
+            type_needed=REMOTE_WAYS,
+            type_written=REMOTE_WAYS,
+            units={"timeout": Unit(SECOND)},
+        ),
+    ),
+    dialect=ENV_BRACES,
+)

@@ -1,0 +1,42 @@
+"""VS Code: a file of its own, under `servers`, beside the `inputs` that entries can refer to."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    ENV_BRACES,
+    NOWHERE,
+    REMOTE_WAYS,
+    USUAL_TYPES,
+    USUAL_WORDS,
+    Client,
+    ClientScope,
+    Field,
+    Format,
+    Location,
+    Shape,
+)
+
+CLIENT: Final = Client(
+    id="vscode",
+    title="VS Code",
+    aliases=("code",),
+    scopes=(
+        ClientScope("user", Location(("{support}/Code/User/mcp.json",)), switch=NOWHERE),
+        ClientScope(
+            "project",
+            Location(("{project}/.vscode/mcp.json",)),
+            switch=NOWHERE,
+            trust="VS Code asks for trust before it starts a server of a workspace",
+        ),
+    ),
+    shapes=(
+        Shape(
+            keys=("servers",),
+            words={Field.TYPE: "type", **USUAL_WORDS, Field.CWD: "cwd"},
+            types=USUAL_TYPES,
+            type_written=REMOTE_WAYS,
+        ),
+    ),
+    format=Format.JSONC,
+    dialect=ENV_BRACES,
+)

@@ -1,0 +1,32 @@
+"""Windsurf: an address stands under `serverUrl`; under `url` it does not connect."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    ENV_BRACES,
+    USUAL_WORDS,
+    Client,
+    ClientScope,
+    Field,
+    Location,
+    Shape,
+)
+
+CLIENT: Final = Client(
+    id="windsurf",
+    title="Windsurf",
+    scopes=(ClientScope("user", Location(("{home}/.codeium/windsurf/mcp_config.json",))),),
+    shapes=(
+        Shape(
+            keys=("mcpServers",),
+            words={
+                **USUAL_WORDS,
+                Field.URL: "serverUrl",
+                Field.ENABLED: "disabled",
+                Field.EXCEPT_TOOLS: "disabledTools",
+            },
+            opposite=frozenset({"disabled"}),
+        ),
+    ),
+    dialect=ENV_BRACES,
+)

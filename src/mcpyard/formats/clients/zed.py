@@ -1,0 +1,30 @@
+"""Zed: servers are `context_servers` among all other settings, and local ones say `custom`."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    USUAL_WORDS,
+    Client,
+    ClientScope,
+    Field,
+    Format,
+    Location,
+    Shape,
+)
+
+CLIENT: Final = Client(
+    id="zed",
+    title="Zed",
+    scopes=(
+        ClientScope("user", Location(("{config}/zed/settings.json",))),
+        ClientScope("project", Location(("{project}/.zed/settings.json",))),
+    ),
+    shapes=(
+        Shape(
+            keys=("context_servers",),
+            words={**USUAL_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
+            fixed={"source": "custom"},
+        ),
+    ),
+    format=Format.JSONC,
+)

@@ -1,0 +1,147 @@
+"""The editors behind one interface, chosen by the language of the file."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol, cast
+
+from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.spelling import describe
+from mcpyard.formats.editors import jsonc, toml
+from mcpyard.formats.facts import Client, Format, Shape
+from mcpyard.formats.locating import Spot
+
+Keys = tuple[str, ...]
+
+_NEW_JSON: Final = "{}\n"
+
+
+class Parsed(Protocol):
+    """A text that was read."""
+
+    def has(self, path: Keys, /) -> bool:
+        """Whether something stands at the path."""
+        ...
+
+    def place(self, path: Keys, /) -> Place:
+        """Where it stands."""
+        ...
+
+
+class Editor(Protocol):
+    """Changes a text in one place."""
+
+    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
+        """The text as it was read, and its value."""
+        ...
+
+    def put(self, text: str, path: Keys, value: object) -> str:
+        """The text with a value at the path."""
+        ...
+
+    def remove(self, text: str, path: Keys) -> str:
+        """The text with nothing at the path."""
+        ...
+
+    def rename(self, text: str, path: Keys, new_name: str) -> str:
+        """The text with another name for what stands at the path."""
+        ...
+
+
+class JsonEditor:
+    """JSON and JSONC; an empty text is that of a new file."""
+
+    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
+        """Read a text; comments are understood even where the client does not."""
+        document = jsonc.parse(text if says_something(text) else _NEW_JSON, file=file)
+        return document, document.value
+
+    def put(self, text: str, path: Keys, value: object) -> str:
+        """Set a member."""
+        return jsonc.set_member(text if says_something(text) else text + _NEW_JSON, path, value)
+
+    def remove(self, text: str, path: Keys) -> str:
+        """Remove a member."""
+        return jsonc.remove_member(text, path)
+
+    def rename(self, text: str, path: Keys, new_name: str) -> str:
+        """Rename a member."""
+        return jsonc.rename_member(text, path, new_name)
+
+
+class TomlEditor:
+    """TOML; an entry is a table, with its objects as tables below it."""
+
+    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
+        """Read a text."""
+        document = toml.parse(text, file=file)
+        return document, document.value
+
+    def put(self, text: str, path: Keys, value: object) -> str:
+        """Put a table, or one value of it."""
+        if isinstance(value, Mapping):
+            return toml.put_table(text, path, cast("Mapping[str, object]", value))
+        return toml.set_value(text, path, value)
+
+    def remove(self, text: str, path: Keys) -> str:
+        """Remove a table."""
+        return toml.remove_table(text, path)
+
+    def rename(self, text: str, path: Keys, new_name: str) -> str:
+        """Rename a table."""
+        return toml.rename_table(text, path, new_name)
+
+
+_EDITORS: Final[Mapping[Format, Editor]] = {
+    Format.JSON: JsonEditor(),
+    Format.JSONC: JsonEditor(),
+    Format.TOML: TomlEditor(),
+}
+
+
+def editor_of(client: Client) -> Editor:
+    """The editor for a client's files."""
+    return _EDITORS[client.format]
+
+
+def says_something(text: str) -> bool:
+    """Whether a text holds more than white space."""
+    return bool(text.strip("\ufeff \t\r\n"))
+
+
+def shape_of(spot: Spot, value: object) -> Shape:
+    """The shape that a file is in: the last whose keys lead to an object of objects."""
+    for shape in reversed(spot.client.shapes[1:]):
+        found = value_at(value, (*spot.above, *shape.keys))
+        if isinstance(found, dict) and _of_objects(cast("dict[str, object]", found)):
+            return shape
+    return spot.client.shapes[0]
+
+
+def value_at(value: object, path: Keys) -> object:
+    """What stands at a path; None where nothing does."""
+    for step in path:
+        if not isinstance(value, dict):
+            return None
+        value = cast("dict[str, object]", value).get(step)
+    return value
+
+
+def object_at(parsed: Parsed, value: object, path: Keys) -> dict[str, object]:
+    """The object at a path, empty where nothing is; anything else breaks the document."""
+    for length in range(len(path) + 1):
+        found = value_at(value, path[:length])
+        if found is None and length:
+            return {}
+        if not isinstance(found, dict):
+            message = f"expected an object, found {describe(found)}"
+            problem = Problem(".".join(path[:length]), message, parsed.place(path[:length]))
+            raise DocumentBroken.of(problem)
+    return cast("dict[str, object]", value_at(value, path))
+
+
+def name_place(parsed: Parsed, path: Keys) -> Place:
+    """Where the name of an entry stands."""
+    return parsed.key_place(path) if isinstance(parsed, jsonc.Document) else parsed.place(path)
+
+
+def _of_objects(value: dict[str, object]) -> bool:
+    return all(isinstance(each, dict) for each in value.values())

@@ -1,0 +1,135 @@
+"""Edits of a client's file: one entry changes, every other byte stays.
+
+An entry that is changed keeps the words, the order and the extras it has; only the fields that
+are said differently are touched.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem
+from mcpyard.formats.documents import editor_of, object_at, shape_of
+from mcpyard.formats.entries import Entry, closed, field_of, opened, spell, understand
+from mcpyard.formats.facts import Client, Field, Shape
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.naming import name_fault
+from mcpyard.formats.warned import Warned
+
+_REWORDABLE: Final = frozenset({Field.URL, Field.ENV})
+"""Fields that mean the same under each of their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A text after an edit, and what should be told about it."""
+
+    text: str
+    warnings: tuple[Warned, ...] = ()
+
+
+def write(spot: Spot, text: str, name: str, entry: Entry) -> Edited:
+    """Add a server, or change it to say what `entry` says.
+
+    Raises:
+        DocumentBroken: the text cannot be read.
+        NameRefused: a new name that the client does not take.
+        DefinitionError: an entry that would keep the client from reading all others.
+        EditRefused: the edit would not give exactly what was asked.
+    """
+    path, shape, servers = _servers(spot, text)
+    old = servers.get(name)
+    if name not in servers:
+        _check_name(spot.client, name, servers.keys())
+    raw = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
+    new = spell(entry, shape) if raw is None else respell(raw, entry, spot.client, shape)
+    _check_loadable(spot.client, shape, raw, new)
+    return Edited(editor_of(spot.client).put(text, (*path, name), new))
+
+
+def remove(spot: Spot, text: str, name: str) -> Edited:
+    """Take a server out, with the comments of its own."""
+    path, _, _ = _servers(spot, text)
+    return Edited(editor_of(spot.client).remove(text, (*path, name)))
+
+
+def rename(spot: Spot, text: str, name: str, new_name: str) -> Edited:
+    """Give a server another name, at the same place."""
+    path, _, servers = _servers(spot, text)
+    if new_name != name:
+        _check_name(spot.client, new_name, servers.keys() - {name})
+    return Edited(editor_of(spot.client).rename(text, (*path, name), new_name))
+
+
+def respell(
+    raw: Mapping[str, object], entry: Entry, client: Client, shape: Shape
+) -> dict[str, object]:
+    """An entry as it is written, changed to say what `entry` says."""
+    present = opened(raw, shape)
+    old = understand(raw, client, shape).entry
+    differing = _differing(old, entry, raw, shape)
+    fresh = {
+        _present_word(word, present, entry, shape): value
+        for word, value in opened(spell(entry, shape), shape).items()
+        if (field_of(word, shape) or word) in differing
+    }
+    kept = {
+        word: fresh.get(word, value)
+        for word, value in present.items()
+        if word in fresh or (field_of(word, shape) or word) not in differing
+    }
+    return closed(kept | fresh, shape)
+
+
+def _differing(old: Entry, new: Entry, raw: Mapping[str, object], shape: Shape) -> set[Field | str]:
+    """The fields and unknown words that the two do not say alike."""
+    before, after = old.said(), new.said()
+    found: set[Field | str] = {name for name in Field if before.get(name) != after.get(name)}
+    words = old.unknown.keys() | new.unknown.keys()
+    found |= {word for word in words if old.unknown.get(word) != new.unknown.get(word)}
+    kind = shape.words.get(Field.TYPE, "")
+    if spell(old, shape).get(kind) != spell(new, shape).get(kind):
+        found.add(Field.TYPE)
+    if Field.TYPE in found and shape.url_ways:
+        found.add(Field.URL)
+    together = shape.joined or isinstance(raw.get(shape.words[Field.COMMAND]), list)
+    if together and found & {Field.COMMAND, Field.ARGS}:
+        found |= {Field.COMMAND, Field.ARGS}
+    return found
+
+
+def _present_word(word: str, present: Mapping[str, object], entry: Entry, shape: Shape) -> str:
+    """The word that the entry has for the same field already, if it can stay."""
+    name = field_of(word, shape)
+    if name not in _REWORDABLE:
+        return word
+    others = (
+        each
+        for each in present
+        if field_of(each, shape) is name and shape.url_ways.get(each, entry.type) is entry.type
+    )
+    return next(others, word)
+
+
+def _servers(spot: Spot, text: str) -> tuple[tuple[str, ...], Shape, dict[str, object]]:
+    parsed, value = editor_of(spot.client).parse(text, "")
+    shape = shape_of(spot, value)
+    path = (*spot.above, *shape.keys)
+    return path, shape, object_at(parsed, value, path)
+
+
+def _check_loadable(
+    client: Client, shape: Shape, old: Mapping[str, object] | None, new: Mapping[str, object]
+) -> None:
+    # An entry that is bad already may be a part of one whose other half is in another file.
+    if not client.fragile or (old is not None and understand(old, client, shape).problems):
+        return
+    if problems := understand(new, client, shape).problems:
+        raise DefinitionError.of(*problems)
+
+
+def _check_name(client: Client, name: str, taken: Collection[str]) -> None:
+    if name in taken:
+        raise NameTaken(f'there is a server "{name}" already')
+    if fault := name_fault(client, name, taken):
+        raise NameRefused.of(Problem("name", fault))

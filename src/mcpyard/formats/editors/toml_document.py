@@ -1,0 +1,113 @@
+"""A TOML text that was read: its value, and where everything stands."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
+from mcpyard.formats.editors.jsonc_scan import BOM, Path, places
+from mcpyard.formats.editors.toml_edit import covering
+from mcpyard.formats.editors.toml_scan import Sheet, container, scan
+from mcpyard.formats.editors.toml_values import Table, too_deep, value_at
+
+_WHERE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_NAMES: Final = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
+_MANY_DIGITS: Final = re.compile(r"[0-9_]{4300,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text that was read, its value, and where everything stands."""
+
+    text: str
+    file: str
+    value: Table
+    sheet: Sheet = field(repr=False, compare=False)
+
+    def has(self, path: Path) -> bool:
+        """Whether there is a value at the path."""
+        try:
+            value_at(self.value, path)
+        except LookupError:
+            return False
+        return True
+
+    def place(self, path: Path) -> Place:
+        """Where the value at the path starts, or the header or first dotted key of a table.
+
+        Raises:
+            LookupError: there is none.
+        """
+        value_at(self.value, path)
+        return next(places(self.text, (_offset(self.sheet, path),), self.file))
+
+
+def parse(text: str, *, file: str = "") -> Document:
+    """Read a text.
+
+    Args:
+        text: TOML, with or without a BOM.
+        file: its name, for places.
+
+    Raises:
+        DocumentBroken: the text cannot be read; its problem says where and why.
+    """
+    try:
+        value = tomllib.loads(text.removeprefix(BOM))
+    except ValueError as error:
+        raise _broken(text, file, str(error)) from None
+    except RecursionError:
+        raise _nested(file) from None
+    if too_deep(value):
+        raise _nested(file)
+    return Document(text, file, value, scan(text))
+
+
+def _broken(text: str, file: str, message: str) -> DocumentBroken:
+    where = _WHERE.search(message)
+    if where is None:
+        digits = _MANY_DIGITS.search(text)
+        offset = digits.start() if digits else 0
+        place = next(places(text, (offset,), file))
+        return DocumentBroken.of(Problem("", "the number has too many digits", place))
+    sentence = message[0].lower() + message[1 : where.start()]
+    sentence = _NAMES.sub(lambda it: it[1].replace("', '", ".").strip("'"), sentence)
+    if where[1]:
+        place = Place(file, int(where[1]), int(where[2]))
+    else:
+        place = next(places(text, (len(text),), file))
+    return DocumentBroken.of(Problem("", sentence, place))
+
+
+def _nested(file: str) -> DocumentBroken:
+    sentence = f"nested too deeply: more than {MAX_DEPTH} levels"
+    return DocumentBroken.of(Problem("", sentence, Place(file, 1, 1)))
+
+
+def _offset(sheet: Sheet, path: Path) -> int:
+    if not path:
+        return sheet.start
+    at_or_below = [it for it in sheet.statements if it.path[: len(path)] == path]
+    for statement in at_or_below:
+        if statement.path == path:
+            return statement.value
+    if at_or_below:
+        return at_or_below[0].start
+    cover = covering(sheet, path)
+    return _inline_offset(sheet.text, cover.value, path[len(cover.path) :]) if cover else 0
+
+
+def _inline_offset(text: str, at: int, rest: Path) -> int:
+    while rest:
+        items = container(text, at).items
+        step = rest[0]
+        if isinstance(step, int):
+            at, rest = items[step].value, rest[1:]
+            continue
+        item = next(it for it in items if it.names[: len(rest)] == rest[: len(it.names)])
+        if len(item.names) > len(rest):
+            return item.start
+        at, rest = item.value, rest[len(item.names) :]
+    return at

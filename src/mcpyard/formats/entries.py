@@ -1,0 +1,240 @@
+"""An entry in neutral words, as every client's file is read into and written from.
+
+The texts in it stay in the dialect of the client that it was read from; absent is None, so that
+what is empty in one file is empty in the other. Fields that the client's shape does not know are
+kept under the words they were written with.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.spelling import describe
+from mcpyard.formats.entry_values import READERS, Wrong
+from mcpyard.formats.facts import REMOTE_WAYS, Client, Field, Shape, Unit, Way
+
+_TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
+_UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
+"""Fields that have forms which only their own client understands; those are left unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an entry says of a server.
+
+    Attributes:
+        command: The program.
+        args: Its arguments.
+        env: Its variables.
+        url: The address, of a remote server.
+        enabled: Whether it is switched on, where the entry says so itself.
+        type: The way messages travel, where it is said.
+        headers: The HTTP headers.
+        cwd: The folder the program runs in.
+        call_timeout: The limit of a call, in milliseconds.
+        start_timeout: The limit of a start, in milliseconds.
+        only_tools: The tools that are offered, all others not.
+        except_tools: The tools that are not offered.
+        env_vars: The names of variables that the program gets from its surroundings.
+        env_headers: Headers whose values are in variables, by the variable's name.
+        bearer: The name of the variable with the bearer token.
+        unknown: All else, as it is written.
+    """
+
+    command: str | None = None
+    args: tuple[str, ...] | None = None
+    env: Mapping[str, str] | None = None
+    url: str | None = None
+    enabled: bool | None = None
+    type: Way | None = None
+    headers: Mapping[str, str] | None = None
+    cwd: str | None = None
+    call_timeout: float | None = None
+    start_timeout: float | None = None
+    only_tools: tuple[str, ...] | None = None
+    except_tools: tuple[str, ...] | None = None
+    env_vars: tuple[str, ...] | None = None
+    env_headers: Mapping[str, str] | None = None
+    bearer: str | None = None
+    unknown: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @property
+    def way(self) -> Way | None:
+        """The way it is reached, said or implied."""
+        if self.type is not None:
+            return self.type
+        if self.command is not None:
+            return Way.STDIO
+        return Way.REMOTE if self.url is not None else None
+
+    def said(self) -> dict[Field, object]:
+        """The fields it has, in order."""
+        values = {name: getattr(self, name) for name in Field}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """An entry as it was read, and what is wrong with it, in the words it was written with."""
+
+    entry: Entry
+    problems: tuple[Problem, ...] = ()
+
+
+def understand(raw: Mapping[str, object], client: Client, shape: Shape) -> Understood:
+    """Read an entry as its client would."""
+    values: dict[Field, Any] = {}
+    unknown: dict[str, object] = {}
+    problems: list[Problem] = []
+    for word, value in opened(raw, shape).items():
+        name = field_of(word, shape)
+        if value is None or shape.fixed.get(word) == value:
+            continue
+        if name is None:
+            unknown[word] = value
+            continue
+        try:
+            values |= _values(name, word, value, shape)
+        except Wrong as wrong:
+            if name in _UNTRANSLATED:
+                unknown[word] = value
+            else:
+                problems.append(Problem(word + wrong.where, wrong.message))
+    implied = [way for word, way in shape.url_ways.items() if raw.get(word) is not None]
+    if implied:
+        values.setdefault(Field.TYPE, implied[0])
+    entry = replace(Entry(unknown=unknown), **values)
+    return Understood(entry, (*problems, *([] if problems else _faults(entry, client, shape))))
+
+
+def spell(entry: Entry, shape: Shape) -> dict[str, object]:
+    """An entry in a shape's own words; what the shape has no word for is left out."""
+    spelled: dict[str, object] = {}
+    said = entry.said()
+    if shape.type_written and Field.TYPE not in said and entry.way in shape.type_written:
+        said[Field.TYPE] = entry.way
+    for name, word in shape.words.items():
+        if name in said and not (shape.joined and name is Field.ARGS):
+            spelled |= _spelled(name, word, said, shape)
+    if entry.command is not None:
+        spelled = {**shape.fixed, **spelled}
+    return closed({**spelled, **entry.unknown}, shape)
+
+
+def field_of(word: str, shape: Shape) -> Field | None:
+    """The field that a word means."""
+    for name, own in shape.words.items():
+        if own == word and not (shape.joined and name is Field.ARGS):
+            return name
+    return shape.also.get(word)
+
+
+def opened(raw: Mapping[str, object], shape: Shape) -> dict[str, object]:
+    """An entry with the objects opened whose members are fields: `timeout.startup`."""
+    flat: dict[str, object] = {}
+    for word, value in raw.items():
+        if word in _objects(shape) and isinstance(value, Mapping):
+            members = cast("Mapping[str, object]", value)
+            flat |= {f"{word}.{member}": each for member, each in members.items()}
+        else:
+            flat[word] = value
+    return flat
+
+
+def closed(flat: Mapping[str, object], shape: Shape) -> dict[str, object]:
+    """The inverse of `opened`."""
+    raw: dict[str, object] = {}
+    inner: dict[str, dict[str, object]] = {}
+    for word, value in flat.items():
+        outer, dot, member = word.partition(".")
+        if dot and outer in _objects(shape):
+            raw[outer] = inner.setdefault(outer, {})
+            inner[outer][member] = value
+        else:
+            raw[word] = value
+    return raw
+
+
+def _objects(shape: Shape) -> set[str]:
+    return {word.partition(".")[0] for word in shape.words.values() if "." in word}
+
+
+def _values(name: Field, word: str, value: object, shape: Shape) -> dict[Field, object]:
+    joined = shape.joined or (shape.joinable and not isinstance(value, str))
+    if name is Field.COMMAND and joined:
+        command, *args = READERS[Field.ARGS](value) or [""]
+        if not command.strip():
+            raise Wrong("must not be empty")
+        return {Field.COMMAND: command, Field.ARGS: tuple(args) if args else None}
+    if name is Field.TYPE:
+        return {name: _way(value, shape)}
+    understood = READERS[name](value)
+    if name is Field.ENABLED:
+        understood = understood is not (word in shape.opposite)
+    if name in _TIMES:
+        understood = round(understood * shape.units.get(word, Unit()).milliseconds, 3)
+    return {name: understood}
+
+
+def _way(value: object, shape: Shape) -> Way:
+    words: dict[str, Way] = {}
+    for way, word in shape.types.items():
+        words.setdefault(word, way)
+    words |= shape.type_words
+    if not isinstance(value, str):
+        raise Wrong(f"expected a string, found {describe(value)}")
+    if value not in words:
+        raise Wrong(f'"{value[:40]}" is unknown; one of {", ".join(words)}')
+    return words[value]
+
+
+def _spelled(
+    name: Field, word: str, said: Mapping[Field, object], shape: Shape
+) -> dict[str, object]:
+    value = said[name]
+    match name:
+        case Field.COMMAND if shape.joined:
+            return {word: [value, *cast("tuple[str, ...]", said.get(Field.ARGS, ()))]}
+        case Field.TYPE:
+            known = shape.types.get(Way(str(value)))
+            return {word: known} if known else {}
+        case Field.ENABLED:
+            return {word: value is not (word in shape.opposite)}
+        case Field.URL:
+            return {_url_word(word, said.get(Field.TYPE), shape): value}
+        case _:
+            return {word: _plain(value, word, shape)}
+
+
+def _plain(value: object, word: str, shape: Shape) -> object:
+    """A value as a file has it."""
+    if isinstance(value, (int, float)):
+        time = value / shape.units.get(word, Unit()).milliseconds
+        return int(time) if time == int(time) else time
+    return list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
+
+
+def _url_word(word: str, way: object, shape: Shape) -> str:
+    if Field.TYPE in shape.words:
+        return word
+    return next((each for each, means in shape.url_ways.items() if means == way), word)
+
+
+def _faults(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
+    """What keeps a client from using an entry whose fields are right one by one."""
+    command = shape.words[Field.COMMAND]
+    url = shape.words.get(Field.URL, "url")
+    kind = shape.words.get(Field.TYPE, "type")
+    if entry.command is not None and entry.url is not None:
+        return [Problem(url, f"stands beside {command}; a server has one of them")]
+    if entry.command is None and entry.url is None:
+        missing = Problem(command, f"is missing, and so is {url}; one is needed")
+        return [] if shape.stubs else [missing]
+    if entry.type is None and entry.way in shape.type_needed:
+        return [Problem(kind, f"is missing; {client.title} does not use such an entry")]
+    if (entry.way in REMOTE_WAYS) is (entry.url is None):
+        return [Problem(kind, f'"{entry.type}" contradicts {command if entry.command else url}')]
+    if shape.exclusive and entry.url is not None and entry.args is not None:
+        return [Problem("args", f"stands beside {url}; {client.title} refuses that")]
+    return []

@@ -1,0 +1,277 @@
+"""What can be said of a client program as data: its files, its words, its switches, its rules.
+
+A client is a `Client` made of the records below, and no code. `Field` names what an entry can say
+in neutral words; a `Shape` gives the client's own word for each. What a shape has no word for, the
+client cannot hold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+PROJECT: Final = "{project}"
+"""Stands in a key path for the folder of the project."""
+
+SECOND: Final = 1000
+"""Milliseconds."""
+
+
+class Field(StrEnum):
+    """What an entry can say; the values are the names of the attributes of `Entry`."""
+
+    COMMAND = "command"
+    ARGS = "args"
+    ENV = "env"
+    URL = "url"
+    ENABLED = "enabled"
+    TYPE = "type"
+    HEADERS = "headers"
+    CWD = "cwd"
+    CALL_TIMEOUT = "call_timeout"
+    START_TIMEOUT = "start_timeout"
+    ONLY_TOOLS = "only_tools"
+    EXCEPT_TOOLS = "except_tools"
+    ENV_VARS = "env_vars"
+    ENV_HEADERS = "env_headers"
+    BEARER = "bearer"
+
+
+LOCAL_FIELDS: Final = frozenset({Field.ARGS, Field.ENV, Field.CWD, Field.ENV_VARS})
+REMOTE_FIELDS: Final = frozenset({Field.HEADERS, Field.ENV_HEADERS, Field.BEARER})
+
+
+class Way(StrEnum):
+    """How messages travel; `remote` leaves it to the program to find out."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+    SSE = "sse"
+    WS = "ws"
+    REMOTE = "remote"
+
+
+REMOTE_WAYS: Final = frozenset({Way.HTTP, Way.SSE, Way.WS, Way.REMOTE})
+ALL_WAYS: Final = frozenset(Way)
+
+
+class Format(StrEnum):
+    """The language of a file."""
+
+    JSON = "json"
+    JSONC = "jsonc"
+    TOML = "toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a client writes a reference to an environment variable.
+
+    Attributes:
+        pattern: A regular expression for all that the client replaces. The groups `name` and
+            `default` are ours to translate, a match without a name has no counterpart elsewhere,
+            and the group `literal` is what an escape stands for.
+        reference: A reference as it is written, with `{}` for the name; empty where there is none.
+        with_default: A reference with a default, likewise with the default as the second `{}`.
+        escapes: What a literal text needs to stay literal.
+    """
+
+    pattern: str = ""
+    reference: str = ""
+    with_default: str = ""
+    escapes: tuple[tuple[str, str], ...] = ()
+
+
+_NAME: Final = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+_DEFAULT: Final = r"(?::-(?P<default>[^}]*))?"
+
+LITERAL: Final = Dialect()
+BRACES: Final = Dialect(rf"\$\{{{_NAME}{_DEFAULT}\}}", "${{{}}}", "${{{}:-{}}}")
+ENV_BRACES: Final = Dialect(rf"\$\{{(?:env:{_NAME}|[^}}]*)\}}", "${{env:{}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a file is.
+
+    Attributes:
+        templates: Paths, the one that is created first; `{home}`, `{project}`, `{config}` (the XDG
+            one on every system) and `{support}` (the system's own folder for settings) stand for
+            folders.
+        moved: A variable that moves the file, and the paths it then has, with `{moved}` for it.
+    """
+
+    templates: tuple[str, ...]
+    moved: tuple[str, tuple[str, ...]] | None = None
+
+
+class SwitchKind(StrEnum):
+    """The mechanisms that switch a server off."""
+
+    ENTRY = "entry"
+    LIST = "list"
+    MAP = "map"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """How a server is switched off.
+
+    Attributes:
+        kind: In the entry itself, by a list of names, by a map of names, or by no file at all.
+        file: The file of the list or the map; None where it is the file of the entries.
+        off: The path of the list of those that are off, or of the map.
+        on: The path of the list of those that are on, where being on must be said.
+        lowered: Whether the names stand there in lower case.
+        trust: What else must be true for being on to count.
+    """
+
+    kind: SwitchKind
+    file: Location | None = None
+    off: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
+    lowered: bool = False
+    trust: str = ""
+
+
+IN_ENTRY: Final = Switch(SwitchKind.ENTRY)
+NOWHERE: Final = Switch(SwitchKind.NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientScope:
+    """One of the places in which a client keeps servers.
+
+    Attributes:
+        name: The word after the colon, as in `claude:project`.
+        location: The file; None for what is no file.
+        above: The keys above those of the shape.
+        switch: How a server of this scope is switched off.
+        trust: What must be true besides, for the program to use what stands there.
+    """
+
+    name: str
+    location: Location | None
+    above: tuple[str, ...] = ()
+    switch: Switch = IN_ENTRY
+    trust: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a time: how many milliseconds, and whether only whole ones are taken."""
+
+    milliseconds: int = 1
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How entries are spelled.
+
+    Attributes:
+        keys: The path of the object that holds them.
+        words: The word for each field it has; a dot leads into an object.
+        also: Other words that are read, and the field each means.
+        joined: Whether `command` is a list that holds the arguments too.
+        joinable: Whether it can be such a list too, beside the usual text.
+        opposite: The words for `enabled` that mean the opposite.
+        types: The word of each way that can be said; a word of several ways is read as the first.
+        type_words: Other words that are read.
+        type_needed: The ways for which an entry without a type is refused.
+        type_written: The ways for which we write one.
+        url_ways: What an address without a type is, by the word it stands under.
+        exclusive: Whether a field of local servers beside an address is refused, or the reverse.
+        units: The units of times by their words, milliseconds where there is none.
+        fixed: What every entry with a command says besides.
+        stubs: Whether an entry with neither command nor address is legal.
+        versions: The versions of the program that read it.
+    """
+
+    keys: tuple[str, ...]
+    words: Mapping[Field, str]
+    also: Mapping[str, Field] = field(default_factory=dict[str, Field])
+    joined: bool = False
+    joinable: bool = False
+    opposite: frozenset[str] = frozenset()
+    types: Mapping[Way, str] = field(default_factory=dict[Way, str])
+    type_words: Mapping[str, Way] = field(default_factory=dict[str, Way])
+    type_needed: frozenset[Way] = frozenset()
+    type_written: frozenset[Way] = frozenset()
+    url_ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
+    exclusive: bool = False
+    units: Mapping[str, Unit] = field(default_factory=dict[str, Unit])
+    fixed: Mapping[str, object] = field(default_factory=dict[str, object])
+    stubs: bool = False
+    versions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """Which names a client takes.
+
+    Attributes:
+        pattern: A regular expression for all of a name.
+        reserved: Names it keeps for itself.
+        folded: Whether two names that differ in case are one.
+        says: The rule in words.
+    """
+
+    pattern: str = r".+"
+    reserved: frozenset[str] = frozenset()
+    folded: bool = False
+    says: str = "any text"
+
+
+ANY_NAME: Final = NameRule()
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that keeps MCP servers in a file.
+
+    Attributes:
+        id: What it is called in commands and addresses.
+        title: What it is called on the page.
+        scopes: Where it keeps servers; the first is meant when none is named.
+        shapes: How it spells them; the first is used for a new file.
+        aliases: Other ids it is known by.
+        format: The language of its files.
+        bom: Whether it can read a file with a byte order mark.
+        closed: Whether it complains about a field it does not know.
+        fragile: Whether one bad entry keeps it from reading any other.
+        dialect: How it writes references to variables.
+        speaks: The ways it can reach a server.
+        names: Which names it takes.
+    """
+
+    id: str
+    title: str
+    scopes: tuple[ClientScope, ...]
+    shapes: tuple[Shape, ...]
+    aliases: tuple[str, ...] = ()
+    format: Format = Format.JSON
+    bom: bool = True
+    closed: bool = False
+    fragile: bool = False
+    dialect: Dialect = LITERAL
+    speaks: frozenset[Way] = frozenset({Way.STDIO, Way.HTTP, Way.SSE, Way.REMOTE})
+    names: NameRule = ANY_NAME
+
+
+USUAL_WORDS: Final[Mapping[Field, str]] = {
+    Field.COMMAND: "command",
+    Field.ARGS: "args",
+    Field.ENV: "env",
+    Field.URL: "url",
+    Field.HEADERS: "headers",
+}
+"""What most programs took over from the first one."""
+
+USUAL_TYPES: Final[Mapping[Way, str]] = {
+    Way.STDIO: "stdio",
+    Way.HTTP: "http",
+    Way.SSE: "sse",
+    Way.REMOTE: "http",
+}

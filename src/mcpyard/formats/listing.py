@@ -1,0 +1,119 @@
+"""The servers in a client's file, each with its place; a bad one costs only itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from mcpyard.domain.errors import DefinitionError, Place, Problem, ServerUnknown
+from mcpyard.domain.spelling import describe
+from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
+from mcpyard.formats.editors import jsonc
+from mcpyard.formats.entries import Entry, understand
+from mcpyard.formats.facts import Client, Format
+from mcpyard.formats.locating import Spot
+
+_BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A server of a file.
+
+    Attributes:
+        name: What it is called there.
+        place: Where it stands.
+        entry: What it says; None for what is no entry at all.
+        problems: What keeps its program from using it, with places.
+    """
+
+    name: str
+    place: Place
+    entry: Entry | None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the entry itself leaves it on."""
+        return self.entry is None or self.entry.enabled is not False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What stands in a file.
+
+    Attributes:
+        spot: Whose file it is, with the shape it was found in.
+        servers: In the order of the file.
+        problems: What keeps the program from reading the file as a whole.
+    """
+
+    spot: Spot
+    servers: tuple[Listed, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def server(self, name: str) -> Listed:
+        """A server by its name, or raise `ServerUnknown`."""
+        for listed in self.servers:
+            if listed.name == name:
+                return listed
+        raise ServerUnknown(f'there is no server "{name}" in {self.spot}')
+
+    def entry(self, name: str) -> Entry:
+        """The entry of a server that can be used, or raise `DefinitionError`."""
+        listed = self.server(name)
+        if listed.entry is None or listed.problems:
+            raise DefinitionError.of(*listed.problems)
+        return listed.entry
+
+
+def read(spot: Spot, text: str, file: str = "") -> Listing:
+    """List the servers of a file, or raise `DocumentBroken`."""
+    [listing] = read_scopes((spot,), text, file)
+    return listing
+
+
+def read_scopes(spots: Sequence[Spot], text: str, file: str = "") -> tuple[Listing, ...]:
+    """List the servers of several scopes of one client that share a file, which is read once."""
+    client = spots[0].client
+    parsed, value = editor_of(client).parse(text, file)
+    problems = _whole_file(client, parsed, text, file)
+    return tuple(_listing(spot, parsed, value, problems) for spot in spots)
+
+
+def _listing(spot: Spot, parsed: Parsed, value: object, problems: tuple[Problem, ...]) -> Listing:
+    spot = replace(spot, found=shape_of(spot, value))
+    path = (*spot.above, *spot.shape.keys)
+    servers = object_at(parsed, value, path)
+    listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
+    return Listing(spot, listed, problems)
+
+
+def _listed(spot: Spot, parsed: Parsed, path: tuple[str, ...], name: str, raw: object) -> Listed:
+    path = (*path, name)
+    place = name_place(parsed, path)
+    if not isinstance(raw, dict):
+        message = f"expected an object, found {describe(raw)}"
+        return Listed(name, place, None, (Problem(".".join(path), message, place),))
+    found = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
+    problems = tuple(_located(parsed, path, problem) for problem in found.problems)
+    return Listed(name, place, found.entry, problems)
+
+
+def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem:
+    head = problem.field.split(".", 1)[0].split("[", 1)[0]
+    spelled = ".".join((*path, problem.field))
+    nearest = (*path, head) if parsed.has((*path, head)) else path
+    return Problem(spelled, problem.message, name_place(parsed, nearest))
+
+
+def _whole_file(client: Client, parsed: Parsed, text: str, file: str) -> tuple[Problem, ...]:
+    problems: list[Problem] = []
+    if text.startswith(_BOM) and not client.bom:
+        message = f"begins with a byte order mark; {client.title} cannot read it"
+        problems.append(Problem("", message, Place(file, 1, 1)))
+    if client.format is Format.JSON and isinstance(parsed, jsonc.Document):
+        problems += [
+            Problem("", f"{extra.what}: {client.title} cannot read a file with one", extra.place)
+            for extra in parsed.extras[:1]
+        ]
+    return tuple(problems)

@@ -1,0 +1,82 @@
+"""Where the files of a client are: a pure function of the facts and of what the caller knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mcpyard.formats.facts import PROJECT, Client, ClientScope, Location, Shape
+
+_SUPPORT: Final = {
+    "darwin": ("", "{home}/Library/Application Support"),
+    "win32": ("APPDATA", "{home}/AppData/Roaming"),
+}
+_XDG: Final = ("XDG_CONFIG_HOME", "{home}/.config")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What decides where files are: the environment, the folders, the system as `sys.platform`."""
+
+    environment: Mapping[str, str]
+    home: str
+    project: str = ""
+    platform: str = "linux"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A client, one of its scopes, and the project it is looked at from.
+
+    Attributes:
+        client: The program.
+        scope: Where it keeps the servers that are meant.
+        project: The folder of the project.
+        found: The shape its file was found in; None for that of a new file.
+    """
+
+    client: Client
+    scope: ClientScope
+    project: str = ""
+    found: Shape | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """How its entries are spelled."""
+        return self.found or self.client.shapes[0]
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The keys above those of the shape."""
+        return filled(self.scope.above, self.project)
+
+    def __str__(self) -> str:
+        return f"{self.client.id}:{self.scope.name}"
+
+
+def filled(path: tuple[str, ...], project: str) -> tuple[str, ...]:
+    """A path of keys with the project's folder put in."""
+    return tuple(project if step == PROJECT else step for step in path)
+
+
+def candidates(location: Location, around: Surroundings) -> tuple[str, ...]:
+    """The paths that a file can have; the first is the one to create when there is none."""
+    folders = {
+        "home": around.home,
+        "project": around.project,
+        "config": _folder(*_XDG, around),
+        "support": _folder(*_SUPPORT.get(around.platform, _XDG), around),
+    }
+    templates = location.templates
+    if location.moved and (moved := around.environment.get(location.moved[0])):
+        templates = location.moved[1]
+        folders["moved"] = moved
+    return tuple(template.format_map(folders) for template in templates)
+
+
+def locate(location: Location, around: Surroundings) -> str:
+    """The path of a file when none of its candidates exists."""
+    return candidates(location, around)[0]
+
+
+def _folder(variable: str, default: str, around: Surroundings) -> str:
+    return around.environment.get(variable) or default.format(home=around.home)

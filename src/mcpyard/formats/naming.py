@@ -1,0 +1,43 @@
+"""The names a client takes, and one it would take in place of another."""
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from anyascii import anyascii
+
+from mcpyard.domain import checks
+from mcpyard.formats.facts import Client
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def name_fault(client: Client, name: str, taken: Collection[str] = ()) -> str | None:
+    """What keeps a client from taking a new server's name, as a sentence with an offer."""
+    if fault := _fault(client, name, taken):
+        return f'"{name[:80]}" {fault}; "{slug(client, name, taken)}" would do'
+    return None
+
+
+def slug(client: Client, name: str, taken: Collection[str] = ()) -> str:
+    """The name, or the nearest to it that the client takes and nobody has."""
+    if _fault(client, name, taken) is None:
+        return name
+    base = _UNSAFE.sub("-", anyascii(name)).strip("-")[: checks.MAX_NAME - 8] or "server"
+    tries = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 4)))
+    return next(each for each in tries if _fault(client, each, taken) is None)
+
+
+def _fault(client: Client, name: str, taken: Collection[str]) -> str | None:
+    rule = client.names
+    if fault := checks.name_fault(name):
+        return fault
+    if not re.fullmatch(rule.pattern, name):
+        return f"is no name for {client.title}, which takes {rule.says}"
+    if name in rule.reserved:
+        return f"is a name that {client.title} keeps for itself"
+    if name in taken:
+        return "is taken"
+    if rule.folded and name.casefold() in {each.casefold() for each in taken}:
+        return f"differs only in case from another, which {client.title} does not tell apart"
+    return None

@@ -1,0 +1,131 @@
+"""References to environment variables, translated from one client's dialect to another's.
+
+Nothing is ever looked up: a secret that stands in a file as a reference stays one. What cannot be
+said in the other dialect is kept as it is written, and told.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from mcpyard.formats.facts import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A variable by name; `default` is None where none was given."""
+
+    name: str
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Something the client replaces that no other client knows, such as the content of a file."""
+
+    text: str
+
+
+Part = str | Reference | Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A text in another dialect, and what of its meaning was lost, in a sentence."""
+
+    text: str
+    loss: str = ""
+
+
+def parts(text: str, dialect: Dialect) -> tuple[Part, ...]:
+    """A text taken apart into literals, references and what has no counterpart."""
+    if not dialect.pattern:
+        return (text,) if text else ()
+    found: list[Part] = []
+    at = 0
+    for match in _compiled(dialect.pattern).finditer(text):
+        if match.start() > at:
+            found.append(text[at : match.start()])
+        found.append(_part(match))
+        at = match.end()
+    return (*found, text[at:]) if at < len(text) else tuple(found)
+
+
+def translate(text: str, source: Dialect, target: Dialect) -> Translation:
+    """A text of one dialect in another."""
+    if source == target:
+        return Translation(text)
+    taken_apart = parts(text, source)
+    written = [_write(part, target) for part in taken_apart]
+    losses = [each.loss for each in written if each.loss]
+    result = "".join(each.text for each in written)
+    if not losses and _meaning(result, target) != _joined(taken_apart):
+        losses = ["is replaced there, as a reference"]
+    return Translation(result, losses[0] if losses else "")
+
+
+def whole_reference(text: str, dialect: Dialect) -> str | None:
+    """The variable's name where the text is one reference without a default and nothing else."""
+    match parts(text, dialect):
+        case (Reference(name, None),):
+            return name
+        case _:
+            return None
+
+
+def reference(name: str, dialect: Dialect) -> str:
+    """A reference in a dialect that has them."""
+    return dialect.reference.format(name)
+
+
+def _part(match: re.Match[str]) -> Part:
+    groups = match.groupdict()
+    if (literal := groups.get("literal")) is not None:
+        return literal
+    name = next((groups[key] for key in ("name", "bare") if groups.get(key)), None)
+    return Reference(name, groups.get("default")) if name else Foreign(match.group())
+
+
+def _write(part: Part, target: Dialect) -> Translation:
+    if isinstance(part, str):
+        return Translation(_escaped(part, target))
+    if isinstance(part, Foreign):
+        return Translation(_escaped(part.text, target), "has no counterpart there; kept as it is")
+    return _write_reference(part.name, part.default, target)
+
+
+def _write_reference(name: str, default: str | None, target: Dialect) -> Translation:
+    if not target.reference:
+        kept = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
+        return Translation(kept, "is a reference, which is not replaced there")
+    if default is None:
+        return Translation(target.reference.format(name))
+    if not target.with_default:
+        return Translation(target.reference.format(name), "loses the default of a reference")
+    return Translation(target.with_default.format(name, default))
+
+
+def _escaped(text: str, target: Dialect) -> str:
+    for plain, escaped in target.escapes:
+        text = text.replace(plain, escaped)
+    return text
+
+
+def _meaning(text: str, dialect: Dialect) -> tuple[Part, ...]:
+    return _joined(parts(text, dialect))
+
+
+def _joined(taken_apart: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Neighbouring literals as one."""
+    found: list[Part] = []
+    for part in taken_apart:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

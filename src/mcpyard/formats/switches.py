@@ -1,0 +1,140 @@
+"""Switching servers on and off in the way that each program understands.
+
+Some programs have a field for it, some a list of names in another file, some none at all. A field
+that a program does not know is never written.
+"""
+
+from typing import Final, cast
+
+from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
+from mcpyard.domain.spelling import describe
+from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
+from mcpyard.formats.editing import Edited
+from mcpyard.formats.entries import field_of
+from mcpyard.formats.facts import PROJECT, Field, Location, SwitchKind
+from mcpyard.formats.locating import Spot, filled
+from mcpyard.formats.warned import Warned, WarningKind
+
+_JSON: Final = JsonEditor()
+
+
+def switch_location(spot: Spot) -> Location | None:
+    """The file that holds the switch: the one of the entries, or another."""
+    return spot.scope.switch.file or spot.scope.location
+
+
+def switch_words(spot: Spot) -> str:
+    """Where a server is switched, for a person to read."""
+    switch = spot.scope.switch
+    location = switch_location(spot)
+    if switch.kind is SwitchKind.NONE or location is None:
+        return f"the settings of {spot.client.title} itself"
+    folders = {"home": "~", "project": ".", "config": "~/.config", "support": "~/.config"}
+    path = location.templates[0].format_map(folders)
+    keys = ".".join(filled(switch.off, spot.project or "<project>"))
+    return f"{keys} of {path}" if keys else path
+
+
+def switched_off(spot: Spot, text: str) -> frozenset[str]:
+    """The names that are off by a list or a map; `text` is the content of the switch's file."""
+    switch = spot.scope.switch
+    if switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
+        return frozenset()
+    _, value = _JSON.parse(text, "")
+    found = value_at(value, filled(switch.off, spot.project))
+    if switch.kind is SwitchKind.LIST and isinstance(found, list):
+        names = cast("list[object]", found)
+        return frozenset(name for name in names if isinstance(name, str))
+    if switch.kind is SwitchKind.MAP and isinstance(found, dict):
+        marks = cast("dict[str, object]", found)
+        return frozenset(name for name in marks if value_at(marks, (name, "enabled")) is False)
+    return frozenset()
+
+
+def is_on(spot: Spot, name: str, off: frozenset[str]) -> bool:
+    """Whether a server is left on by the names that are off."""
+    return (name.strip().lower() if spot.scope.switch.lowered else name) not in off
+
+
+def set_enabled(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
+    """Switch a server; `text` is the content of the file of `switch_location`.
+
+    Raises:
+        EditRefused: the program keeps it where nothing can be written.
+        ServerUnknown: there is no such server in the file of the entries.
+    """
+    switch = spot.scope.switch
+    if PROJECT in switch.off and not spot.project:
+        raise _refuse(f"{spot.client.title} keeps it for each project; name one")
+    if switch.kind is SwitchKind.NONE:
+        raise _refuse(f"{spot.client.title} keeps it in its own settings, not in a file")
+    if switch.kind is SwitchKind.ENTRY:
+        return _in_entry(spot, text, name, enabled=enabled)
+    if switch.kind is SwitchKind.LIST:
+        edited = _in_lists(spot, text, name, enabled=enabled)
+    else:
+        edited = _in_map(spot, text, name.strip().lower(), enabled=enabled)
+    return Edited(edited, _told(spot, enabled=enabled))
+
+
+def _in_entry(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
+    editor = editor_of(spot.client)
+    parsed, value = editor.parse(text, "")
+    shape = shape_of(spot, value)
+    path = (*spot.above, *shape.keys)
+    raw = object_at(parsed, value, path).get(name)
+    if raw is None:
+        raise ServerUnknown(f'there is no server "{name}" in {spot}')
+    said = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    words = (each for each in said if field_of(each, shape) is Field.ENABLED)
+    word = next(words, shape.words[Field.ENABLED])
+    wanted = enabled is not (word in shape.opposite)
+    present = said.get(word)
+    # Saying nothing means on, so there is nothing to say when it is to be on.
+    unsaid = present is None and enabled
+    if unsaid or present is wanted:
+        return Edited(text)
+    return Edited(editor.put(text, (*path, name, word), wanted))
+
+
+def _in_lists(spot: Spot, text: str, name: str, *, enabled: bool) -> str:
+    switch = spot.scope.switch
+    text = _with_name(text, filled(switch.off, spot.project), name, present=not enabled)
+    if switch.on:
+        text = _with_name(text, filled(switch.on, spot.project), name, present=enabled)
+    return text
+
+
+def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) -> str:
+    parsed, value = _JSON.parse(text, "")
+    object_at(parsed, value, path[:-1])
+    found = value_at(value, path)
+    if not isinstance(found, list | None):
+        raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(found)}")
+    names = cast("list[object]", found or [])
+    if (name in names) is present:
+        return text
+    if present:
+        return _JSON.put(text, path, [*names, name])
+    return _JSON.put(text, path, [each for each in names if each != name])
+
+
+def _in_map(spot: Spot, text: str, name: str, *, enabled: bool) -> str:
+    path = (*spot.scope.switch.off, name, "enabled")
+    _, value = _JSON.parse(text, "")
+    present = value_at(value, path)
+    if present is enabled or (enabled and present is None):
+        return text
+    return _JSON.put(text, path, enabled)
+
+
+def _told(spot: Spot, *, enabled: bool) -> tuple[Warned, ...]:
+    relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"is kept in {switch_words(spot)}")
+    trust = spot.scope.switch.trust
+    if enabled and trust:
+        return relocated, Warned(WarningKind.NEEDS_TRUST, "enabled", "", trust)
+    return (relocated,)
+
+
+def _refuse(message: str) -> EditRefused:
+    return EditRefused.of(Problem("enabled", message))

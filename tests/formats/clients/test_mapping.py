@@ -1,0 +1,240 @@
+import pytest
+
+from mcpyard.domain.errors import DefinitionError
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import Way
+from mcpyard.formats.listing import read
+from mcpyard.formats.mapping import Converted, convert, restore
+from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.roster import spot_of
+from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
+
+URL = "https://example.com/mcp"
+PRIVATE = "s3cr3t-value"
+
+
+def copy(entry: Entry, source: str, target: str, matrix: Matrix = Matrix.NATIVE) -> Converted:
+    return convert(entry, spot_of(source), spot_of(target), matrix)
+
+
+def told(converted: Converted) -> list[tuple[str, str]]:
+    return [(each.kind.value, each.field) for each in converted.warnings]
+
+
+def test_a_warning_gives_the_shape_of_a_value_and_nothing_of_it() -> None:
+    entry = Entry(
+        command=PRIVATE,
+        args=(PRIVATE,),
+        env={"K": f"{PRIVATE}${{V}}"},
+        cwd=PRIVATE,
+        unknown={"a": PRIVATE, "b": [PRIVATE], "c": {"d": PRIVATE}, "e": 5},
+    )
+    for target in ("codex", "gemini", "opencode", "cursor", "claude-desktop", "zed"):
+        for matrix in Matrix:
+            for warning in copy(entry, "claude", target, matrix).warnings:
+                assert PRIVATE not in repr(warning)
+                assert PRIVATE not in warning.message
+    assert shape_of_value({"a": PRIVATE}) == "an object of 1"
+    assert shape_of_value((PRIVATE, PRIVATE)) == "a list of 2"
+    assert shape_of_value(PRIVATE) == "a string"
+    assert shape_of_value(False) == "false"
+
+
+def test_references_of_a_local_server_become_names_of_variables_in_codex() -> None:
+    entry = Entry(command="a", env={"A": "${A}", "B": "${C}", "D": "d"})
+    converted = copy(entry, "claude", "codex")
+    assert converted.entry == Entry(command="a", env={"B": "${C}", "D": "d"}, env_vars=("A",))
+    assert told(converted) == [("translated", "env.A"), ("approximated", "env.B")]
+
+
+def test_nothing_is_left_of_env_when_every_variable_is_named() -> None:
+    converted = copy(Entry(command="a", env={"A": "{env:A}"}), "opencode", "codex")
+    assert converted.entry == Entry(command="a", env_vars=("A",))
+    assert told(converted) == [("translated", "environment.A")]
+
+
+def test_references_in_headers_become_names_of_variables_in_codex() -> None:
+    headers = {"authorization": "Bearer ${A}", "X-Key": "${B}", "X-Mode": "fast", "X-C": "c${C}"}
+    converted = copy(Entry(url=URL, headers=headers), "claude", "codex")
+    assert converted.entry == Entry(
+        url=URL,
+        bearer="A",
+        env_headers={"X-Key": "B"},
+        headers={"X-Mode": "fast", "X-C": "c${C}"},
+    )
+    assert (
+        told(converted)
+        == [
+            ("translated", "headers.authorization"),
+            ("translated", "headers.X-Key"),
+            ("approximated", "headers.X-C"),
+            ("info", "url"),
+        ][:3]
+    )
+
+
+def test_a_token_that_is_written_out_stays_a_header() -> None:
+    entry = Entry(url=URL, headers={"Authorization": f"Bearer {PRIVATE}"})
+    assert copy(entry, "claude", "codex").entry.headers == entry.headers
+
+
+def test_names_of_variables_in_codex_become_references() -> None:
+    local = Entry(command="a", env={"A": "x"}, env_vars=("A", "B"))
+    converted = copy(local, "codex", "opencode")
+    assert converted.entry == Entry(command="a", env={"A": "x", "B": "{env:B}"})
+    assert told(converted) == [("translated", "env_vars")]
+    remote = Entry(url=URL, env_headers={"X-Key": "K"}, bearer="T", headers={"X-Mode": "fast"})
+    converted = copy(remote, "codex", "cursor")
+    assert converted.entry.headers == {
+        "X-Mode": "fast",
+        "X-Key": "${env:K}",
+        "Authorization": "Bearer ${env:T}",
+    }
+    assert told(converted) == [
+        ("translated", "env_http_headers"),
+        ("translated", "bearer_token_env_var"),
+    ]
+
+
+def test_a_header_that_stands_there_wins_over_the_name_of_a_variable() -> None:
+    entry = Entry(url=URL, bearer="T", headers={"authorization": "Basic x"})
+    converted = copy(entry, "codex", "claude")
+    assert converted.entry.headers == entry.headers
+    assert ("unsupported", "bearer_token_env_var") in told(converted)
+    assert converted.left == {"bearer_token_env_var": "T"}
+
+
+def test_names_of_variables_go_where_references_are_not_known() -> None:
+    entry = Entry(command="a", env_vars=("A",))
+    assert told(copy(entry, "codex", "zed")) == [("unsupported", "env_vars")]
+    kept = copy(entry, "codex", "yard")
+    assert (kept.entry, told(kept)) == (entry, [])
+
+
+def test_codex_and_the_yard_both_name_variables() -> None:
+    entry = Entry(command="a", env={"B": "${B}"}, env_vars=("A",))
+    assert copy(entry, "yard", "codex").entry == Entry(command="a", env_vars=("A", "B"))
+
+
+@pytest.mark.parametrize(
+    ("way", "target", "expected", "kinds"),
+    [
+        (Way.SSE, "opencode", Way.SSE, [("approximated", "type")]),
+        (Way.SSE, "codex", None, [("unsupported", "type")]),
+        (Way.SSE, "kiro", None, [("approximated", "type")]),
+        (Way.SSE, "qwen", Way.SSE, []),
+        (Way.SSE, "cline", Way.SSE, []),
+        (Way.HTTP, "kiro", None, []),
+        (Way.HTTP, "codex", None, [("info", "type")]),
+        (Way.WS, "cursor", None, [("unusable", "type")]),
+        (Way.WS, "codex", None, [("unusable", "type")]),
+    ],
+)
+def test_the_way_is_said_as_well_as_the_target_can(
+    way: Way, target: str, expected: Way | None, kinds: list[tuple[str, str]]
+) -> None:
+    converted = copy(Entry(url=URL, type=way), "claude", target)
+    assert converted.entry.type is expected
+    assert told(converted) == kinds
+
+
+def test_times_change_their_unit_and_are_rounded_up_where_they_must() -> None:
+    converted = copy(Entry(command="a", call_timeout=1500), "claude", "cline")
+    assert converted.entry.call_timeout == 2000
+    assert told(converted) == [("approximated", "timeout")]
+    exact = copy(Entry(command="a", call_timeout=2000), "claude", "cline")
+    assert (exact.entry.call_timeout, told(exact)) == (2000, [])
+    codex = copy(Entry(command="a", start_timeout=0.5, call_timeout=7), "yard", "codex")
+    assert (codex.entry.start_timeout, codex.entry.call_timeout) == (0.5, 7)
+
+
+def test_off_is_relocated_to_where_the_program_keeps_it() -> None:
+    converted = copy(Entry(command="a", enabled=False), "codex", "claude")
+    assert converted.entry.enabled is False
+    [warning] = converted.warnings
+    assert warning.kind is WarningKind.RELOCATED
+    assert warning.message == (
+        "false: is kept in projects.<project>.disabledMcpServers of ~/.claude.json"
+    )
+
+
+def test_off_is_lost_where_no_file_says_it() -> None:
+    converted = copy(Entry(command="a", enabled=False), "codex", "cursor")
+    assert converted.entry == Entry(command="a")
+    assert told(converted) == [("unsupported", "enabled")]
+
+
+def test_on_is_what_a_server_is_anyway() -> None:
+    assert told(copy(Entry(command="a", enabled=True), "codex", "gemini")) == [("info", "enabled")]
+    literal = copy(Entry(command="a", enabled=True), "codex", "gemini", Matrix.SPEC)
+    assert told(literal) == [("unsupported", "enabled")]
+
+
+def test_a_list_of_every_tool_is_no_list() -> None:
+    converted = copy(Entry(command="a", only_tools=("*",)), "copilot", "codex")
+    assert converted.entry == Entry(command="a")
+    assert told(converted) == [("info", "tools")]
+
+
+def test_what_says_nothing_is_left_out_without_alarm() -> None:
+    converted = copy(Entry(url=URL, type=Way.HTTP, args=()), "claude", "codex")
+    assert converted.entry == Entry(url=URL)
+    assert ("info", "args") in told(converted)
+
+
+def test_codex_is_not_given_what_it_refuses() -> None:
+    remote = copy(Entry(url=URL, env={"A": "b"}), "gemini", "codex")
+    assert remote.entry == Entry(url=URL)
+    assert ("unsupported", "env") in told(remote)
+    local = copy(Entry(command="a", headers={"A": "b"}), "gemini", "codex")
+    assert local.entry == Entry(command="a")
+    assert ("unsupported", "headers") in told(local)
+
+
+def test_an_entry_with_nothing_to_start_is_refused_where_it_would_break_all() -> None:
+    with pytest.raises(DefinitionError, match="Codex would read no server"):
+        copy(Entry(enabled=False), "opencode", "codex")
+    assert told(copy(Entry(enabled=False), "codex", "kiro")) == [("unusable", "")]
+
+
+def test_a_project_that_must_be_trusted_is_told() -> None:
+    trust = copy(Entry(command="a"), "claude", "codex:project").warnings
+    assert [each.kind for each in trust] == [WarningKind.NEEDS_TRUST]
+    same = copy(Entry(command="a"), "codex", "codex:project")
+    assert (same.entry, same.warnings) == (Entry(command="a"), trust)
+
+
+def test_a_copy_within_one_program_keeps_what_only_it_knows() -> None:
+    entry = Entry(command="a", only_tools=("*",), unknown={"x": 1})
+    for matrix in Matrix:
+        converted = copy(entry, "copilot", "copilot", matrix)
+        assert (converted.entry, converted.warnings) == (entry, ())
+
+
+def test_a_copy_from_one_shape_to_another_tells_what_is_lost() -> None:
+    entry = '{"type": "local", "command": ["a"], "timeout": {"startup": 5}}'
+    text = f'{{"mcp": {{"servers": {{"x": {entry}}}}}}}'
+    listing = read(spot_of("opencode"), text)
+    converted = convert(listing.entry("x"), listing.spot, spot_of("opencode"))
+    assert told(converted) == [("unsupported", "timeout.startup")]
+    assert converted.left == {"timeout.startup": 5}
+    assert restore(converted.entry, converted.left, listing.spot) == listing.entry("x")
+
+
+def test_what_was_left_out_does_not_come_back_when_it_no_longer_fits() -> None:
+    entry = Entry(command="a")
+    assert restore(entry, {"type": "sse"}, spot_of("claude")) == entry
+    assert restore(entry, {"alwaysLoad": True}, spot_of("claude")) == Entry(
+        command="a", unknown={"alwaysLoad": True}
+    )
+
+
+def test_what_a_command_holds_is_named_by_its_place_in_the_list() -> None:
+    entry = Entry(type=Way.STDIO, command="{env:A}", args=("b", "{env:C}"))
+    converted = copy(entry, "opencode", "cursor")
+    assert told(converted) == [("translated", "command[0]"), ("translated", "command[2]")]
+
+
+def test_a_warning_reads_as_a_sentence() -> None:
+    assert Warned(WarningKind.INFO, "x", "a string", "is fine").message == "a string: is fine"
+    assert Warned(WarningKind.INFO, "", "", "is fine").message == "is fine"

@@ -1,0 +1,93 @@
+import pytest
+
+from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, Dialect
+from mcpyard.formats.references import (
+    Foreign,
+    Reference,
+    Translation,
+    parts,
+    reference,
+    translate,
+    whole_reference,
+)
+from mcpyard.formats.roster import client_of
+
+GEMINI = client_of("gemini").dialect
+OPENCODE = client_of("opencode").dialect
+YARD = client_of("yard").dialect
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "expected"),
+    [
+        ("", BRACES, ()),
+        ("", LITERAL, ()),
+        ("${V}", LITERAL, ("${V}",)),
+        ("a${V}b", BRACES, ("a", Reference("V"), "b")),
+        ("${V:-d}", BRACES, (Reference("V", "d"),)),
+        ("${V:-}", BRACES, (Reference("V", ""),)),
+        ("$V", BRACES, ("$V",)),
+        ("$V-${W}", GEMINI, (Reference("V"), "-", Reference("W"))),
+        ("{env:V}${V}", OPENCODE, (Reference("V"), "${V}")),
+        ("{file:a.txt}", OPENCODE, (Foreign("{file:a.txt}"),)),
+        ("${env:V}", ENV_BRACES, (Reference("V"),)),
+        ("${userHome}", ENV_BRACES, (Foreign("${userHome}"),)),
+        ("$${V}", YARD, ("${", "V}")),
+        ("${keyring:V}", YARD, (Foreign("${keyring:V}"),)),
+    ],
+)
+def test_a_text_is_taken_apart_as_its_program_does(
+    text: str, dialect: Dialect, expected: tuple[object, ...]
+) -> None:
+    assert parts(text, dialect) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "expected"),
+    [
+        ("Bearer ${V}", BRACES, OPENCODE, "Bearer {env:V}"),
+        ("Bearer {env:V}", OPENCODE, BRACES, "Bearer ${V}"),
+        ("$V", GEMINI, BRACES, "${V}"),
+        ("$V", GEMINI, ENV_BRACES, "${env:V}"),
+        ("${env:V}", ENV_BRACES, GEMINI, "${V}"),
+        ("${V:-d}", BRACES, GEMINI, "${V:-d}"),
+        ("${V}", LITERAL, YARD, "$${V}"),
+        ("$${V}", YARD, LITERAL, "${V}"),
+        ("${V}", OPENCODE, OPENCODE, "${V}"),
+    ],
+)
+def test_a_reference_is_written_in_the_other_dialect(
+    text: str, source: Dialect, target: Dialect, expected: str
+) -> None:
+    assert translate(text, source, target) == Translation(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "expected", "loss"),
+    [
+        ("${V:-d}", BRACES, OPENCODE, "{env:V}", "loses the default of a reference"),
+        ("${V}", BRACES, LITERAL, "${V}", "is a reference, which is not replaced there"),
+        ("${V:-d}", BRACES, LITERAL, "${V:-d}", "is a reference, which is not replaced there"),
+        ("{env:V}", OPENCODE, LITERAL, "${V}", "is a reference, which is not replaced there"),
+        ("{file:a}", OPENCODE, BRACES, "{file:a}", "has no counterpart there; kept as it is"),
+        ("${V}", LITERAL, BRACES, "${V}", "is replaced there, as a reference"),
+        ("$V", BRACES, GEMINI, "$V", "is replaced there, as a reference"),
+        ("${V}", OPENCODE, BRACES, "${V}", "is replaced there, as a reference"),
+    ],
+)
+def test_what_the_other_dialect_cannot_say_is_told(
+    text: str, source: Dialect, target: Dialect, expected: str, loss: str
+) -> None:
+    assert translate(text, source, target) == Translation(expected, loss)
+
+
+def test_only_a_reference_that_stands_alone_and_has_no_default_is_whole() -> None:
+    assert whole_reference("${V}", BRACES) == "V"
+    assert whole_reference("${V:-d}", BRACES) is None
+    assert whole_reference("a${V}", BRACES) is None
+    assert whole_reference("V", BRACES) is None
+
+
+def test_a_reference_is_made_in_each_dialect_that_has_them() -> None:
+    assert reference("V", OPENCODE) == "{env:V}"
+    assert reference("V", ENV_BRACES) == "${env:V}"

@@ -1,0 +1,129 @@
+"""There and back again: what is lost is told, once, and what is told as lost is lost."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mcpyard.formats.entries import Entry, spell, understand
+from mcpyard.formats.facts import Field, Way
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.mapping import Converted, convert, restore
+from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.warned import Warned, WarningKind
+from tests.conftest import FULL
+from tests.formats.clients.making import SPOTS, entries, reread
+
+EXAMPLES = 5_000 if FULL else 250
+
+pytestmark = pytest.mark.timeout(600 if FULL else 30)
+
+PAIRS = st.tuples(st.sampled_from(SPOTS), st.sampled_from(SPOTS))
+MATRICES = st.sampled_from(Matrix)
+WHOLE = {Field.ENV_VARS, Field.ENV_HEADERS, Field.ONLY_TOOLS, Field.EXCEPT_TOOLS}
+
+
+def leaves(entry: Entry) -> dict[tuple[Field, str], object]:
+    """An entry taken apart as far as a warning can point; what says nothing is left out."""
+    found: dict[tuple[Field, str], object] = {}
+    for name, value in entry.said().items():
+        if name is Field.TYPE or (name is Field.ENABLED and value) or value == ("*",):
+            continue
+        if isinstance(value, dict) and name not in WHOLE:
+            found |= {(name, f".{key}"): each for key, each in value.items()}
+        elif isinstance(value, tuple) and name not in WHOLE:
+            found |= {(name, f"[{index}]"): each for index, each in enumerate(value)}
+        elif value not in ((), {}):
+            found[name, ""] = value
+    if entry.way is not None:
+        found[Field.TYPE, ""] = Way.HTTP if entry.way is Way.REMOTE else entry.way
+    return found
+
+
+def word(spot: Spot, name: Field, where: str) -> str:
+    shape = spot.shape
+    if shape.joined and name is Field.ARGS:
+        return f"command[{int(where[1:-1]) + 1}]"
+    if shape.joined and name is Field.COMMAND:
+        return "command[0]"
+    return shape.words.get(name, name.value) + where
+
+
+def about(warnings: tuple[Warned, ...], spot: Spot, leaf: tuple[Field, str]) -> list[Warned]:
+    name, where = leaf
+    fields = {word(spot, name, where), spot.shape.words.get(name, name.value)}
+    return [each for each in warnings if each.field in fields and each.kind is not WarningKind.INFO]
+
+
+def there_and_back(
+    entry: Entry, here: Spot, there: Spot, matrix: Matrix
+) -> tuple[Converted, Converted, Entry]:
+    gone = convert(entry, here, there, matrix)
+    landed = reread(gone.entry, there.client, there.shape)
+    landed = replace(landed, enabled=gone.entry.enabled)
+    # An entry that lost both is not taken back by a client that it would break.
+    assume(landed.command is not None or landed.url is not None or not here.client.fragile)
+    back = convert(landed, there, here, matrix)
+    returned = reread(back.entry, here.client, here.shape)
+    return gone, back, returned
+
+
+@settings(max_examples=EXAMPLES)
+@given(PAIRS, MATRICES, st.data())
+def test_every_loss_has_exactly_one_warning(
+    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+) -> None:
+    here, there = pair
+    entry = data.draw(entries(here))
+    gone, back, returned = there_and_back(entry, here, there, matrix)
+    before, after = leaves(entry), leaves(returned)
+    for leaf, value in before.items():
+        told = about(gone.warnings, here, leaf)
+        assert len(told) <= 1, (leaf, told)
+        if leaf[0] is Field.TYPE and (returned.way is None or after[leaf] == value):
+            # The way is implied by the command or the address, and comes and goes with it.
+            continue
+        if leaf not in after or after[leaf] != value:
+            assert told or about(back.warnings, there, leaf), (leaf, value, after.get(leaf))
+        elif told:
+            assert told[0].kind is not WarningKind.UNSUPPORTED, leaf
+
+
+@settings(max_examples=EXAMPLES)
+@given(PAIRS, MATRICES, st.data())
+def test_what_was_left_out_is_back_after_a_restore(
+    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+) -> None:
+    here, there = pair
+    entry = data.draw(entries(here))
+    gone, _, returned = there_and_back(entry, here, there, matrix)
+    restored = leaves(restore(returned, gone.left, here))
+    for leaf, value in leaves(entry).items():
+        told = about(gone.warnings, here, leaf)
+        if told and told[0].kind is WarningKind.UNSUPPORTED:
+            assert restored[leaf] == value
+
+
+@settings(max_examples=EXAMPLES)
+@given(PAIRS, st.data())
+def test_native_says_whatever_spec_says(pair: tuple[Spot, Spot], data: st.DataObject) -> None:
+    here, there = pair
+    entry = data.draw(entries(here))
+    native = {each.field for each in convert(entry, here, there, Matrix.NATIVE).warnings}
+    for warning in convert(entry, here, there, Matrix.SPEC).warnings:
+        parts = (f"{warning.field}.", f"{warning.field}[")
+        said = any(each == warning.field or each.startswith(parts) for each in native)
+        assert said or warning.kind is WarningKind.UNUSABLE, warning
+
+
+@settings(max_examples=EXAMPLES)
+@given(PAIRS, MATRICES, st.data())
+def test_what_is_written_is_read_without_a_problem(
+    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+) -> None:
+    here, there = pair
+    converted = convert(data.draw(entries(here)), here, there, matrix)
+    understood = understand(spell(converted.entry, there.shape), there.client, there.shape)
+    unusable = any(each.kind is WarningKind.UNUSABLE for each in converted.warnings)
+    assert unusable or understood.problems == ()

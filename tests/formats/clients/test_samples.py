@@ -1,0 +1,112 @@
+"""A folder of files for each client: what stands there before, and what each edit makes of it.
+
+`before` is as people have it; `added` has one server more, copied from Claude Code, and
+`warnings.txt` says what that copy tells; `changed` has another argument for `files` and another
+address or command for `docs`; `removed` has no `files`.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcpyard.formats.editing import remove, rename, write
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import Way
+from mcpyard.formats.listing import read
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.mapping import convert
+from mcpyard.formats.roster import CLIENTS, spot_of
+
+SAMPLES = Path(__file__).parent / "samples"
+FOLDERS = sorted(SAMPLES.iterdir())
+
+ADDED = Entry(
+    type=Way.STDIO,
+    command="uvx",
+    args=("acme-notes", "--root", "${HOME}/notes"),
+    env={"NOTES_KEY": "${NOTES_KEY}", "MODE": "fast"},
+    call_timeout=1500,
+    unknown={"alwaysLoad": True},
+)
+
+pytestmark = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def spot_for(folder: Path) -> Spot:
+    words = {"opencode-v2": "opencode", "yard": "yard:project"}.get(folder.name, folder.name)
+    return spot_of(words)
+
+
+def sample(folder: Path, name: str) -> str:
+    [path] = folder.glob(f"{name}.*")
+    return path.read_bytes().decode()
+
+
+def added(folder: Path) -> tuple[str, str]:
+    spot = spot_for(folder)
+    before = sample(folder, "before")
+    found = read(spot, before).spot
+    converted = convert(ADDED, spot_of("claude"), found)
+    told = [f"{each.kind} {each.field}: {each.message}\n" for each in converted.warnings]
+    return write(spot, before, "notes", converted.entry).text, "".join(told)
+
+
+def changed(folder: Path) -> str:
+    spot = spot_for(folder)
+    text = sample(folder, "before")
+    listing = read(spot, text)
+    files = replace(listing.entry("files"), args=("-y", "@acme/files@2"))
+    docs = listing.entry("docs")
+    docs = (
+        replace(docs, url="https://new.example.com/mcp") if docs.url else replace(docs, command="d")
+    )
+    text = write(spot, text, "files", files).text
+    return write(spot, text, "docs", docs).text
+
+
+def removed(folder: Path) -> str:
+    return remove(spot_for(folder), sample(folder, "before"), "files").text
+
+
+def test_a_server_is_added_and_nothing_else_changes(folder: Path) -> None:
+    text, told = added(folder)
+    assert text == sample(folder, "added")
+    assert told == sample(folder, "warnings")
+
+
+def test_removing_what_was_added_gives_back_the_original(folder: Path) -> None:
+    assert remove(spot_for(folder), sample(folder, "added"), "notes").text == sample(
+        folder, "before"
+    )
+
+
+def test_a_change_touches_only_what_differs(folder: Path) -> None:
+    assert changed(folder) == sample(folder, "changed")
+    lines = zip(changed(folder).splitlines(), sample(folder, "before").splitlines(), strict=True)
+    assert sum(new != old for new, old in lines) in {1, 2}
+
+
+def test_a_server_is_removed_with_what_belongs_to_it(folder: Path) -> None:
+    assert removed(folder) == sample(folder, "removed")
+
+
+def test_writing_what_stands_there_changes_nothing(folder: Path) -> None:
+    spot, text = spot_for(folder), sample(folder, "before")
+    for listed in read(spot, text).servers:
+        assert listed.problems == ()
+        assert listed.entry is not None
+        assert write(spot, text, listed.name, listed.entry).text == text
+
+
+def test_a_rename_and_a_rename_back_change_nothing(folder: Path) -> None:
+    spot, text = spot_for(folder), sample(folder, "before")
+    renamed = rename(spot, text, "files", "archive").text
+    assert [each.name for each in read(spot, renamed).servers] == ["archive", "docs"]
+    assert rename(spot, renamed, "archive", "files").text == text
+
+
+def test_every_client_has_a_folder(folder: Path) -> None:
+    names = {each.name for each in FOLDERS}
+    assert folder.name in {*(client.id for client in CLIENTS), "opencode-v2"}
+    assert {client.id for client in CLIENTS} <= names
