@@ -236,6 +236,13 @@ def test_an_edit_of_another_state_than_the_one_that_is_meant_is_refused(home: Pa
     assert refusal(*first, home=home, code=1) == "document-moved"
 
 
+@pytest.mark.parametrize("digest", ["", "a\nb", "\N{CJK UNIFIED IDEOGRAPH-65E5}", "*"])
+def test_what_is_no_digest_is_a_usage_error_and_changes_nothing(home: Path, digest: str) -> None:
+    edit = ["edit", "old", "--if-match", digest, "--timeout", "7"]
+    assert refusal(*edit, home=home, code=2) == "usage"
+    assert answer("show", "old", home=home)["timeout"] != 7
+
+
 def test_an_edit_that_must_not_restart_is_refused_while_it_runs(home: Path) -> None:
     answer("add", "busy", "--wait", "--json", "--", *ECHO, home=home)
     gently = ["edit", "busy", "--when-running", "refuse"]

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.domain.merge import check_patch, merged, plain
+from mcpyard.domain.merge import check_patch, merged, plain, shown_url
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, ToolPolicy, Transport
 from mcpyard.domain.spelling import read_definition
 
@@ -127,3 +127,27 @@ def test_no_patch_breaks_anything_but_itself(patch: dict[str, object]) -> None:
     else:
         problems = ()
     assert problems or read_definition(plain(changed)).config == changed
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://h:80/mcp?a=1", "http://h:80/mcp?a=1"),
+        ("https://user:pw@h/mcp", "https://user:***@h/mcp"),
+        ("https://h/mcp?api_key=abc&x=1", "https://h/mcp?api_key=***&x=1"),
+        ("https://h/mcp?x=1&Token=abc#f", "https://h/mcp?x=1&Token=***#f"),
+        ("https://h/mcp?token=${T}", "https://h/mcp?token=${T}"),
+        ("https://u:${PW}@h/", "https://u:${PW}@h/"),
+    ],
+)
+def test_secrets_in_an_address_are_not_shown(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
+    kept = merged(RemoteConfig(url=url), {"url": shown, "timeout": 5})
+    assert kept.config == RemoteConfig(url=url, timeout=5)
+
+
+def test_an_address_can_be_changed_all_the_same() -> None:
+    secret = RemoteConfig(url="https://u:pw@h/")
+    assert merged(secret, {"url": "https://u:new@h/"}).config == RemoteConfig(
+        url="https://u:new@h/"
+    )

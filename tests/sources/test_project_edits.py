@@ -1,9 +1,11 @@
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import DocumentMoved, NameTaken, ServerUnknown
+from mcpyard.domain.errors import DocumentBroken, DocumentMoved, NameTaken, ServerUnknown
 from mcpyard.domain.model import LocalConfig, RemoteConfig
 from mcpyard.sources.project_file import ProjectFile
 
@@ -76,3 +78,39 @@ async def test_what_somebody_else_did_meanwhile_is_not_overwritten(tmp_path: Pat
         assert path.read_text() == TEXT
     finally:
         await source.close()
+
+
+async def test_an_edit_of_a_broken_file_is_refused_with_the_name_of_the_file(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / ".mcp.json"
+    path.write_text('{"mcpServers": ')
+    source, _ = await opened(tmp_path)
+    try:
+        with pytest.raises(DocumentBroken, match=f"^{re.escape(str(path))}:1:16: "):
+            await source.put("b", ECHO, None)
+    finally:
+        await source.close()
+
+
+async def test_a_folder_in_place_of_the_file_is_told_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / ".mcp.json"
+    path.mkdir()
+    source, _ = await opened(tmp_path)
+    try:
+        assert [str(each) for each in source.document().problems] == [
+            f"{path}: cannot be read: Is a directory"
+        ]
+    finally:
+        await source.close()
+
+
+async def test_a_folder_whose_name_is_no_text_is_looked_at_without_a_watcher(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / os.fsdecode(b"bad\xff")
+    folder.mkdir()
+    source, _ = await opened(folder)
+    await source.put("a", ECHO, None)
+    await source.close()
+    assert "cannot be watched, only looked at" in caplog.text

@@ -228,5 +228,5 @@ async def test_secrets_are_revealed_only_when_asked_for() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", "env": {"TOKEN": "abc"}, **ECHO})
         assert it.yard.reveal("fs") == {"env": {"TOKEN": "abc"}}
-        assert it.yard.reveal("legal") == {"headers": {}}
+        assert it.yard.reveal("legal") == {"url": "http://h", "headers": {}}
         assert "abc" not in str(it.yard.record("fs"))

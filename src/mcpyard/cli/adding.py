@@ -79,10 +79,17 @@ def edit_server(home: Path, name: str, change: Alteration, said: Said, *, as_jso
     """Change a server, and print how it is then."""
     patch = _patch(change, said)
     path = f"{server_path(name)}?when_running={change.when_running}"
-    headers = {"If-Match": f'"{change.digest}"'} if change.digest else {}
+    headers = {} if change.digest is None else {"If-Match": _tag(change.digest)}
     yard = need_yard(home)
     raw = yard.patch(f"{path}&wait={_seconds(wait=change.wait)}", patch, headers)
     return _tell(raw, "changed", as_json=as_json, waited=change.wait)
+
+
+def _tag(digest: str) -> str:
+    # An empty one, as of a variable that is not set, must not mean "whatever is there".
+    if not (digest.isascii() and digest.isalnum()):
+        raise usage("--if-match takes the digest of a record", "mcpyard show NAME --json tells it")
+    return f'"{digest}"'
 
 
 def _body(addition: Addition, said: Said) -> dict[str, object]:

@@ -5,12 +5,11 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, cast
-from urllib.parse import quote
 
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.listing import note_unused
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import find_yard
+from mcpyard.cli.remote import find_yard, segment
 from mcpyard.domain.errors import EXIT_TOOL_ERROR
 
 
@@ -31,7 +30,7 @@ def call_tool(home: Path, project: Path | None, asked: Asked, *, as_json: bool) 
         body: dict[str, object] = {"arguments": asked.arguments}
         if asked.timeout is not None:
             body["timeoutMs"] = max(1, round(asked.timeout * 1000))
-        raw = yard.post(f"/api/mcp/tools/{quote(asked.tool, safe='')}/call", body)
+        raw = yard.post(f"/api/mcp/tools/{segment(asked.tool)}/call", body)
         return _print(json.loads(raw), as_json=as_json)
     from mcpyard.cli.private import run_privately
 

@@ -3,6 +3,7 @@
 Light on purpose: a command that speaks to a running yard gets its problems ready-made.
 """
 
+import contextlib
 import json
 import sys
 from collections.abc import Mapping
@@ -86,6 +87,8 @@ def understand(error: Exception) -> Complaint:
         return complaint
     if isinstance(error, typer.TyperException):
         return usage(error.format_message(), "mcpyard --help, or --help after a command")
+    if isinstance(error, UnicodeEncodeError):
+        return usage("a name, a path or a text that was given is not UTF-8")
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return Complaint(f"{where}{error.strerror or error}")
@@ -95,16 +98,21 @@ def understand(error: Exception) -> Complaint:
 def complain(error: Exception, *, as_json: bool) -> int:
     """Tell what went wrong; returns the exit code."""
     complaint = understand(error)
-    told = complaint.told
-    if as_json:
-        print(json.dumps({"error": told | {"exitCode": complaint.exit_code}}))
-        return complaint.exit_code
+    # Where nobody takes the words, the exit code still tells.
+    with contextlib.suppress(OSError):
+        if as_json:
+            print(json.dumps({"error": complaint.told | {"exitCode": complaint.exit_code}}))
+        else:
+            _tell(complaint.told)
+    return complaint.exit_code
+
+
+def _tell(told: Mapping[str, object]) -> None:
     print(f"error: {clean(str(told['detail']))}", file=sys.stderr)
     if "hint" in told:
         print(f"hint: {clean(str(told['hint']))}", file=sys.stderr)
     for line in _last_words(told):
         print(f"  | {clean(line)}", file=sys.stderr)
-    return complaint.exit_code
 
 
 def _last_words(told: Mapping[str, object]) -> list[str]:

@@ -17,15 +17,6 @@ STDOUT: Final = 1
 STDERR: Final = 2
 
 
-def fill_standard_files() -> None:
-    """Open what the caller closed of the three, lest a socket get its number and our lines."""
-    for fd in (0, STDOUT, STDERR):
-        try:
-            os.fstat(fd)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-
-
 class LineWriter:
     """Writes to a descriptor, from a thread of its own."""
 

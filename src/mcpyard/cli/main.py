@@ -13,6 +13,7 @@ import typer
 from mcpyard import __version__
 from mcpyard.cli import changes
 from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, ProjectOption, WaitOption
+from mcpyard.cli.streams import drop_unwritten, ready_streams
 
 app = typer.Typer(
     name="mcpyard",
@@ -255,13 +256,18 @@ def paths(home: HomeOption = None, as_json: JsonOption = False) -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """The entry point of the command."""
+    ready_streams()
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = app(given, prog_name="mcpyard", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = 1
     except Exception as error:  # noqa: BLE001  what is not an expected error is raised again
         from mcpyard.cli.complaints import complain
 
         # Behind -- stands the command of a server, whose options are its own.
         ours = given[: given.index("--")] if "--" in given else given
         code = complain(error, as_json="--json" in ours)
+    drop_unwritten()
     sys.exit(code)

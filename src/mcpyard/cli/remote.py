@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast
 from urllib.parse import quote, urlsplit
 
-from mcpyard.cli.complaints import Complaint, not_running
+from mcpyard.cli.complaints import Complaint, not_running, usage
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 from mcpyard.store.home import Home, Running
 
@@ -33,7 +33,7 @@ class RunningYard:
 
     def post(self, path: str, body: object = None, patience: float | None = None) -> bytes:
         """What a route answers to a body; waits as long as the yard itself unless told."""
-        return self._ask("POST", path, json.dumps(body or {}).encode(), patience)
+        return self._ask("POST", path, _encoded(body or {}), patience)
 
     def delete(self, path: str) -> bytes:
         """What a route answers to a removal."""
@@ -41,7 +41,7 @@ class RunningYard:
 
     def patch(self, path: str, body: object, headers: Mapping[str, str]) -> bytes:
         """What a route answers to a change; waits as long as the yard itself."""
-        return self._ask("PATCH", path, json.dumps(body).encode(), None, headers)
+        return self._ask("PATCH", path, _encoded(body), None, headers)
 
     def events(self, path: str, within: float | None = None) -> Iterator[object]:
         """The data of a stream's events, until it ends or so many seconds are over."""
@@ -136,7 +136,19 @@ def need_yard(home: Path) -> RunningYard:
 
 def server_path(name: str, *more: str) -> str:
     """The path of a server's route."""
-    return "/".join([_SERVERS, quote(name, safe=""), *(quote(each, safe="") for each in more)])
+    return "/".join([_SERVERS, segment(name), *map(segment, more)])
+
+
+def segment(text: str) -> str:
+    """A name as a part of a path; without one the path would be that of another route."""
+    if not text:
+        raise usage("a name must not be empty")
+    return quote(text, safe="")
+
+
+def _encoded(body: object) -> bytes:
+    # Unescaped, so that a text that is not UTF-8 fails here, where its writer is told.
+    return json.dumps(body, ensure_ascii=False).encode()
 
 
 def _next_line(

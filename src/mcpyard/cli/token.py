@@ -4,12 +4,11 @@ import json
 from enum import StrEnum
 from pathlib import Path
 from typing import cast
-from urllib.parse import quote
 
 from mcpyard.cli.complaints import Complaint, usage
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, table
-from mcpyard.cli.remote import RunningYard, find_yard, need_yard
+from mcpyard.cli.remote import RunningYard, find_yard, need_yard, segment
 from mcpyard.store.home import Home
 
 _TOKENS = "/api/tokens"
@@ -69,7 +68,7 @@ def _create(yard: RunningYard, asked: dict[str, object], *, as_json: bool) -> in
 
 
 def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
-    yard.delete(f"{_TOKENS}/{quote(name, safe='')}")
+    yard.delete(f"{_TOKENS}/{segment(name)}")
     print(json.dumps({"revoked": name}) if as_json else f"revoked {clean(name)}")
     return 0
 

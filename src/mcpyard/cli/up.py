@@ -23,7 +23,7 @@ from mcpyard.api.login import link_address
 from mcpyard.api.serving import WebServer
 from mcpyard.app import Yard
 from mcpyard.cli.approve import find_project
-from mcpyard.cli.lines import STDERR, STDOUT, LogHandler, fill_standard_files
+from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.listening import Place, listen, url_of
 from mcpyard.cli.narrator import Narrator, make_narrator
 from mcpyard.runtime.clock import SystemClock
@@ -59,13 +59,14 @@ class Terms:
 
 def run_yard(terms: Terms) -> int:
     """Run a yard until a signal ends it."""
-    fill_standard_files()
     _configure_log(terms)
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
     with listen(terms.place, terms.home) as listener:
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
+        # What is known of a project is kept under its folder's name, which must be a text for that.
+        str(terms.project or found).encode()
         uvloop.run(_run(terms, found, listener))
     return 0
 

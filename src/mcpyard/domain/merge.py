@@ -4,6 +4,7 @@
 shown masked and comes back masked means: keep what is there.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final, cast
 
@@ -12,6 +13,10 @@ from mcpyard.domain.model import Config, LocalConfig, Policy, ToolPolicy
 from mcpyard.domain.spelling import Reading, describe, read_definition
 
 MASK: Final = "masked"
+
+_URL_SECRET: Final = re.compile(
+    r"(?i)(://[^/@:?#]*:|[?&][^=&#]*(?:token|key|secret|passw|signature)[^=&#]*=)([^@&#]+?)(?=[@&#]|$)"
+)
 
 _LAUNCH: Final = frozenset(
     {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers"}
@@ -24,6 +29,20 @@ _SHOWN: Final = {
 _POLICY: Final = frozenset(info.alias or name for name, info in Policy.model_fields.items())
 
 Patch = Mapping[str, object]
+
+
+def shown_url(url: str) -> str:
+    """An address as it may be shown: a password, or what a query calls a secret, left out.
+
+    A reference to a variable is no secret and stays.
+    """
+
+    def masked(found: re.Match[str]) -> str:
+        ends_right = found.group(1).endswith("=") or url.startswith("@", found.end())
+        secret = ends_right and "${" not in found.group(2)
+        return f"{found.group(1)}***" if secret else found.group()
+
+    return _URL_SECRET.sub(masked, url)
 
 
 def plain(config: Config) -> dict[str, object]:
@@ -88,6 +107,8 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
         elif _is_mask(value):
             if key not in base:
                 raise DefinitionError.of(Problem(where, "is masked, and there is nothing to keep"))
+        elif key == "url" and value == shown_url(str(base.get(key))):
+            """It came back as it was shown: kept as it is."""
         elif isinstance(value, Mapping):
             changed[key] = _merge(_members(base.get(key)), cast("Patch", value), where)
         else:

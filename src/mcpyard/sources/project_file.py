@@ -137,10 +137,19 @@ class ProjectFile:
         self._tasks = []
 
     async def _edit(self, edit: Edit) -> None:
-        await asyncio.to_thread(edit_file, self._path, edit)
+        try:
+            await asyncio.to_thread(edit_file, self._path, edit)
+        except DocumentBroken as error:
+            raise DocumentBroken.of(*map(self._in_this_file, error.problems)) from None
         look = await self._look()
         if look.document:
             self._take(look)
+
+    def _in_this_file(self, problem: Problem) -> Problem:
+        """A problem of a text that did not know which file it is of."""
+        if problem.place is None:
+            return problem
+        return replace(problem, place=replace(problem.place, file=str(self._path)))
 
     def _expect(self, text: str, name: str, meant: Config | None) -> None:
         """Refuse an edit that would fall upon something else than was meant."""
@@ -157,8 +166,9 @@ class ProjectFile:
         while True:
             try:
                 await self._watch_folder()
-            except (OSError, RuntimeError) as error:
-                # The folder may be made yet, and the system may have watches to spare later.
+            except (OSError, RuntimeError, UnicodeError) as error:
+                # The folder may be made yet, and the system may have watches to spare later;
+                # one whose name is not UTF-8 cannot be told to the watcher at all.
                 if not told:
                     log.warning("%s cannot be watched, only looked at: %s", self._path, error)
                 told = True
@@ -213,7 +223,9 @@ class ProjectFile:
         except FileNotFoundError:
             return _Look(None)
         except OSError as error:
-            return _Look(b"?", problem=Problem("", f"cannot be read: {error.strerror}"))
+            return _Look(
+                b"?", problem=Problem("", f"{self._path}: cannot be read: {error.strerror}")
+            )
         try:
             document = mcp_json.read(text.decode(), self._owner, strict=self._strict)
         except UnicodeDecodeError as error:

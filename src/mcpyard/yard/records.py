@@ -15,6 +15,7 @@ from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.merge import shown_url
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.status import public_words
@@ -86,7 +87,7 @@ def revealed(server: DesiredServer) -> Record:
     config = server.config
     if isinstance(config, LocalConfig):
         return {"env": dict(config.environment)}
-    return {"headers": dict(config.headers)}
+    return {"url": config.url, "headers": dict(config.headers)}
 
 
 def trial_record(observed: Observed, warnings: Iterable[Problem]) -> Record:
@@ -154,7 +155,7 @@ def _definition(server: DesiredServer) -> Record:
             "env": masked(config.environment),
             "cwd": config.cwd,
         }
-    return shown | {"url": config.url, "headers": masked(config.headers)}
+    return shown | {"url": shown_url(config.url), "headers": masked(config.headers)}
 
 
 def _condition(server: DesiredServer, observed: Observed) -> Record:

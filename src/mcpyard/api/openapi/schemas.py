@@ -154,7 +154,7 @@ SCHEMAS: Final[Json] = {
         },
     ),
     "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
-    "Revealed": members({}, {"env": named(text()), "headers": named(text())}),
+    "Revealed": members({}, {"env": named(text()), "url": text(), "headers": named(text())}),
     "Tool": members(
         {
             "name": text("The server's own name of it."),
