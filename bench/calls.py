@@ -1,7 +1,9 @@
 """Calls a second, at concurrency 64, over stdio: `python -m bench.calls [SECONDS] [--long]`.
 
 The same echo server is called through a yard, through the official client, and by the least a
-client can do on the same event loop: write JSON lines, read JSON lines, match ids. With `--long`,
+client can do on the same event loop: write JSON lines, read JSON lines, match ids. The server is an
+ordinary one, which reads and writes an object a line; a second one, which cuts corners that no
+real server can, shows what the clients alone could do, and is held against nothing. With `--long`,
 100,000 calls more show whether memory or descriptors grow.
 """
 
@@ -19,6 +21,7 @@ from mcp import Client, StdioServerParameters
 from bench.measuring import ECHO, Figures, definition, open_files, rate, rss
 from mcpyard import Yard
 
+ORDINARY = [*ECHO, "ordinary"]
 WIDTH = 64
 ROUNDS = 3
 LONG = 100_000
@@ -52,8 +55,8 @@ class Bare(asyncio.Protocol):
         return await future
 
 
-async def with_bare(seconds: float) -> float:
-    child = subprocess.Popen(ECHO, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: ASYNC220
+async def with_bare(seconds: float, server: list[str]) -> float:
+    child = subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: ASYNC220
     loop = asyncio.get_running_loop()
     bare = Bare()
     assert child.stdin
@@ -68,14 +71,14 @@ async def with_bare(seconds: float) -> float:
         await asyncio.to_thread(child.wait)
 
 
-async def with_sdk(seconds: float) -> float:
-    program, *args = ECHO
+async def with_sdk(seconds: float, server: list[str]) -> float:
+    program, *args = server
     async with Client(StdioServerParameters(command=program, args=args)) as client:
         return await rate(lambda: client.call_tool("echo", ARGUMENTS), WIDTH, seconds)
 
 
-async def with_yard(seconds: float) -> float:
-    async with Yard.open(servers={"echo": definition(ECHO)}) as yard:
+async def with_yard(seconds: float, server: list[str]) -> float:
+    async with Yard.open(servers={"echo": definition(server)}) as yard:
         await yard.settled("echo")
         name = str(yard.tools("echo")[0]["exposedName"])
         return await rate(lambda: yard.call(name, ARGUMENTS), WIDTH, seconds)
@@ -97,21 +100,29 @@ async def long_run(figures: Figures) -> None:
         figures.at_most(f"{LONG:,} calls: descriptors grow by", open_files() - files, 0)
 
 
+def _measured(server: list[str], seconds: float) -> tuple[float, ...]:
+    rounds = [
+        [uvloop.run(way(seconds, server)) for way in (with_bare, with_sdk, with_yard)]
+        for _ in range(ROUNDS)
+    ]
+    return tuple(statistics.median(column) for column in zip(*rounds, strict=True))
+
+
 def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--long"]
     seconds = float(words[0]) if words else 2.0
     figures = Figures()
     figures.show("cores", str(os.cpu_count()))
-    rounds = [
-        [uvloop.run(way(seconds)) for way in (with_bare, with_sdk, with_yard)]
-        for _ in range(ROUNDS)
-    ]
-    bare, sdk, yard = (statistics.median(column) for column in zip(*rounds, strict=True))
+    bare, sdk, yard = _measured(ORDINARY, seconds)
     figures.show(f"bare pipes, {WIDTH} at once", f"{bare:,.0f}/s")
     figures.show(f"official client, {WIDTH} at once", f"{sdk:,.0f}/s")
     figures.show(f"yard.call, {WIDTH} at once", f"{yard:,.0f}/s")
     figures.at_least("yard against the official client", yard / sdk, 8, "x")
     figures.at_least("yard against bare pipes", yard / bare, 0.25, "x")
+    bare, sdk, yard = _measured(ECHO, seconds)
+    figures.show("a server that cuts corners: bare pipes", f"{bare:,.0f}/s")
+    figures.show("a server that cuts corners: yard.call", f"{yard:,.0f}/s, {yard / bare:.2f}x")
+    figures.show("a server that cuts corners: official client", f"{sdk:,.0f}/s")
     if "--long" in sys.argv:
         uvloop.run(long_run(figures))
     figures.leave()

@@ -1,12 +1,14 @@
 """An echo server as quick as Python can be, so that what is measured is the client.
 
 Calls are answered without reading more of them than their id and text; everything else goes the
-ordinary way. Run as `python -I -S echo.py`.
+ordinary way. Run as `python -I -S echo.py`; with `ordinary` every message is read and written as
+any server does it: one line, one object, one flush.
 """
 
 import json
 import os
 import re
+import sys
 
 CALL = re.compile(rb'"id":\s*(\d+),.*"text":\s*("[^"]*")')
 ANSWER = b'{"jsonrpc":"2.0","id":%b,"result":{"content":[{"type":"text","text":%b}]}}\n'
@@ -41,6 +43,19 @@ def slowly(request: dict[str, object]) -> bytes:
     return json.dumps(head | (refusal if result is None else {"result": result})).encode() + b"\n"
 
 
+def ordinary() -> None:
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        if request.get("method") == "tools/call":
+            text = request["params"]["arguments"]["text"]
+            result = {"content": [{"type": "text", "text": text}]}
+            told = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result})
+            sys.stdout.buffer.write(told.encode() + b"\n")
+        else:
+            sys.stdout.buffer.write(slowly(request))
+        sys.stdout.buffer.flush()
+
+
 def main() -> None:
     rest = b""
     while data := os.read(0, 1 << 20):
@@ -51,4 +66,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["ordinary"]:
+        ordinary()
+    else:
+        main()

@@ -1,10 +1,13 @@
 """The accounts: a line in the journal for each call, and counters for each server."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.ports import Clock
 from mcpyard.domain.repositories import Journal
 from mcpyard.domain.stored import Call
 
@@ -13,6 +16,15 @@ BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 
 
 OK: Final = "ok"
 TOOL_ERROR: Final = "tool_error"
+
+
+class Sums(NamedTuple):
+    """What one call adds to the accounts; a tuple because one is made for every call."""
+
+    ms: float
+    outcome: str
+    bytes_in: int
+    bytes_out: int
 
 
 @dataclass(slots=True)
@@ -26,17 +38,17 @@ class Account:
     bytes_out: int = 0
     buckets: list[int] = field(default_factory=lambda: [0] * len(BUCKETS))
 
-    def add(self, call: Call) -> None:
+    def add(self, sums: Sums) -> None:
         """Count a call."""
+        ms, outcome, bytes_in, bytes_out = sums
         self.calls += 1
-        self.errors += call.outcome != OK
-        self.ms += call.ms
-        self.bytes_in += call.bytes_in
-        self.bytes_out += call.bytes_out
-        for index, bound in enumerate(BUCKETS):
-            if call.ms <= bound:
-                self.buckets[index] += 1
-                break
+        self.errors += outcome != OK
+        self.ms += ms
+        self.bytes_in += bytes_in
+        self.bytes_out += bytes_out
+        bucket = bisect_left(BUCKETS, ms)
+        if bucket < len(BUCKETS):
+            self.buckets[bucket] += 1
 
     def cumulative(self) -> Iterator[tuple[float, int]]:
         """How many calls took at most so long, for each bound."""
@@ -49,8 +61,9 @@ class Account:
 class Accounts:
     """Keeps the accounts of a yard."""
 
-    def __init__(self, journal: Journal | None) -> None:
+    def __init__(self, journal: Journal | None, clock: Clock) -> None:
         self.journal = journal
+        self._clock = clock
         self._by_server: dict[UUID, Account] = {}
 
     @property
@@ -58,11 +71,12 @@ class Accounts:
         """The account of each server that was ever called."""
         return self._by_server
 
-    def note(self, call: Call) -> None:
+    def note(self, route: Route, who: str, sums: Sums) -> None:
         """Write a call down."""
-        account = self._by_server.get(call.server)
+        account = self._by_server.get(route.server)
         if account is None:
-            account = self._by_server[call.server] = Account()
-        account.add(call)
+            account = self._by_server[route.server] = Account()
+        account.add(sums)
         if self.journal:
-            self.journal.append(call)
+            names = route.server_name, route.tool.name
+            self.journal.append(Call(self._clock.now(), who, route.server, *names, *sums))

@@ -12,8 +12,7 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, ToolUnknown, YardError, edge
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms, Clock, Servers
-from mcpyard.domain.stored import Call
-from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
+from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts, Sums
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.outcome import Outcome
 
@@ -98,11 +97,7 @@ class Caller:
             raise
         finally:
             ms = (self._clock.monotonic() - began) * 1000
-            sizes = len(sent), len(raw)
-            name, tool = route.server_name, route.tool.name
-            self._accounts.note(
-                Call(self._clock.now(), who, route.server, name, tool, ms, ended, *sizes)
-            )
+            self._accounts.note(route, who, Sums(ms, ended, len(sent), len(raw)))
         return Outcome(raw, route.server_name, route.tool.name, ms)
 
 

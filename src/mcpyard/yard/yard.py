@@ -103,7 +103,7 @@ class YardCore:
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
         )
-        self.accounts = Accounts(ports.journal)
+        self.accounts = Accounts(ports.journal, ports.clock)
         self._caller = Caller(
             self._book, ports.servers, lambda: self.desired.servers, ports.clock, self.accounts
         )
