@@ -22,8 +22,8 @@ _START = {"2": '{"mcp": {"servers": {}}}'}
 
 
 def test_a_new_file_gets_what_it_needs() -> None:
-    text = write(spot_of("claude:local", "/work/it"), "", "x", Entry(command="a")).text
-    assert json.loads(text) == {"projects": {"/work/it": {"mcpServers": {"x": {"command": "a"}}}}}
+    text = write(spot_of("claude:local", "/srv/it"), "", "x", Entry(command="a")).text
+    assert json.loads(text) == {"projects": {"/srv/it": {"mcpServers": {"x": {"command": "a"}}}}}
     assert text.endswith("}\n")
     assert write(CODEX, "", "x", Entry(command="a")).text == '[mcp_servers.x]\ncommand = "a"\n'
 

@@ -181,9 +181,9 @@ def test_a_byte_order_mark_that_the_program_cannot_read_is_told() -> None:
 def test_scopes_that_share_a_file_are_listed_from_one_reading() -> None:
     text = """{
       "mcpServers": {"x": {"command": "a"}},
-      "projects": {"/work/it": {"mcpServers": {"y": {"command": "b"}}}}
+      "projects": {"/srv/it": {"mcpServers": {"y": {"command": "b"}}}}
     }"""
-    spots = (spot_of("claude", "/work/it"), spot_of("claude:local", "/work/it"))
+    spots = (spot_of("claude", "/srv/it"), spot_of("claude:local", "/srv/it"))
     user, local = read_scopes(spots, text, "f")
     assert (user, local) == tuple(read(spot, text, "f") for spot in spots)
     assert (user.entry("x"), local.entry("y")) == (Entry(command="a"), Entry(command="b"))

@@ -16,7 +16,7 @@ IDS = (
 def path(words: str, platform: str = "linux", **environment: str) -> str:
     location = spot_of(words).scope.location
     assert location is not None
-    return locate(location, Surroundings(environment, "/home/me", "/work/it", platform))
+    return locate(location, Surroundings(environment, "/home/me", "/srv/it", platform))
 
 
 def test_every_client_that_others_rely_on_is_there() -> None:
@@ -28,16 +28,16 @@ def test_every_client_that_others_rely_on_is_there() -> None:
     [
         ("claude", "/home/me/.claude.json"),
         ("claude-code:local", "/home/me/.claude.json"),
-        ("claude:project", "/work/it/.mcp.json"),
+        ("claude:project", "/srv/it/.mcp.json"),
         ("codex", "/home/me/.codex/config.toml"),
-        ("codex:project", "/work/it/.codex/config.toml"),
+        ("codex:project", "/srv/it/.codex/config.toml"),
         ("gemini:user", "/home/me/.gemini/settings.json"),
         ("opencode", "/home/me/.config/opencode/opencode.json"),
         ("claude-desktop", "/home/me/.config/Claude/claude_desktop_config.json"),
         ("copilot", "/home/me/.copilot/mcp-config.json"),
-        ("cursor:project", "/work/it/.cursor/mcp.json"),
+        ("cursor:project", "/srv/it/.cursor/mcp.json"),
         ("vscode", "/home/me/.config/Code/User/mcp.json"),
-        ("yard:project", "/work/it/.mcp.json"),
+        ("yard:project", "/srv/it/.mcp.json"),
     ],
 )
 def test_a_file_is_where_its_program_looks(words: str, expected: str) -> None:
@@ -63,12 +63,12 @@ def test_each_system_has_its_own_folder_for_settings() -> None:
 def test_a_file_can_have_several_names() -> None:
     location = spot_of("opencode:project").scope.location
     assert location is not None
-    found = candidates(location, Surroundings({}, "/home/me", "/work/it"))
-    assert found[:2] == ("/work/it/opencode.json", "/work/it/opencode.jsonc")
+    found = candidates(location, Surroundings({}, "/home/me", "/srv/it"))
+    assert found[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
 
 
 def test_the_private_servers_of_a_project_stand_under_its_folder() -> None:
-    assert spot_of("claude:local", "/work/it").above == ("projects", "/work/it")
+    assert spot_of("claude:local", "/srv/it").above == ("projects", "/srv/it")
     assert str(spot_of("claude:local")) == "claude-code:local"
 
 

@@ -53,11 +53,11 @@ def test_what_is_no_entry_cannot_be_switched() -> None:
 
 
 def test_claude_keeps_a_list_for_each_project() -> None:
-    spot = spot_of("claude", "/work/it")
+    spot = spot_of("claude", "/srv/it")
     off = set_enabled(spot, '{"numStartups": 1}', "x", enabled=False)
     assert json.loads(off.text) == {
         "numStartups": 1,
-        "projects": {"/work/it": {"disabledMcpServers": ["x"]}},
+        "projects": {"/srv/it": {"disabledMcpServers": ["x"]}},
     }
     assert [each.kind for each in off.warnings] == [WarningKind.RELOCATED]
     assert switched_off(spot, off.text) == {"x"}
