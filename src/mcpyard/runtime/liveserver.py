@@ -87,6 +87,10 @@ class LiveServer:
         """1 when it runs one call at a time."""
         return self._session.lanes
 
+    def run_singly(self) -> None:
+        """Run calls one at a time from now on."""
+        self._session.run_singly()
+
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Call a tool."""
         self._calls += 1

@@ -59,11 +59,15 @@ class WireOpener:
             raise OpenFailed(unlaunchable_cause(launch))
         try:
             if isinstance(launch, LocalLaunch):
-                return await self._open_local(server, launch, hooks)
-            return await self._open_remote(server, launch, hooks)
+                live = await self._open_local(server, launch, hooks)
+            else:
+                live = await self._open_remote(server, launch, hooks)
         except LinkFailed as failure:
             self._memory.keep_reached(server.launch_digest, None)
             raise OpenFailed(failure.cause) from None
+        if server.config.lanes == 1:
+            live.run_singly()
+        return live
 
     async def close(self) -> None:
         """End the keeper, and with it whatever is left."""

@@ -196,6 +196,10 @@ class Session:
         """1 when calls run one at a time (see `Lanes`), None when they need not."""
         return self._lanes.lanes
 
+    def run_singly(self) -> None:
+        """Run calls one at a time from now on, because the user wants it so."""
+        self._lanes.lanes = 1
+
     @property
     def stats(self) -> Stats:
         """What went over the link."""
