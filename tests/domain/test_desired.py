@@ -51,6 +51,12 @@ def test_of_one_name_in_all_scopes_code_wins_and_the_rest_are_shadowed() -> None
         Scope.ENV,
     ]
     assert {each.by for each in desired.shadowed} == set(desired.servers)
+    (winner,) = desired.servers.values()
+    assert [str(each) for each in winner.warnings] == [
+        "name: is defined in the project scope, p/.mcp.json, too; that one is shadowed by this",
+        "name: is defined in the user scope, too; that one is shadowed by this",
+        "name: is defined in the env scope, too; that one is shadowed by this",
+    ]
 
 
 def test_names_of_different_scopes_stand_side_by_side() -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.domain.merge import check_patch, merged, plain, shown_url
+from mcpyard.domain.merge import merged, plain, shown_url
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, ToolPolicy, Transport
 from mcpyard.domain.spelling import read_definition
 
@@ -100,12 +100,6 @@ def test_a_wrong_patch_is_refused_with_the_field_named(
     with pytest.raises(DefinitionError) as caught:
         merged(LOCAL, patch)
     assert str(caught.value).startswith(problem)
-
-
-def test_what_is_no_object_is_no_patch() -> None:
-    with pytest.raises(DefinitionError, match="expected an object, found a list"):
-        check_patch([])
-    assert check_patch({"a": 1}) == {"a": 1}
 
 
 @given(

@@ -1,6 +1,5 @@
 """Where a call of a tool goes: the server, the tool, and whether its arguments fit."""
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from mcpyard.catalog.validators import Validator, compile_validator
@@ -46,7 +45,3 @@ class Route:
         if self._validator is None:
             self._validator = compile_validator(self.tool.input_schema)
         return self._validator
-
-
-Routes = Mapping[str, Route]
-"""Routes by exposed name."""

@@ -138,6 +138,7 @@ def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
             else:
                 identity = known.identities[document.owner, definition.name]
                 shadowed.append(Shadowed(identity, definition, document.owner, winner.id))
+                winners[definition.name] = _noting_shadow(winner, document.owner)
     problems = tuple(problem for document in ordered for problem in document.problems)
     return Desired({each.id: each for each in winners.values()}, tuple(shadowed), problems)
 
@@ -172,6 +173,13 @@ def _server(owner: Owner, definition: Definition, known: Circumstances) -> Desir
         place=definition.place,
         warnings=definition.warnings,
     )
+
+
+def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
+    """The server in force, with a word on the definition that is not."""
+    where = f"{owner.scope} scope" + (f", {owner.place}" if owner.place else "")
+    note = Problem("name", f"is defined in the {where}, too; that one is shadowed by this")
+    return replace(winner, warnings=(*winner.warnings, note))
 
 
 def _tunable(config: Policy) -> Policy:

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, ToolPolicy
-from mcpyard.domain.spelling import Reading, describe, read_definition
+from mcpyard.domain.spelling import Reading, read_definition
 
 MASK: Final = "masked"
 
@@ -122,10 +122,3 @@ def _is_mask(value: object) -> bool:
 
 def _members(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def check_patch(patch: object) -> Patch:
-    """A patch, or `DefinitionError` when it is none."""
-    if not isinstance(patch, Mapping):
-        raise DefinitionError.of(Problem("", f"expected an object, found {describe(patch)}"))
-    return cast("Patch", patch)
