@@ -20,7 +20,7 @@ DOCUMENT: Any = document()
 
 def documented() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, item in DOCUMENT["paths"].items():
-        for method in item.keys() & METHODS:
+        for method in sorted(item.keys() & METHODS):
             yield method.upper(), path, item[method]
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcpyard.runtime import orphans
-from mcpyard.runtime.keeper import MARK
+from mcpyard.runtime import keeper, orphans
 from mcpyard.runtime.orphans import Mark, Swept, end_marked, sweep_dead_yards
 
 pytestmark = pytest.mark.real
@@ -17,12 +16,21 @@ pytestmark = pytest.mark.real
 Spawn = Callable[[str], subprocess.Popen[bytes]]
 
 
+# Yards of other tests sweep at the same time, and must not see what is laid out here.
+OWN_MARK = f"MCPYARD_MARK_OF_{os.getpid()}"
+
+
+@pytest.fixture(autouse=True)
+def own_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "MARK", OWN_MARK)
+
+
 @pytest.fixture
 def spawn() -> Iterator[Spawn]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(mark: str) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, env={MARK: mark})
+        process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, env={OWN_MARK: mark})
         started.append(process)
         return process
 
@@ -101,10 +109,15 @@ def test_an_instance_may_contain_colons() -> None:
 
 
 def test_a_marked_yard_sweeps_neither_itself_nor_the_shell_that_started_it() -> None:
-    code = "from mcpyard.runtime.orphans import *; print(*sweep_dead_yards())"
+    code = f"""if True:
+        from mcpyard.runtime import keeper
+        from mcpyard.runtime.orphans import *
+        keeper.MARK = {OWN_MARK!r}
+        print(*sweep_dead_yards())
+    """
     script = '"$0" -c "$1"; echo still here'
     command = ["sh", "-c", script, sys.executable, code]
-    env = {**os.environ, MARK: dead_yard().of_child(1)}
+    env = {**os.environ, OWN_MARK: dead_yard().of_child(1)}
     answer = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert answer.stdout.split("\n")[:2] == ["0 0", "still here"]
 

@@ -170,7 +170,9 @@ class ProjectFile:
                 # The folder may be made yet, and the system may have watches to spare later;
                 # one whose name is not UTF-8 cannot be told to the watcher at all.
                 if not told:
-                    log.warning("%s cannot be watched, only looked at: %s", self._path, error)
+                    # A name that is no text must not break whoever writes the log down.
+                    name = str(self._path).encode(errors="backslashreplace").decode()
+                    log.warning("%s cannot be watched, only looked at: %r", name, error)
                 told = True
             await asyncio.sleep(_UNWATCHED_LOOK)
             self.look_again()
