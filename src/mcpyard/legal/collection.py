@@ -1,0 +1,87 @@
+"""Which corpus is read: the imported one, or the sample while nothing was imported."""
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.legal.importing import find, load
+from mcpyard.legal.library import Hit, Library
+from mcpyard.legal.model import Kind
+from mcpyard.legal.shelf import Shelf
+
+SAMPLE: Final = Path(__file__).parent / "sample"
+_FILE: Final = "corpus.db"
+
+
+def default_folder() -> Path:
+    """Where the corpus lives when nobody says: `legal` in MCPYARD_HOME, or in the user's data."""
+    if said := os.environ.get("MCPYARD_HOME"):
+        return Path(said) / "legal"
+    from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
+
+    return user_data_path("mcpyard") / "legal"
+
+
+def corpus_file(folder: Path) -> Path:
+    """The database of a corpus folder."""
+    return folder / _FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template with its passage, which says where it came from."""
+
+    name: str
+    title: str
+    text: str
+    hit: Hit
+
+
+class Collection:
+    """The texts that the server answers from. An import is seen while the server runs."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open what is there; nothing is written."""
+        self._file = corpus_file(folder)
+        self._opening = threading.Lock()
+        self._shelf: Shelf | None = None
+        self._sample_shelf = Shelf()
+        load(find(SAMPLE), self._sample_shelf, lambda _done, _of: None)
+        self._sample = Library(self._sample_shelf)
+        self._imported: Library | None = None
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._sample_shelf.close()
+        if self._shelf is not None:
+            self._shelf.close()
+
+    def library(self) -> Library:
+        """The corpus to read now."""
+        with self._opening:
+            return self._find_imported() or self._sample
+
+    def templates(self) -> dict[str, Template]:
+        """All templates by name: the sample ones always, imported ones before them."""
+        found = {each.name: each for each in _templates(self._sample)}
+        return found | {each.name: each for each in _templates(self.library())}
+
+    def _find_imported(self) -> Library | None:
+        if self._imported is not None:
+            return self._imported
+        if self._shelf is None and self._file.exists():
+            self._shelf = Shelf(self._file)
+        if self._shelf is not None and any(self._shelf.counts().values()):
+            self._imported = Library(self._shelf)
+        return self._imported
+
+
+def _templates(library: Library) -> list[Template]:
+    found: list[Template] = []
+    for name in library.titles(Kind.TEMPLATE):
+        for hit in library.whole(Kind.TEMPLATE, name)[:1]:
+            title = hit.row["headline"] or name
+            found.append(Template(name, title, hit.row["text"], hit))
+    return found

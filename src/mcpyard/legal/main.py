@@ -1,0 +1,151 @@
+"""The command `mcpyard-legal`: serve, import a corpus, show what is there.
+
+Exit codes: 0 done; 1 done, but some files are broken; 2 usage, or nothing there to import;
+4 the corpus or the address can't be used.
+"""
+
+import argparse
+import json
+import sqlite3
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from mcpyard.legal.collection import corpus_file, default_folder
+from mcpyard.legal.importing import NothingToImport, Report, find, load
+from mcpyard.legal.model import Kind
+from mcpyard.legal.schema import NotACorpus
+from mcpyard.legal.shelf import Change, Shelf
+
+SOME_BROKEN: Final = 1
+USAGE: Final = 2
+UNUSABLE: Final = 4
+INTERRUPTED: Final = 130
+_PORT: Final = 8713
+_LAST_PORT: Final = 65_535
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """The entry point of the command."""
+    sys.exit(main(arguments))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments say; the exit code."""
+    said = _parser().parse_args(arguments)
+    folder = said.corpus or (said.home / "legal" if said.home else default_folder())
+    try:
+        return _do(said, folder)
+    except NothingToImport as error:
+        return _complain(error, USAGE)
+    except (NotACorpus, OSError, sqlite3.OperationalError) as error:
+        return _complain(error, UNUSABLE)
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+
+
+def _do(said: argparse.Namespace, folder: Path) -> int:
+    if said.command == "import":
+        return _import(said.path, folder, as_json=said.json)
+    if said.command == "status":
+        return _status(folder, as_json=said.json)
+    # The SDK takes a second to import, and only serving needs it.
+    from mcpyard.legal.serving import Transport, serve  # noqa: PLC0415
+
+    serve(folder, Transport(said.transport), said.host, said.port)
+    return 0
+
+
+def _import(path: Path, folder: Path, *, as_json: bool) -> int:
+    found = find(path)
+    shelf = Shelf(corpus_file(folder))
+    try:
+        report = load(found, shelf, _show_progress)
+    finally:
+        shelf.close()
+    for broken in report.broken:
+        sys.stderr.write(f"{broken}\n")
+    _say(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else _summary(report))
+    return SOME_BROKEN if report.broken else 0
+
+
+def _status(folder: Path, *, as_json: bool) -> int:
+    file = corpus_file(folder)
+    counts: dict[str, int] = dict.fromkeys(Kind, 0)
+    if file.exists():
+        shelf = Shelf(file)
+        counts = shelf.counts()
+        shelf.close()
+    sample = not any(counts.values())
+    if as_json:
+        _say(json.dumps({"corpus": str(file), "sample": sample, "documents": counts}))
+        return 0
+    _say(f"corpus: {file}")
+    _say("nothing imported: the sample corpus (not law) is served" if sample else _counted(counts))
+    return 0
+
+
+def _show_progress(done: int, of: int) -> None:
+    start = "\r" if sys.stderr.isatty() else ""
+    end = "" if start and done < of else "\n"
+    sys.stderr.write(f"{start}{done}/{of} files{end}")
+    sys.stderr.flush()
+
+
+def _summary(report: Report) -> str:
+    done = ", ".join(f"{report.changes[change]} {change}" for change in Change)
+    return (
+        f"{report.files} files: {done}, {report.skipped} without text, {len(report.broken)} broken"
+    )
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+def _complain(error: Exception | str, code: int) -> int:
+    sys.stderr.write(f"mcpyard-legal: {error}\n")
+    return code
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to {_LAST_PORT}")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "mcpyard-legal",
+        description="Statutes, cases and document templates over MCP; serves stdio unless told.",
+        allow_abbrev=False,
+    )
+    where = argparse.ArgumentParser(add_help=False)
+    for each in (parser, where):
+        # A value said before the command stays when the command's own option is absent.
+        default = None if each is parser else argparse.SUPPRESS
+        each.add_argument(
+            "--home", type=Path, default=default, help="state folder instead of MCPYARD_HOME"
+        )
+        each.add_argument(
+            "--corpus", type=Path, default=default, help="corpus folder instead of HOME/legal"
+        )
+    parser.add_argument(
+        "--transport", choices=("stdio", "http", "sse"), default="stdio", help="default: stdio"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument(
+        "--port", type=_port, default=_PORT, help=f"default: {_PORT}; 0 takes a free one"
+    )
+    commands = parser.add_subparsers(dest="command")
+    loading = commands.add_parser("import", parents=[where], help="load a folder, .md or .jsonl")
+    loading.add_argument("path", type=Path)
+    showing = commands.add_parser("status", parents=[where], help="show what was imported")
+    for each in (loading, showing):
+        each.add_argument("--json", action="store_true")
+    return parser

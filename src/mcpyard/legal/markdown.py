@@ -1,0 +1,238 @@
+"""Statutes and cases as Markdown.
+
+A title, the days on which the text was passed and amended, a line `<!-- INFO END -->`, headings for
+parts, chapters and sections, and articles as paragraphs that begin with their number. A date in
+the file's name is the date of the version. Front matter may say `kind`, `title`, `part`,
+`version_date` and `source`.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Final
+
+from mcpyard.legal.model import BrokenText, Document, Kind, Passage
+from mcpyard.legal.numerals import NUMERAL, Number, value
+
+_HEADING: Final = re.compile(r"(#{1,6})(?:\s+(.*))?")
+_UNSEEN: Final = re.compile("<!--.*?-->|[\u200b\ufeff]")
+_INFO_END: Final = "INFO END"
+WHOLE: Final = "正文"
+_CHINESE_ARTICLE: Final = re.compile(
+    rf"[第笫]({NUMERAL})\s*条(?:之({NUMERAL}))?(?P<gap>[\s\u3000:\uff1a【]|$)?\s*(?P<rest>.*)"
+)
+_ENGLISH_ARTICLE: Final = re.compile(
+    r"(?:Article|Section)\s+(\d{1,5})(?:[-.](\d{1,3}))?(?P<gap>[\s.:]|$)\s*(?P<rest>.*)"
+)
+_ITEM: Final = re.compile(rf"({NUMERAL})、(?P<rest>.*)")
+_DAY: Final = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日|(\d{4})-(\d{2})-(\d{2})")
+_DATED_NAME: Final = re.compile(r"^(.*?)\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]$")
+_CASE_FOLDERS: Final = frozenset({"案例", "cases", "case"})
+_CASE_HEADINGS: Final = re.compile(
+    r"(基本|简要)?案情|裁判(要点|要旨|结果|理由)|Facts|Holding|Judgment", re.IGNORECASE
+)
+_IN_FORCE: Final = re.compile("施行|生效|in force", re.IGNORECASE)
+
+
+def read(text: str, path: PurePosixPath) -> Document | None:
+    """The document of a file; None for a page that holds nothing but front matter.
+
+    Args:
+        text: The content of the file.
+        path: Where it lies in the corpus; says what the text itself does not.
+
+    Raises:
+        BrokenText: It is neither a statute nor a case.
+    """
+    facts, first = _front_matter(text)
+    lines = text.splitlines()[first:]
+    if first and not any(line.strip() for line in lines):
+        return None
+    sheet = _Sheet.read(lines, first)
+    title = facts.get("title") or (sheet.titles[0] if sheet.titles else "")
+    if not title:
+        raise BrokenText("no title: a line that begins with '# ' is missing", first + 1)
+    name, named_date = _name_and_date(path.stem)
+    if _kind(facts, path, sheet) is Kind.CASE:
+        return _case(sheet, facts, title, name, path)
+    return Document(
+        Kind.STATUTE,
+        title,
+        facts.get("source") or str(path),
+        _articles(sheet),
+        part=facts.get("part") or "".join(sheet.titles[1:2]),
+        version_date=facts.get("version_date") or named_date or _newest_day(sheet.info),
+    )
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """The lines of a file, sorted by what they are. `body` has (line number, text) pairs."""
+
+    titles: list[str] = field(default_factory=list[str])
+    info: list[str] = field(default_factory=list[str])
+    body: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    @classmethod
+    def read(cls, lines: list[str], first: int) -> "_Sheet":
+        sheet = cls()
+        has_info = any(_INFO_END in line for line in lines)
+        for number, line in enumerate(lines, first + 1):
+            has_info = has_info and _INFO_END not in line
+            sheet._take(number, _UNSEEN.sub("", line).strip(), in_info=has_info)
+        return sheet
+
+    def _take(self, number: int, line: str, *, in_info: bool) -> None:
+        if line.startswith("# "):
+            self.titles.append(_spaced(line[2:]))
+        elif in_info and line:
+            self.info.append(line)
+        elif line:
+            self.body.append((number, line))
+
+    @property
+    def headings(self) -> list[str]:
+        return [found[2] or "" for _, line in self.body if (found := _HEADING.fullmatch(line))]
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], int]:
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---":
+        return {}, 0
+    for end, line in enumerate(lines[1:], 1):
+        if line.strip() == "---":
+            pairs = (each.split(":", 1) for each in lines[1:end] if ":" in each)
+            return {key.strip(): said.strip().strip("\"'") for key, said in pairs}, end + 1
+    raise BrokenText("the front matter has no end: a second line '---' is missing")
+
+
+def _kind(facts: dict[str, str], path: PurePosixPath, sheet: _Sheet) -> Kind:
+    if said := facts.get("kind"):
+        if said not in {Kind.STATUTE, Kind.CASE}:
+            raise BrokenText(f"kind is {said!r}; it must be statute or case")
+        return Kind(said)
+    if not _CASE_FOLDERS.isdisjoint(part.lower() for part in path.parent.parts):
+        return Kind.CASE
+    return Kind.CASE if any(map(_CASE_HEADINGS.fullmatch, sheet.headings)) else Kind.STATUTE
+
+
+def _case(
+    sheet: _Sheet, facts: dict[str, str], title: str, name: str, path: PurePosixPath
+) -> Document:
+    # Some files have a maxim as their title, and the name of the case beneath it.
+    headline = title if name in sheet.headings else ""
+    writer = _Writer()
+    for _, line in sheet.body:
+        if heading := _HEADING.fullmatch(line):
+            writer.begin(heading[2] or "")
+        else:
+            writer.add(line)
+    passages = writer.done()
+    if not passages:
+        raise BrokenText("a case without any text")
+    return Document(
+        Kind.CASE,
+        name if headline else title,
+        facts.get("source") or str(path),
+        passages,
+        headline=headline,
+        version_date=facts.get("version_date") or _newest_day(sheet.info),
+    )
+
+
+def _articles(sheet: _Sheet) -> tuple[Passage, ...]:
+    writer = _Writer()
+    reader = _Numbering(items=not any(_CHINESE_ARTICLE.match(line) for _, line in sheet.body))
+    path: dict[int, str] = {}
+    for _, line in sheet.body:
+        if heading := _HEADING.fullmatch(line):
+            level, name = len(heading[1]), _spaced(heading[2] or "")
+            path = {each: path[each] for each in path if each < level} | {level: name}
+            writer.headings = tuple(each for each in path.values() if each)
+            writer.begin(name)
+        elif (article := reader.article(line)) is not None:
+            number, label, rest = article
+            writer.begin(label, number)
+            writer.add(rest)
+        elif line not in sheet.titles:
+            writer.add(line)
+    passages = writer.done()
+    if not passages or (not _newest_day(sheet.info) and not any(each.number for each in passages)):
+        line = sheet.body[0][0] if sheet.body else 1
+        raise BrokenText("no article: none of its paragraphs begins with an article number", line)
+    return passages
+
+
+class _Numbering:
+    """Tells the first line of an article from a paragraph that only begins with a reference."""
+
+    def __init__(self, *, items: bool) -> None:
+        self._patterns = [_CHINESE_ARTICLE, _ENGLISH_ARTICLE, *([_ITEM] if items else [])]
+        self._last = 0
+
+    def article(self, line: str) -> tuple[Number, str, str] | None:
+        for pattern in self._patterns:
+            if (found := pattern.match(line)) is None or (main := value(found[1])) is None:
+                continue
+            inserted = found[2] if pattern is not _ITEM else None
+            # 第十条规定的... continues an article, unless it is the next number's turn.
+            if pattern is _CHINESE_ARTICLE and found["gap"] is None and main != self._last + 1:
+                return None
+            self._last = main
+            number = Number(main, (value(inserted) or 0) if inserted else 0)
+            label = line[: found.start("rest")].strip(" \u3000\t.:\uff1a、【")
+            return number, str(number) if pattern is _CHINESE_ARTICLE else label, found["rest"]
+        return None
+
+
+class _Writer:
+    """Collects paragraphs into passages."""
+
+    def __init__(self) -> None:
+        self.headings: tuple[str, ...] = ()
+        self._passages: list[Passage] = []
+        self._label = WHOLE
+        self._number: Number | None = None
+        self._where: tuple[str, ...] = ()
+        self._paragraphs: list[str] = []
+
+    def begin(self, label: str, number: Number | None = None) -> None:
+        """End the passage before, and begin one."""
+        self._end()
+        self._label, self._number, self._where = label or WHOLE, number, self.headings
+
+    def add(self, paragraph: str) -> None:
+        if paragraph:
+            self._paragraphs.append(paragraph)
+
+    def done(self) -> tuple[Passage, ...]:
+        self._end()
+        return tuple(self._passages)
+
+    def _end(self) -> None:
+        if self._paragraphs:
+            text = "\n\n".join(self._paragraphs)
+            self._passages.append(Passage(self._label, text, self._number, self._where))
+        self._paragraphs = []
+
+
+def _name_and_date(stem: str) -> tuple[str, str]:
+    found = _DATED_NAME.fullmatch(stem)
+    return (found[1], found[2]) if found else (stem, "")
+
+
+def _newest_day(info: list[str]) -> str:
+    """The last day on which the text was passed or amended, not the one it came into force."""
+    passed = [line for line in info if not _IN_FORCE.search(line)] or info
+    days = [found for line in passed for found in _DAY.finditer(line)]
+    return max((_day(found) for found in days), default="")
+
+
+def _day(found: re.Match[str]) -> str:
+    year, month, day = (int(each) for each in found.groups() if each is not None)
+    return f"{year:04}-{month:02}-{day:02}"
+
+
+def _spaced(text: str) -> str:
+    """With runs of spaces, which the texts use for layout, made one."""
+    return " ".join(text.split())

@@ -1,0 +1,64 @@
+"""Whole texts as Markdown, for the resources."""
+
+from urllib.parse import quote
+
+from mcpyard.legal.library import Hit, Library, NotFound
+from mcpyard.legal.model import SAMPLE_SOURCE, Kind
+
+_PLACES = {Kind.STATUTE: "laws", Kind.CASE: "cases"}
+
+
+def index(library: Library, kind: Kind) -> str:
+    """The titles of all documents of a kind, each with the address of its text."""
+    place = _PLACES[kind]
+    lines = [
+        f"- {title}: legal://{place}/{quote(title, safe='')}" for title in library.titles(kind)
+    ]
+    return "\n".join([f"# {place}", "", *lines])
+
+
+def page(library: Library, kind: Kind, name: str, version: str = "") -> str:
+    """The whole text of a law or a case.
+
+    Raises:
+        NotFound: There is none of that name, or not in that version.
+    """
+    title = library.law(name).title if kind is Kind.STATUTE else name
+    hits = library.whole(kind, title, version)
+    if not hits:
+        asked = f"{name[:80]} {version[:20]}".strip()
+        raise NotFound(f"There is no {kind} {asked!r} here.", _nearest(library, kind, name))
+    return "\n\n".join([_head(hits[0]), *_body(hits)])
+
+
+def _head(hit: Hit) -> str:
+    row = hit.row
+    lines = [f"# {row['title']}", "", f"- source: {row['source']}"]
+    if row["version_date"]:
+        lines.append(f"- version: {row['version_date']}")
+    lines.append(f"- imported: {row['imported_at']}")
+    if row["source"] == SAMPLE_SOURCE:
+        lines.append("- SAMPLE: invented, not law")
+    return "\n".join(lines)
+
+
+def _body(hits: list[Hit]) -> list[str]:
+    """The passages, each new heading before the first that stands in it."""
+    lines: list[str] = []
+    shown = ""
+    for hit in hits:
+        row = hit.row
+        heading = " > ".join(each for each in (row["part"], row["headings"]) if each)
+        if heading and heading != shown:
+            lines.append(f"## {heading}")
+        shown = heading
+        if row["kind"] == Kind.CASE:
+            lines.append(f"## {row['label']}")
+        lines.append(f"{row['label']} {row['text']}" if row["number"] else row["text"])
+    return lines
+
+
+def _nearest(library: Library, kind: Kind, name: str) -> list[str]:
+    if kind is Kind.CASE:
+        return [title for title in library.titles(kind) if name and name in title][:5]
+    return [each for each in library.versions(library.law(name)) if each]

@@ -1,0 +1,90 @@
+"""The laws of the shared data: all imported, and questions with known answers."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from mcpyard.legal.importing import Report, find, load
+from mcpyard.legal.library import Library, NotFound
+from mcpyard.legal.model import Kind
+from mcpyard.legal.shelf import Change, Shelf
+from tests.legal.known import CASES, LAWS, STATUTES, Known, needs_laws
+
+pytestmark = [pytest.mark.real, needs_laws]
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Generator[Shelf]:
+    made = Shelf(tmp_path_factory.mktemp("corpus") / "corpus.db")
+    imported(made)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def library(shelf: Shelf) -> Library:
+    return Library(shelf)
+
+
+def imported(shelf: Shelf) -> Report:
+    return load(find(LAWS), shelf, lambda _done, _of: None)
+
+
+def test_all_files_are_imported_and_a_second_import_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    shelf = Shelf(tmp_path / "corpus.db")
+    first, second = imported(shelf), imported(shelf)
+    shelf.close()
+    texts = sum(1 for file in LAWS.rglob("*.md") if file.name != "_index.md")
+    assert (first.files, first.broken) == (158, [])
+    assert first.changes == {Change.ADDED: texts}
+    assert second.changes == {Change.UNCHANGED: texts}
+
+
+@pytest.mark.parametrize("known", STATUTES, ids=lambda known: known.query)
+def test_the_first_statute_is_the_known_answer(library: Library, known: Known) -> None:
+    first = library.statutes(known.query, None, 5)[0]
+    assert first.law.name == known.law
+    assert known.article in {None, first.row["label"]}
+    assert known.article or known.query in first.row["text"]
+
+
+@pytest.mark.parametrize("query", CASES)
+def test_the_first_case_is_the_known_answer(library: Library, query: str) -> None:
+    assert library.cases(query, 3)[0].row["title"] == CASES[query]
+
+
+def test_every_article_can_be_asked_for_by_law_and_number(library: Library) -> None:
+    for title in library.titles(Kind.STATUTE):
+        for hit in library.whole(Kind.STATUTE, title):
+            if hit.row["number"] is None:
+                continue
+            found = library.article(hit.law.name, hit.row["label"]).hit.row
+            assert (found["title"], found["number"]) == (title, hit.row["number"])
+
+
+def test_an_older_version_of_a_law_is_there_when_asked_for(library: Library) -> None:
+    now = library.article("公司法", "第一条")
+    assert now.versions == ("2023-12-29", "2018-10-26")
+    assert now.hit.row["version_date"] == "2023-12-29"
+    then = library.article("公司法", "1", "2018-10-26")
+    assert then.hit.row["current"] == 0
+    assert then.hit.row["text"] != now.hit.row["text"]
+
+
+def test_a_code_in_several_files_is_one_text(library: Library) -> None:
+    text = library.whole(Kind.STATUTE, "中华人民共和国民法典")
+    numbers = [hit.row["number"] for hit in text if hit.row["number"]]
+    assert numbers == [*range(1, 1261)]
+
+
+def test_an_article_that_is_not_there_leads_to_the_nearest(library: Library) -> None:
+    with pytest.raises(NotFound, match="民法典 has no 第一千三百条") as caught:
+        library.article("民法典", "Article 1300")
+    assert caught.value.nearest[0] == "民法典 第一千二百六十条"
+
+
+def test_a_preamble_is_read_by_its_name(library: Library) -> None:
+    assert library.article("宪法", "序言").after is not None

@@ -1,0 +1,71 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpyard.legal.excerpts import excerpt
+from mcpyard.legal.library import Library
+from mcpyard.legal.model import Document, Kind, Passage
+from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.terms import indexed, runs
+
+
+def test_chinese_is_indexed_by_pairs_and_by_single_characters() -> None:
+    assert indexed("合同法。Contract Law 2") == ("合同 同法 contract law 2", "合 同 法")
+
+
+def test_a_query_is_its_runs_and_words_and_nothing_else() -> None:
+    asked = runs('"合同" OR NEAR(隐私 a*) ^-{}:')
+    assert asked.chinese == ("合同", "隐私")
+    assert asked.words == ("or", "near", "a")
+
+
+def test_full_width_letters_and_digits_are_ordinary_ones() -> None:
+    assert runs("\uff21\uff22\uff23\u3000\uff11\uff12") == runs("abc 12")
+
+
+@given(st.text(max_size=200))
+def test_no_query_is_more_than_text_to_the_index(query: str) -> None:
+    shelf = Shelf()
+    library = Library(shelf)
+    try:
+        if not runs(query).empty:
+            assert library.cases(query, 3) == []
+    finally:
+        shelf.close()
+
+
+@given(st.text("合同法律责任第一二条", min_size=1, max_size=12), st.data())
+def test_every_substring_of_a_text_finds_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    shelf = Shelf()
+    shelf.add([Document(Kind.CASE, "名", "here", (Passage("段", text),))])
+    try:
+        found = Library(shelf).cases(text[start:end], 1)
+    finally:
+        shelf.close()
+    assert [hit.row["text"] for hit in found] == [text]
+
+
+def test_the_words_found_are_marked() -> None:
+    assert excerpt("当事人订立合同、写明价款。", runs("合同 价款")) == (
+        "当事人订立**合同**、写明**价款**。"
+    )
+
+
+def test_a_stem_is_marked_as_the_whole_word() -> None:
+    assert excerpt("All obligations end.", runs("obligation")) == "All **obligations** end."
+
+
+def test_an_excerpt_of_a_long_text_begins_near_the_match() -> None:
+    shown = excerpt("前" * 500 + "违约金" + "后" * 500, runs("违约金"))
+    assert "**违约金**" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    assert len(shown) < 200
+
+
+@given(st.text(max_size=300), st.text(max_size=20))
+def test_an_excerpt_without_its_marks_is_a_piece_of_the_text(text: str, query: str) -> None:
+    plain = text.replace("*", " ").replace("…", " ")
+    shown = excerpt(plain, runs(query)).replace("**", "").strip("…")
+    assert shown in " ".join(plain.split())
