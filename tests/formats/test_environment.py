@@ -55,6 +55,16 @@ def test_the_owner_is_the_environment() -> None:
         ),
         ({"A_MCP_SERVER_URL": "http://h", "A_MCP_TIMEOUT": "-1"}, "A_MCP_TIMEOUT: must be greater"),
         ({"A_MCP_SERVER_URL": "run 'it"}, "A_MCP_SERVER_URL: is not a command line"),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_TRANSPORT": "stdio"},
+            "A_MCP_TRANSPORT: stdio runs a command line, but the URL is an address",
+        ),
+        (
+            {"A_MCP_SERVER_URL": "run", "A_MCP_TRANSPORT": "local"},
+            'A_MCP_TRANSPORT: "local" is unknown; one of sse, stdio, http, streamable-http',
+        ),
+        ({"A_MCP_SERVER_URL": "run", "A_MCP_TRANSPORT": "sse"}, "A_MCP_SERVER_URL: must begin"),
+        ({"A_MCP_SERVER_URL": "''"}, "A_MCP_SERVER_URL: must not be empty"),
     ],
 )
 def test_a_wrong_variable_is_named(variables: dict[str, str], problem: str) -> None:
@@ -69,3 +79,13 @@ def test_a_value_is_taken_as_it_is_and_not_as_a_reference() -> None:
     assert make_launch(local, {}.get) == LocalLaunch(("run", "${HOME}"), {}, None, ())
     remote = read(A_MCP_SERVER_URL="http://h/${X}")["a"]
     assert make_launch(remote, {}.get) == RemoteLaunch("http://h/${X}", {}, Transport.SSE)
+
+
+def test_of_two_prefixes_that_differ_in_case_one_counts_and_the_other_is_named() -> None:
+    document = environment.read({"A_MCP_SERVER_URL": "http://h", "a_MCP_SERVER_URL": "http://i"})
+    assert [each.config for each in document.definitions] == [
+        RemoteConfig(url="http://h", transport=Transport.SSE)
+    ]
+    assert [str(each) for each in document.problems] == [
+        'a_MCP_SERVER_URL: is passed over: there is a server "a" already'
+    ]

@@ -3,7 +3,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from mcpyard.domain.stored import Call, CallQuery, Edit
+from mcpyard.domain.stored import Call, CallQuery, Edit, LeftOut
 from tests.store.contract import NOW, Opener, opened
 
 ONE, TWO = UUID(int=1), UUID(int=2)
@@ -51,6 +51,9 @@ class JournalContract:
             assert await shown(CallQuery(outcome="tool_error")) == [2]
             assert await shown(CallQuery(server=ONE, tool="a", outcome="ok")) == [1]
             assert await shown(CallQuery(server=TWO, outcome="ok")) == []
+            somebody = (await store.journal.query(CallQuery(limit=1)))[0].who
+            assert await shown(CallQuery(who=somebody, tool="b")) == [2]
+            assert await shown(CallQuery(who="nobody")) == []
 
     async def test_a_reader_pages_through_without_seeing_a_call_twice(self, opener: Opener) -> None:
         async with opened(opener) as store:
@@ -111,3 +114,48 @@ class EditsContract:
             assert await store.edits.recent() == [replace(entry, undone=True)]
             assert await store.edits.mark_undone(entry.id, undone=False) == entry
             assert await store.edits.mark_undone(entry.id + 1) is None
+
+    async def test_edits_made_together_are_one_unit(self, opener: Opener) -> None:
+        async with opened(opener) as store:
+            first = await store.edits.add(an_edit(1))
+            second = await store.edits.add(an_edit(2), first.unit)
+            alone = await store.edits.add(an_edit(3))
+            assert (first.unit, second.unit, alone.unit) == (first.id, first.id, alone.id)
+            together = await store.edits.together(first.unit)
+            assert together == [(first, an_edit(1)), (second, an_edit(2))]
+            recent = await store.edits.recent(2)
+            assert [each.id for each in recent] == [alone.id, second.id, first.id]
+            await store.edits.drop(first.unit)
+            assert await store.edits.recent() == [alone]
+            assert await store.edits.together(first.unit) == []
+
+    async def test_a_unit_of_several_counts_as_one_of_the_last_hundred(
+        self, opener: Opener
+    ) -> None:
+        async with opened(opener) as store:
+            first = await store.edits.add(an_edit(0))
+            await store.edits.add(an_edit(0), first.unit)
+            for number in range(1, 100):
+                await store.edits.add(an_edit(number))
+            assert len(await store.edits.recent(1000)) == 101
+            await store.edits.add(an_edit(100))
+            assert len(await store.edits.recent(1000)) == 100
+            assert await store.edits.together(first.unit) == []
+
+
+class LeftOutsContract:
+    async def test_what_was_left_out_is_kept_by_place_and_name(self, opener: Opener) -> None:
+        left = LeftOut("claude-code", "mark", {"future": {"deep": [1, None, "x"]}})
+        other = LeftOut("codex", "other", {})
+        async with opened(opener) as store:
+            assert await store.left_outs.get("p", "n") is None
+            await store.left_outs.set("p", "n", left)
+            await store.left_outs.set("p", "m", other)
+        async with opened(opener) as store:
+            assert await store.left_outs.get("p", "n") == left
+            assert await store.left_outs.get("q", "n") is None
+            await store.left_outs.set("p", "n", other)
+            assert await store.left_outs.get("p", "n") == other
+            await store.left_outs.set("p", "n", None)
+            assert await store.left_outs.get("p", "n") is None
+            assert await store.left_outs.get("p", "m") == other

@@ -15,7 +15,7 @@ from tests.store.contract_definitions import (
     PoliciesContract,
     ProfilesContract,
 )
-from tests.store.contract_journal import EditsContract, JournalContract
+from tests.store.contract_journal import EditsContract, JournalContract, LeftOutsContract
 from tests.store.contract_memory import MemoryContract
 
 
@@ -62,4 +62,8 @@ class TestJournal(JournalContract):
 
 
 class TestEdits(EditsContract):
+    pass
+
+
+class TestLeftOuts(LeftOutsContract):
     pass

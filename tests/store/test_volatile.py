@@ -8,8 +8,10 @@ import pytest
 from mcpyard.domain.errors import NameTaken
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
+from mcpyard.store.volatile_edits import VolatileEdits, VolatileLeftOuts
 from tests.store.contract import LATER, NOW, Opener
 from tests.store.contract_access import ApprovalsContract, SessionsContract, a_token
+from tests.store.contract_journal import EditsContract, LeftOutsContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Volatile:
     tokens: VolatileCallTokens = field(default_factory=VolatileCallTokens)
     sessions: VolatileSessions = field(default_factory=VolatileSessions)
     approvals: VolatileApprovals = field(default_factory=VolatileApprovals)
+    edits: VolatileEdits = field(default_factory=VolatileEdits)
+    left_outs: VolatileLeftOuts = field(default_factory=VolatileLeftOuts)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -39,6 +43,14 @@ class TestSessions(SessionsContract):
 
 
 class TestApprovals(ApprovalsContract):
+    pass
+
+
+class TestEdits(EditsContract):
+    pass
+
+
+class TestLeftOuts(LeftOutsContract):
     pass
 
 

@@ -2,13 +2,15 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.reaching import folder_of, reach
 from mcpyard.cli.remote import need_yard
 from mcpyard.cli.said import read_text
 from mcpyard.domain.errors import EXIT_DEFINITION
@@ -30,6 +32,40 @@ def import_file(home: Path, place: str, scope: str | None, *, dry_run: bool, as_
     return _exit_code(found["servers"], found["problems"])
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What to import of this machine, and where to."""
+
+    home: Path
+    project: Path | None
+    scope: str | None
+    dry_run: bool
+
+
+def import_machine(machine: Machine, *, as_json: bool) -> int:
+    """Take every server that is found in other programs' files into the yard, and tell of each."""
+    body: dict[str, object] = {
+        "scope": machine.scope,
+        "dryRun": machine.dry_run,
+        "project": folder_of(machine.project),
+    }
+    found = reach(machine.home, machine.project, writes=True).import_all(body)
+    if as_json:
+        servers = [{"server": None, "problem": None, **each} for each in found]
+        print(json.dumps({"dryRun": machine.dry_run, "servers": servers, "problems": []}))
+        return 0
+    rows = [
+        (str(each["outcome"]), clean(str(each["name"])), each["from"], one_line(each["reason"]))
+        for each in found
+    ]
+    if rows:
+        table(("OUTCOME", "NAME", "FROM", "WHY"), rows)
+    else:
+        print("no servers found", file=sys.stderr)
+    _tell_more(found)
+    return 0
+
+
 def _print(servers: list[Record], problems: list[Record]) -> None:
     rows = [
         (str(each["outcome"]), clean(str(each["name"])), one_line(_why(each))) for each in servers
@@ -38,6 +74,10 @@ def _print(servers: list[Record], problems: list[Record]) -> None:
         table(("OUTCOME", "NAME", "WHY"), rows)
     for each in problems:
         print(f"problem: {clean(': '.join(_words(each)))}", file=sys.stderr)
+    _tell_more(servers)
+
+
+def _tell_more(servers: Sequence[Record]) -> None:
     for each in servers:
         for warning in cast("list[object]", each["warnings"]):
             print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from mcpyard.domain.backups import backup_problems, names_backups
 from mcpyard.domain.errors import Place, Problem
 from mcpyard.domain.expand import Lookup
 from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
@@ -20,6 +21,7 @@ from mcpyard.domain.model import (
     Wanted,
     default_wanted,
 )
+from mcpyard.domain.this_yard import THIS_YARD_NOTE, Here
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Circumstances:
         turns: How often somebody asked a server to begin anew, by id.
         held: Servers that wait for the user's approval.
         lookup: Gives the value of a variable.
+        here: What an entry that leads back to this yard is known by.
     """
 
     identities: Mapping[tuple[Owner, str], UUID]
@@ -86,6 +89,7 @@ class Circumstances:
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
     held: frozenset[UUID] = frozenset()
+    here: Here = field(default_factory=Here)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ class DesiredServer:
     policy_digest: str
     turn: int = 0
     held: bool = False
+    this_yard: bool = False
     place: Place | None = None
     warnings: tuple[Problem, ...] = ()
 
@@ -140,7 +145,8 @@ def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
                 shadowed.append(Shadowed(identity, definition, document.owner, winner.id))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
     problems = tuple(problem for document in ordered for problem in document.problems)
-    return Desired({each.id: each for each in winners.values()}, tuple(shadowed), problems)
+    servers = {each.id: _noting_backups(each, winners) for each in winners.values()}
+    return Desired(servers, tuple(shadowed), problems)
 
 
 def apply_policy(config: Config, patch: PolicyPatch) -> Config:
@@ -158,20 +164,23 @@ def _server(owner: Owner, definition: Definition, known: Circumstances) -> Desir
     identity = known.identities[owner, definition.name]
     config = apply_policy(definition.config, known.policies.get(identity, {}))
     launch = make_launch(config, known.lookup)
+    this_yard = known.here.is_reached_by(launch)
     asked = config.wanted or default_wanted(owner.scope)
+    note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
     return DesiredServer(
         id=identity,
         name=definition.name,
         owner=owner,
         config=config,
-        wanted=asked if config.enabled else Wanted.STOPPED,
+        wanted=asked if config.enabled and not this_yard else Wanted.STOPPED,
         launch=launch,
         launch_digest=digest(launch),
         policy_digest=digest(_tunable(config)),
         turn=known.turns.get(identity, 0),
         held=identity in known.held,
+        this_yard=this_yard,
         place=definition.place,
-        warnings=definition.warnings,
+        warnings=(*definition.warnings, *note),
     )
 
 
@@ -182,7 +191,19 @@ def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
     return replace(winner, warnings=(*winner.warnings, note))
 
 
+def _noting_backups(server: DesiredServer, all_: Mapping[str, DesiredServer]) -> DesiredServer:
+    """The server, with a word on back-ups that cannot help."""
+    if not names_backups(server.config):
+        return server
+    configs = {name: each.config for name, each in all_.items()}
+    return replace(server, warnings=(*server.warnings, *backup_problems(server.name, configs)))
+
+
 def _tunable(config: Policy) -> Policy:
-    """The part of the policy that a standing connection can take over."""
-    names = POLICY_FIELDS - {"enabled", "wanted"}
+    """The part of the policy that a standing connection can take over.
+
+    Whether it runs on demand is: it decides what a call may start, and when it rests.
+    """
+    on_demand = config.wanted is Wanted.ON_DEMAND
+    names = POLICY_FIELDS - ({"enabled"} if on_demand else {"enabled", "wanted"})
     return Policy.model_validate({name: getattr(config, name) for name in names})

@@ -11,7 +11,9 @@
     │   └── TooLarge             more than a limit allows
     ├── NotFound
     │   ├── ServerUnknown
-    │   └── ToolUnknown
+    │   ├── ToolUnknown
+    │   ├── EditUnknown
+    │   └── ProfileUnknown
     ├── Conflict                 right in itself, but not in the present state
     │   ├── NameTaken
     │   ├── Disabled
@@ -19,7 +21,10 @@
     │   ├── StillRunning
     │   ├── ManagedByYard
     │   ├── NeedsApproval
+    │   ├── ThisYard             the server leads back to this yard
     │   ├── NoSignIn             the server is not one to sign in at
+    │   ├── FileBusy             another program is writing the file
+    │   ├── ChangedSince         the file is not as the edit that is to be undone left it
     │   ├── YardBusy
     │   └── NewerState           the state was written by a newer mcpyard
     ├── DocumentMoved            the document changed underneath
@@ -28,7 +33,8 @@
     │   ├── StartFailed          it could not be started
     │   ├── NeedsAuth            it wants a sign-in first
     │   ├── CallRefused          it answered with an error of the protocol
-    │   └── ProtocolBroken       it answered with something that is not MCP
+    │   ├── ProtocolBroken       it answered with something that is not MCP
+    │   └── NobodyAnswered       neither the server nor any of its back-ups answered
     ├── TimedOut                 a time limit ran out
     ├── StateBroken              the state on disk cannot be read
     └── StorageFull              the disk has no room; the old state is intact
@@ -69,11 +75,25 @@ class Problem:
 
 
 class YardError(Exception):
-    """Base of all errors that mcpyard raises on purpose."""
+    """Base of all errors that mcpyard raises on purpose.
+
+    Attributes:
+        message: What is wrong.
+        tried: The servers that did not answer a call before, and why.
+    """
+
+    tried: tuple[tuple[str, str], ...] = ()
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+    def noting(self, note: str, tried: tuple[tuple[str, str], ...]) -> Self:
+        """This error with a word more, and with the servers that did not answer before."""
+        self.message = f"{self.message}; {note}" if note else self.message
+        self.args = (self.message,)
+        self.tried = tried
+        return self
 
 
 class InputError(YardError, ValueError):
@@ -129,6 +149,14 @@ class ToolUnknown(NotFound):
     """No such tool."""
 
 
+class ProfileUnknown(NotFound):
+    """No such profile."""
+
+
+class EditUnknown(NotFound):
+    """No such edit, or none that could be undone."""
+
+
 class Conflict(YardError):
     """Right in itself, but not in the present state."""
 
@@ -157,8 +185,24 @@ class NeedsApproval(Conflict):
     """The project file waits for the user's word."""
 
 
+class ThisYard(Conflict):
+    """The server leads back to this yard, so it is never connected."""
+
+
 class NoSignIn(Conflict):
     """The server is not one to sign in at."""
+
+
+class FileBusy(Conflict):
+    """Another program is writing the file."""
+
+
+class ChangedSince(Conflict):
+    """A file is not as the edit left it; `files` has each path with what changed since."""
+
+    def __init__(self, message: str, files: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.files = files
 
 
 class YardBusy(Conflict):
@@ -174,9 +218,15 @@ class DocumentMoved(YardError):
 
 
 class ServerFault(YardError):
-    """The MCP server, not the caller, is at fault; `cause` tells why, where that is known."""
+    """The MCP server, not the caller, is at fault.
+
+    Attributes:
+        cause: Why, where that is known.
+        untaken: Whether the server certainly never took the call, so that another may have it.
+    """
 
     cause: Cause | None = None
+    untaken: bool = False
 
     def because(self, cause: Cause) -> Self:
         """This error with its cause."""
@@ -207,6 +257,10 @@ class CallRefused(ServerFault):
 
 class ProtocolBroken(ServerFault):
     """The server answered with something that is not MCP."""
+
+
+class NobodyAnswered(ServerFault):
+    """Neither the server nor any of its back-ups answered; `tried` says which, and why."""
 
 
 class TimedOut(YardError):
@@ -251,13 +305,18 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     TooLarge: Edge(413, "too-large", _INVALID_PARAMS, EXIT_USAGE),
     ServerUnknown: Edge(404, "server-unknown", _INVALID_PARAMS, EXIT_USAGE),
     ToolUnknown: Edge(404, "tool-unknown", _INVALID_PARAMS, EXIT_USAGE),
+    ProfileUnknown: Edge(404, "profile-unknown", _INVALID_PARAMS, EXIT_USAGE),
+    EditUnknown: Edge(404, "edit-unknown", _INVALID_PARAMS, EXIT_USAGE),
     NameTaken: Edge(409, "name-taken", _INVALID_PARAMS, EXIT_USAGE),
     Disabled: Edge(409, "disabled", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     ReadOnlyOwner: Edge(409, "read-only-owner", _INVALID_PARAMS, EXIT_USAGE),
     StillRunning: Edge(409, "still-running", _INVALID_PARAMS, EXIT_USAGE),
     ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
     NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    ThisYard: Edge(409, "this-yard", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     NoSignIn: Edge(409, "no-sign-in", _INVALID_PARAMS, EXIT_USAGE),
+    ChangedSince: Edge(409, "changed-since", _INTERNAL, 1),
+    FileBusy: Edge(409, "file-busy", _INTERNAL, 1),
     YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),
     NewerState: Edge(409, "newer-state", _INTERNAL, 1),
     DocumentMoved: Edge(412, "document-moved", _INTERNAL, 1),
@@ -266,6 +325,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     NeedsAuth: Edge(502, "needs-auth", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     CallRefused: Edge(502, "call-refused", _INTERNAL, EXIT_TOOL_ERROR),
     ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
+    NobodyAnswered: Edge(502, "nobody-answered", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
     StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
     StorageFull: Edge(507, "storage-full", _INTERNAL, 1),

@@ -23,6 +23,12 @@ PING_MISSES: Final = 3
 LIST_DEBOUNCE: Final = 0.25
 """A server that changes ten tools says so ten times."""
 
+OFFER_PATIENCE: Final = 1.0
+"""How much longer a start may take for resources and prompts to be listed too."""
+
+ON_DEMAND_IDLE: Final = 300.0
+"""A server that runs on demand rests again when nobody called it for so long."""
+
 LEAST_TOOLS_TTL: Final = 5.0
 """A list that asks never to be cached is still not fetched more often than this."""
 

@@ -82,6 +82,10 @@ def _everything(value: object) -> object:
     return [EVERYTHING] if value == "all" else value
 
 
+def _backup(value: object) -> object:
+    return {"server": value} if isinstance(value, str) else value
+
+
 def _text(value: str) -> str:
     return _refuse(checks.text_fault(value), value)
 
@@ -132,14 +136,41 @@ class _Model(BaseModel):
     )
 
 
+class ToolBackup(_Model):
+    """A tool of another server that does the same.
+
+    Attributes:
+        server: The name of that server.
+        tool: What it calls the tool; the same unless told.
+        arguments: What it calls the arguments, by what this tool calls them; null leaves one out.
+    """
+
+    server: Text
+    tool: Text | None = None
+    arguments: dict[Text, Text | None] = {}
+
+
 class ToolPolicy(_Model):
-    """What the user changed about one tool."""
+    """What the user changed about one tool.
+
+    Attributes:
+        enabled: One that is not enabled is not offered.
+        name: What agents call it.
+        description: What to tell agents about it.
+        timeout: The hard limit of a call, in milliseconds; None for its server's.
+        progress_extends: Whether progress extends that limit; None for what its server says.
+        repeatable: Whether a call may be repeated when nobody knows what became of the first;
+            None for what the tool itself says.
+        backup: Tools that can answer in its place; None for those of its server's back-ups.
+    """
 
     enabled: StrictBool = True
     name: Text | None = None
     description: StrictStr | None = None
     timeout: Milliseconds | None = None
     progress_extends: StrictBool | None = None
+    repeatable: StrictBool | None = None
+    backup: list[Annotated[ToolBackup, BeforeValidator(_backup)]] | None = None
 
 
 class Policy(_Model):

@@ -30,6 +30,19 @@ class SessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeping:
+    """How long a list may be kept, and by whom, as its server said.
+
+    Attributes:
+        ttl_ms: Milliseconds; None when nothing was said.
+        public: Whether it is the same for everybody.
+    """
+
+    ttl_ms: int | None = None
+    public: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """A server's tools; stale when they are remembered from an earlier connection."""
 
@@ -37,6 +50,24 @@ class Tools:
     digest: str = ""
     stale: bool = False
     problems: tuple[Problem, ...] = ()
+    keeping: Keeping = Keeping()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of a server other than its tools, each item whole, as it came."""
+
+    items: tuple[Mapping[str, object], ...] = ()
+    keeping: Keeping = Keeping()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a server offers besides tools, as it was listed last."""
+
+    resources: Items = Items()
+    templates: Items = Items()
+    prompts: Items = Items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +85,7 @@ class Observed:
         pid: Of its process.
         session: What it said about itself; None while it is not connected.
         tools: Its tools.
+        offer: What else it offers.
         lanes: 1 when it runs one call at a time.
         late_events: How many events came too late to count.
     """
@@ -68,6 +100,7 @@ class Observed:
     pid: int | None = None
     session: SessionFacts | None = None
     tools: Tools = Tools()
+    offer: Offer = Offer()
     lanes: int | None = None
     late_events: int = 0
 

@@ -4,13 +4,15 @@ Every one has a public fake in `mcpyard.testing`, and they are wired to the real
 place only, `app.py`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Era, Figures, Observed
 from mcpyard.domain.plan import Action
@@ -141,8 +143,15 @@ class LogLine:
     text: str
 
 
+Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
+"""Answers what a server asks during one call: method, parameters; the result as JSON."""
+
+Telling = Callable[[str, bytes], None]
+"""Hears what a server tells: method, parameters."""
+
+
 class CallTerms(NamedTuple):
-    """How long a call may take, and who hears of its progress.
+    """How long a call may take, and who hears of it and answers for it.
 
     A tuple because one is made for every call.
 
@@ -150,11 +159,39 @@ class CallTerms(NamedTuple):
         timeout: Seconds.
         longest: Seconds up to which progress may extend it; None when it may not.
         progress: Called with each progress notification's parameters.
+        asked: Answers what the server asks meanwhile; without it such requests are refused. The
+            call's clock stands still until the answer.
+        told: Hears what else the server tells about this call.
+        capabilities: What the caller can do, as JSON; servers of the modern era are told.
+        log_level: The log messages the caller wants; servers of the modern era are told.
+        lane: Whose process to use of a server that has one per client.
     """
 
     timeout: float
     longest: float | None = None
     progress: Callable[[Mapping[str, object]], None] | None = None
+    asked: Asking | None = None
+    told: Telling | None = None
+    capabilities: bytes | None = None
+    log_level: str | None = None
+    lane: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What all callers of a server together want to hear of it.
+
+    Attributes:
+        log_level: The most verbose log level anybody wants; None when nobody wants any.
+        uris: The resources whose changes somebody wants to hear of.
+    """
+
+    log_level: str | None = None
+    uris: frozenset[str] = frozenset()
+
+
+OnNotice = Callable[[UUID, str, bytes], None]
+"""A server told something outside any call: which one, method, parameters."""
 
 
 class Servers(Protocol):
@@ -178,6 +215,22 @@ class Servers(Protocol):
             TimedOut: The time ran out.
             ServerFault: It cannot be reached, or answered with an error.
         """
+        ...
+
+    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Ask a server anything and return the result object as it came (see `call`)."""
+        ...
+
+    def hear(self, on_notice: OnNotice) -> None:
+        """Tell of what servers say outside any call."""
+        ...
+
+    def tune(self, server: UUID, tuning: Tuning) -> None:
+        """What is wanted to be heard of a server from now on, over all its restarts."""
+        ...
+
+    def release(self, lane: str) -> None:
+        """End the processes that a client had for itself."""
         ...
 
     async def trial(self, server: DesiredServer) -> Observed:
@@ -221,5 +274,41 @@ class SignIns(Protocol):
         Raises:
             SignInUnknown: No sign-in waits for this answer.
             NeedsAuth: It was refused.
+        """
+        ...
+
+
+class ClientFiles(Protocol):
+    """The files in which other programs keep their servers."""
+
+    async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
+        """What files say, by path; one that cannot be read has a fault.
+
+        Args:
+            paths: Which ones.
+            fresh: Look into every one, even if it seems to be as it was.
+        """
+        ...
+
+    def locked(
+        self, paths: Iterable[str], locks: Iterable[FileLock]
+    ) -> AbstractAsyncContextManager[None]:
+        """Keep other yards, and the programs themselves, from writing.
+
+        Args:
+            paths: The files that will be written.
+            locks: The locks of the programs that may write them, too.
+
+        Raises:
+            FileBusy: Somebody else holds one for too long.
+        """
+        ...
+
+    async def write(self, change: FileWrite) -> None:
+        """Put the new text in the place of the old one, and make sure that it is there.
+
+        Raises:
+            DocumentMoved: The file does not say any more what it did before.
+            StorageFull: The text cannot be stored; the old one is intact.
         """
         ...

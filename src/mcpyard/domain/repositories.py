@@ -19,6 +19,7 @@ from mcpyard.domain.stored import (
     CallToken,
     Edit,
     EditEntry,
+    LeftOut,
     LoginSession,
     StoredDefinition,
 )
@@ -205,20 +206,45 @@ class Journal(Protocol):
 class Edits(Protocol):
     """The last edits of files."""
 
-    async def add(self, edit: Edit) -> EditEntry:
-        """Keep an edit; the oldest ones beyond the limit are forgotten."""
+    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
+        """Keep an edit; the oldest ones beyond the limit are forgotten.
+
+        Args:
+            edit: The edit.
+            unit: The id of the edit that it belongs together with; None for one on its own.
+        """
         ...
 
     async def recent(self, limit: int = 100) -> Sequence[EditEntry]:
-        """The last edits, newest first."""
+        """The last edits, newest first; those that belong together count as one."""
         ...
 
     async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
         """One edit with its contents."""
         ...
 
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+        """The edits of a unit with their contents, in the order they were made."""
+        ...
+
     async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
         """Say that an edit was undone, or done again; None when there is no such edit."""
+        ...
+
+    async def drop(self, unit: int) -> None:
+        """Forget a unit that was not carried out after all."""
+        ...
+
+
+class LeftOuts(Protocol):
+    """What copies left out, by the place and the name of the copy."""
+
+    async def get(self, place: str, name: str) -> LeftOut | None:
+        """What the copy of that name left out."""
+        ...
+
+    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+        """Keep what a copy left out in place of what was kept; None forgets it."""
         ...
 
 
@@ -268,6 +294,11 @@ class Repositories(Protocol):
     @property
     def edits(self) -> Edits:
         """The last edits of files."""
+        ...
+
+    @property
+    def left_outs(self) -> LeftOuts:
+        """What copies left out."""
         ...
 
     async def close(self) -> None:

@@ -96,6 +96,7 @@ class CallQuery:
         server: Of this server.
         tool: Of this tool.
         outcome: With this outcome.
+        who: Of this caller.
         before: With a lower id, to page on.
         limit: How many at most.
     """
@@ -103,6 +104,7 @@ class CallQuery:
     server: UUID | None = None
     tool: str | None = None
     outcome: str | None = None
+    who: str | None = None
     before: int | None = None
     limit: int = 100
 
@@ -130,7 +132,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditEntry:
-    """An edit in the list of edits: digests (SHA-256) stand for the contents."""
+    """An edit in the list of edits: digests (SHA-256) stand for the contents.
+
+    `unit` is the id of the first of the edits that were made, and are undone, together.
+    """
 
     id: int
     at: datetime
@@ -140,3 +145,19 @@ class EditEntry:
     before_digest: str | None
     after_digest: str | None
     undone: bool = False
+    unit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a copy left out, for the way back.
+
+    Attributes:
+        client: The program that it came from, whose words the fields are in.
+        mark: What the copy is known by; another server of its name does not have it.
+        fields: What was left out.
+    """
+
+    client: str
+    mark: str
+    fields: Mapping[str, object] = field(repr=False)

@@ -10,6 +10,7 @@ from mcpyard.formats.facts import Client, Format, Shape
 from mcpyard.formats.locating import Spot
 
 Keys = tuple[str, ...]
+Steps = tuple[str | int, ...]
 
 _NEW_JSON: Final = "{}\n"
 
@@ -17,11 +18,21 @@ _NEW_JSON: Final = "{}\n"
 class Parsed(Protocol):
     """A text that was read."""
 
-    def has(self, path: Keys, /) -> bool:
+    @property
+    def text(self) -> str:
+        """The text."""
+        ...
+
+    @property
+    def file(self) -> str:
+        """Its name, for places."""
+        ...
+
+    def has(self, path: Steps, /) -> bool:
         """Whether something stands at the path."""
         ...
 
-    def place(self, path: Keys, /) -> Place:
+    def place(self, path: Steps, /) -> Place:
         """Where it stands."""
         ...
 
@@ -29,8 +40,8 @@ class Parsed(Protocol):
 class Editor(Protocol):
     """Changes a text in one place."""
 
-    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
-        """The text as it was read, and its value."""
+    def parse(self, text: str, file: str, along: Keys = (), /) -> tuple[Parsed, object]:
+        """The text as it was read, and its value; places along a path cost less when it is told."""
         ...
 
     def put(self, text: str, path: Keys, value: object) -> str:
@@ -49,9 +60,10 @@ class Editor(Protocol):
 class JsonEditor:
     """JSON and JSONC; an empty text is that of a new file."""
 
-    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
+    def parse(self, text: str, file: str, along: Keys = (), /) -> tuple[Parsed, object]:
         """Read a text; comments are understood even where the client does not."""
-        document = jsonc.parse(text if says_something(text) else _NEW_JSON, file=file)
+        text = text if says_something(text) else text + _NEW_JSON
+        document = jsonc.parse(text, file=file, along=along)
         return document, document.value
 
     def put(self, text: str, path: Keys, value: object) -> str:
@@ -70,7 +82,7 @@ class JsonEditor:
 class TomlEditor:
     """TOML; an entry is a table, with its objects as tables below it."""
 
-    def parse(self, text: str, file: str) -> tuple[Parsed, object]:
+    def parse(self, text: str, file: str, _along: Keys = (), /) -> tuple[Parsed, object]:
         """Read a text."""
         document = toml.parse(text, file=file)
         return document, document.value
@@ -100,6 +112,11 @@ _EDITORS: Final[Mapping[Format, Editor]] = {
 def editor_of(client: Client) -> Editor:
     """The editor for a client's files."""
     return _EDITORS[client.format]
+
+
+def editor_for(path: str) -> Editor:
+    """The editor for a file that a client reads besides those of its servers."""
+    return _EDITORS[Format.TOML if path.endswith(".toml") else Format.JSONC]
 
 
 def says_something(text: str) -> bool:

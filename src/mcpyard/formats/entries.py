@@ -12,7 +12,16 @@ from typing import Any, Final, cast
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.spelling import describe
 from mcpyard.formats.entry_values import READERS, Wrong
-from mcpyard.formats.facts import REMOTE_WAYS, Client, Field, Shape, Unit, Way
+from mcpyard.formats.facts import (
+    LOCAL_FIELDS,
+    REMOTE_FIELDS,
+    REMOTE_WAYS,
+    Client,
+    Field,
+    Shape,
+    Unit,
+    Way,
+)
 
 _TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
@@ -91,11 +100,15 @@ def understand(raw: Mapping[str, object], client: Client, shape: Shape) -> Under
         name = field_of(word, shape)
         if value is None or shape.fixed.get(word) == value:
             continue
+        if word in objects_of(shape):
+            problems.append(Problem(word, f"expected an object, found {describe(value)}"))
+            continue
         if name is None:
             unknown[word] = value
             continue
         try:
             values |= _values(name, word, value, shape)
+            _check_whole(values, name, word, client, shape)
         except Wrong as wrong:
             if name in _UNTRANSLATED:
                 unknown[word] = value
@@ -134,7 +147,7 @@ def opened(raw: Mapping[str, object], shape: Shape) -> dict[str, object]:
     """An entry with the objects opened whose members are fields: `timeout.startup`."""
     flat: dict[str, object] = {}
     for word, value in raw.items():
-        if word in _objects(shape) and isinstance(value, Mapping):
+        if word in objects_of(shape) and isinstance(value, Mapping):
             members = cast("Mapping[str, object]", value)
             flat |= {f"{word}.{member}": each for member, each in members.items()}
         else:
@@ -148,7 +161,7 @@ def closed(flat: Mapping[str, object], shape: Shape) -> dict[str, object]:
     inner: dict[str, dict[str, object]] = {}
     for word, value in flat.items():
         outer, dot, member = word.partition(".")
-        if dot and outer in _objects(shape):
+        if dot and outer in objects_of(shape):
             raw[outer] = inner.setdefault(outer, {})
             inner[outer][member] = value
         else:
@@ -156,7 +169,8 @@ def closed(flat: Mapping[str, object], shape: Shape) -> dict[str, object]:
     return raw
 
 
-def _objects(shape: Shape) -> set[str]:
+def objects_of(shape: Shape) -> set[str]:
+    """The words under which an object of fields stands."""
     return {word.partition(".")[0] for word in shape.words.values() if "." in word}
 
 
@@ -175,6 +189,15 @@ def _values(name: Field, word: str, value: object, shape: Shape) -> dict[Field, 
     if name in _TIMES:
         understood = round(understood * shape.units.get(word, Unit()).milliseconds, 3)
     return {name: understood}
+
+
+def _check_whole(
+    values: Mapping[Field, Any], name: Field, word: str, client: Client, shape: Shape
+) -> None:
+    # The others read a fraction, or cost no more than the entry.
+    unit = shape.units.get(word, Unit())
+    if client.fragile and name in _TIMES and unit.whole and values[name] % unit.milliseconds:
+        raise Wrong("expected a whole number")
 
 
 def _way(value: object, shape: Shape) -> Way:
@@ -235,6 +258,16 @@ def _faults(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
         return [Problem(kind, f"is missing; {client.title} does not use such an entry")]
     if (entry.way in REMOTE_WAYS) is (entry.url is None):
         return [Problem(kind, f'"{entry.type}" contradicts {command if entry.command else url}')]
-    if shape.exclusive and entry.url is not None and entry.args is not None:
-        return [Problem("args", f"stands beside {url}; {client.title} refuses that")]
-    return []
+    return _strangers(entry, client, shape) if shape.exclusive else []
+
+
+def _strangers(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
+    """Fields of a local server in a remote one, or the reverse."""
+    remote = entry.url is not None
+    beside = shape.words[Field.URL if remote else Field.COMMAND]
+    strangers = LOCAL_FIELDS if remote else REMOTE_FIELDS
+    return [
+        Problem(shape.words[name], f"stands beside {beside}; {client.title} refuses that")
+        for name in entry.said()
+        if name in strangers
+    ]

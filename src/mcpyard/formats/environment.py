@@ -2,7 +2,7 @@
 
 The prefix in lower case is the server's name. With the transport `stdio` the "URL" is a command
 line. Without a transport an address means SSE and anything else a command. An empty URL means that
-the server is not configured.
+the server is not configured. Of two prefixes that differ only in case the first one counts.
 """
 
 import re
@@ -18,6 +18,7 @@ from mcpyard.domain.spelling import read_definition
 OWNER = Owner(Scope.ENV)
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9_]*)_MCP_SERVER_URL")
+_TRANSPORTS = ("sse", "stdio", "http", "streamable-http")
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _FIELDS = {
     "url": "SERVER_URL",
@@ -29,7 +30,7 @@ _FIELDS = {
 
 def read(environment: Mapping[str, str]) -> Document:
     """The servers that an environment configures."""
-    definitions: list[Definition] = []
+    definitions: dict[str, Definition] = {}
     problems: list[Problem] = []
     skipped: set[str] = set()
     for variable in sorted(environment):
@@ -37,31 +38,54 @@ def read(environment: Mapping[str, str]) -> Document:
         if not found or not environment[variable].strip():
             continue
         name = found.group(1).lower()
+        if name in definitions or name in skipped:
+            problems.append(
+                Problem(variable, f'is passed over: there is a server "{name}" already')
+            )
+            continue
         try:
-            definitions.append(_definition(name, found.group(1), environment))
+            definitions[name] = _definition(name, found.group(1), environment)
         except DefinitionError as error:
             problems += error.problems
             skipped.add(name)
-    return Document(OWNER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
+    found_all = tuple(definitions.values())
+    return Document(OWNER, found_all, tuple(problems), skipped=frozenset(skipped))
 
 
 def _definition(name: str, prefix: str, environment: Mapping[str, str]) -> Definition:
     url = environment[f"{prefix}_MCP_SERVER_URL"].strip()
     transport = environment.get(f"{prefix}_MCP_TRANSPORT", "").strip().lower()
     transport = transport or ("sse" if _ADDRESS.match(url) else "stdio")
-    raw: dict[str, object] = {"transport": transport}
+    if fault := _transport_fault(transport, url):
+        raise _named(prefix, Problem("transport", fault))
+    raw: dict[str, object] = {"type": transport}
     try:
         raw |= {"command": shlex.split(url)} if transport == "stdio" else {"url": url}
     except ValueError as error:
         raise _named(prefix, Problem("command", f"is not a command line: {error}")) from None
     timeout = environment.get(f"{prefix}_MCP_TIMEOUT", "").strip()
     if timeout:
-        raw["timeout"] = int(timeout) if re.fullmatch(r"-?[0-9]{1,18}", timeout) else timeout
+        raw["timeout"] = _milliseconds(prefix, timeout)
     try:
         # A variable's value is what it is: nothing in it is a reference.
         return Definition(name, read_definition(_escaped(raw)).config)
     except DefinitionError as error:
         raise _named(prefix, *error.problems) from None
+
+
+def _transport_fault(transport: str, url: str) -> str | None:
+    if transport not in _TRANSPORTS:
+        return f'"{transport[:40]}" is unknown; one of {", ".join(_TRANSPORTS)}'
+    if transport == "stdio" and _ADDRESS.match(url):
+        return "stdio runs a command line, but the URL is an address"
+    return None
+
+
+def _milliseconds(prefix: str, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        fault = f'expected a whole number of milliseconds, found "{text[:40]}"'
+        raise _named(prefix, Problem("timeout", fault))
+    return int(text)
 
 
 def _named(prefix: str, *problems: Problem) -> DefinitionError:

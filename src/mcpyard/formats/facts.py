@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from mcpyard.domain.files import LockKind
+
 PROJECT: Final = "{project}"
 """Stands in a key path for the folder of the project."""
 
@@ -95,14 +97,19 @@ class Location:
     """Where a file is.
 
     Attributes:
-        templates: Paths, the one that is created first; `{home}`, `{project}`, `{config}` (the XDG
-            one on every system) and `{support}` (the system's own folder for settings) stand for
-            folders.
+        templates: Paths, the one that is created first; all that exist are read, and a later one
+            wins. `{home}`, `{project}`, `{config}` (the XDG one on every system) and `{support}`
+            (the system's own folder for settings) stand for folders.
         moved: A variable that moves the file, and the paths it then has, with `{moved}` for it.
+        lock: The kind and the path of the lock that its program takes to write it, with `{path}`
+            for the file and `{folder}` for its folder.
+        alone: Whether only the last that exists is read.
     """
 
     templates: tuple[str, ...]
     moved: tuple[str, tuple[str, ...]] | None = None
+    lock: tuple[LockKind, str] | None = None
+    alone: bool = False
 
 
 class SwitchKind(StrEnum):
@@ -139,6 +146,64 @@ IN_ENTRY: Final = Switch(SwitchKind.ENTRY)
 NOWHERE: Final = Switch(SwitchKind.NONE)
 
 
+class Effective(StrEnum):
+    """What becomes of a server in its program."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+    SHADOWED = "shadowed"
+    BLOCKED = "blocked"
+    UNTRUSTED = "untrusted"
+    INVALID = "invalid"
+
+
+class Sign(StrEnum):
+    """What to look for at a place of a file, or in the environment."""
+
+    NAMED = "named"
+    UNNAMED = "unnamed"
+    SAYS = "says"
+    FOLDERS = "folders"
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A fact outside of an entry that decides about it.
+
+    Attributes:
+        sign: A list that has the server's name; a list that is there and has it not; one of some
+            words; a map or a list of folders by which the project is trusted; a variable.
+        keys: Where it stands in each of the files; for a variable, its name.
+        files: The files, any of which may say so.
+        words: What counts as yes.
+    """
+
+    sign: Sign
+    keys: tuple[str, ...]
+    files: tuple[Location, ...] = ()
+    words: tuple[object, ...] = (True,)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What can keep a program from using a server, besides its switch.
+
+    Attributes:
+        state: What the server is while the gate is shut.
+        says: Why, as a sentence.
+        shuts: Any of these shuts it.
+        opens: Where there are some, it is shut as long as none of them is found.
+        unread: Whether the program does not even read the file of the servers while it is shut.
+    """
+
+    state: Effective
+    says: str
+    shuts: tuple[Clue, ...] = ()
+    opens: tuple[Clue, ...] = ()
+    unread: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ClientScope:
     """One of the places in which a client keeps servers.
@@ -149,6 +214,8 @@ class ClientScope:
         above: The keys above those of the shape.
         switch: How a server of this scope is switched off.
         trust: What must be true besides, for the program to use what stands there.
+        gates: The same and more, as far as files tell it; the first that is shut decides.
+        hides: The scopes whose servers of the same name do not count beside one of this.
     """
 
     name: str
@@ -156,6 +223,8 @@ class ClientScope:
     above: tuple[str, ...] = ()
     switch: Switch = IN_ENTRY
     trust: str = ""
+    gates: tuple[Gate, ...] = ()
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +254,7 @@ class Shape:
         exclusive: Whether a field of local servers beside an address is refused, or the reverse.
         units: The units of times by their words, milliseconds where there is none.
         fixed: What every entry with a command says besides.
+        others: Words that the client knows and that no other client has a word for.
         stubs: Whether an entry with neither command nor address is legal.
         versions: The versions of the program that read it.
     """
@@ -203,6 +273,7 @@ class Shape:
     exclusive: bool = False
     units: Mapping[str, Unit] = field(default_factory=dict[str, Unit])
     fixed: Mapping[str, object] = field(default_factory=dict[str, object])
+    others: frozenset[str] = frozenset()
     stubs: bool = False
     versions: str = ""
 
@@ -241,6 +312,7 @@ class Client:
         bom: Whether it can read a file with a byte order mark.
         closed: Whether it complains about a field it does not know.
         fragile: Whether one bad entry keeps it from reading any other.
+        merges: Whether entries of one name in several files are put together field by field.
         dialect: How it writes references to variables.
         speaks: The ways it can reach a server.
         names: Which names it takes.
@@ -255,6 +327,7 @@ class Client:
     bom: bool = True
     closed: bool = False
     fragile: bool = False
+    merges: bool = False
     dialect: Dialect = LITERAL
     speaks: frozenset[Way] = frozenset({Way.STDIO, Way.HTTP, Way.SSE, Way.REMOTE})
     names: NameRule = ANY_NAME

@@ -74,18 +74,36 @@ def read(spot: Spot, text: str, file: str = "") -> Listing:
 
 def read_scopes(spots: Sequence[Spot], text: str, file: str = "") -> tuple[Listing, ...]:
     """List the servers of several scopes of one client that share a file, which is read once."""
-    client = spots[0].client
-    parsed, value = editor_of(client).parse(text, file)
-    problems = _whole_file(client, parsed, text, file)
-    return tuple(_listing(spot, parsed, value, problems) for spot in spots)
+    parsed, value = editor_of(spots[0].client).parse(text, file)
+    return tuple(listing_of(spot, parsed, value) for spot in spots)
 
 
-def _listing(spot: Spot, parsed: Parsed, value: object, problems: tuple[Problem, ...]) -> Listing:
+def listing_of(spot: Spot, parsed: Parsed, value: object) -> Listing:
+    """List the servers of a text that was parsed already."""
     spot = replace(spot, found=shape_of(spot, value))
     path = (*spot.above, *spot.shape.keys)
     servers = object_at(parsed, value, path)
     listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
-    return Listing(spot, listed, problems)
+    whole = (mark_problem(spot.client, parsed), strict_problem(spot.client, parsed))
+    return Listing(spot, listed, tuple(each for each in whole if each))
+
+
+def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
+    """A byte order mark that the client cannot read."""
+    if client.bom or not parsed.text.startswith(_BOM):
+        return None
+    message = f"begins with a byte order mark; {client.title} cannot read it"
+    return Problem("", message, Place(parsed.file, 1, 1))
+
+
+def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
+    """The first comment or trailing comma, in a file of a client that takes none."""
+    if client.format is not Format.JSON or not isinstance(parsed, jsonc.Document):
+        return None
+    for extra in parsed.extras:
+        message = f"{extra.what}: {client.title} cannot read a file with one"
+        return Problem("", message, extra.place)
+    return None
 
 
 def _listed(spot: Spot, parsed: Parsed, path: tuple[str, ...], name: str, raw: object) -> Listed:
@@ -104,16 +122,3 @@ def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem
     spelled = ".".join((*path, problem.field))
     nearest = (*path, head) if parsed.has((*path, head)) else path
     return Problem(spelled, problem.message, name_place(parsed, nearest))
-
-
-def _whole_file(client: Client, parsed: Parsed, text: str, file: str) -> tuple[Problem, ...]:
-    problems: list[Problem] = []
-    if text.startswith(_BOM) and not client.bom:
-        message = f"begins with a byte order mark; {client.title} cannot read it"
-        problems.append(Problem("", message, Place(file, 1, 1)))
-    if client.format is Format.JSON and isinstance(parsed, jsonc.Document):
-        problems += [
-            Problem("", f"{extra.what}: {client.title} cannot read a file with one", extra.place)
-            for extra in parsed.extras[:1]
-        ]
-    return tuple(problems)

@@ -73,6 +73,12 @@ def candidates(location: Location, around: Surroundings) -> tuple[str, ...]:
     return tuple(template.format_map(folders) for template in templates)
 
 
+def usable(location: Location, keys: tuple[str, ...], around: Surroundings) -> bool:
+    """Whether a place can be looked for: one that depends on the project needs one."""
+    asks = PROJECT in keys or any(PROJECT in template for template in location.templates)
+    return bool(around.project) or not asks
+
+
 def locate(location: Location, around: Surroundings) -> str:
     """The path of a file when none of its candidates exists."""
     return candidates(location, around)[0]

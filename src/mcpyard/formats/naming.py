@@ -28,14 +28,20 @@ def slug(client: Client, name: str, taken: Collection[str] = ()) -> str:
     return next(each for each in tries if _fault(client, each, taken) is None)
 
 
-def _fault(client: Client, name: str, taken: Collection[str]) -> str | None:
+def rule_fault(client: Client, name: str) -> str | None:
+    """What the client's own rule has against a name."""
     rule = client.names
-    if fault := checks.name_fault(name):
-        return fault
     if not re.fullmatch(rule.pattern, name):
         return f"is no name for {client.title}, which takes {rule.says}"
     if name in rule.reserved:
         return f"is a name that {client.title} keeps for itself"
+    return None
+
+
+def _fault(client: Client, name: str, taken: Collection[str]) -> str | None:
+    rule = client.names
+    if fault := checks.name_fault(name) or rule_fault(client, name):
+        return fault
     if name in taken:
         return "is taken"
     if rule.folded and name.casefold() in {each.casefold() for each in taken}:

@@ -59,9 +59,14 @@ def translate(text: str, source: Dialect, target: Dialect) -> Translation:
     written = [_write(part, target) for part in taken_apart]
     losses = [each.loss for each in written if each.loss]
     result = "".join(each.text for each in written)
-    if not losses and _meaning(result, target) != _joined(taken_apart):
+    if not losses and meaning(result, target) != _joined(taken_apart):
         losses = ["is replaced there, as a reference"]
     return Translation(result, losses[0] if losses else "")
+
+
+def meaning(text: str, dialect: Dialect) -> tuple[Part, ...]:
+    """What a text says, alike for all dialects: its parts, with neighbouring literals as one."""
+    return _joined(parts(text, dialect))
 
 
 def whole_reference(text: str, dialect: Dialect) -> str | None:
@@ -109,10 +114,6 @@ def _escaped(text: str, target: Dialect) -> str:
     for plain, escaped in target.escapes:
         text = text.replace(plain, escaped)
     return text
-
-
-def _meaning(text: str, dialect: Dialect) -> tuple[Part, ...]:
-    return _joined(parts(text, dialect))
 
 
 def _joined(taken_apart: tuple[Part, ...]) -> tuple[Part, ...]:

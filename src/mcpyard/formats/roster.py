@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mcpyard.domain.errors import InputError, Problem
+from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.files import FileLock
 from mcpyard.formats.clients import (
     amp,
     claude_code,
@@ -23,7 +24,7 @@ from mcpyard.formats.clients import (
     zed,
 )
 from mcpyard.formats.facts import Client, ClientScope
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import Spot, Surroundings, candidates
 
 CLIENTS: Final[tuple[Client, ...]] = (
     claude_code.CLIENT,
@@ -53,7 +54,7 @@ def client_of(word: str) -> Client:
     """A client by its id or an alias."""
     if word not in _BY_WORD:
         known = ", ".join(client.id for client in CLIENTS)
-        raise InputError.of(Problem("client", f'"{word[:40]}" is unknown; one of {known}'))
+        raise ArgumentsRefused.of(Problem("client", f'"{word[:40]}" is unknown; one of {known}'))
     return _BY_WORD[word]
 
 
@@ -64,10 +65,22 @@ def spot_of(words: str, project: str = "") -> Spot:
     return Spot(client, _scope(client, scope), project)
 
 
+def program_locks(around: Surroundings) -> dict[str, FileLock]:
+    """The locks that programs take to write their own files, by the file."""
+    return {
+        path: FileLock(kind, template.format(path=path, folder=path.rpartition("/")[0]))
+        for client in CLIENTS
+        for scope in client.scopes
+        if scope.location and scope.location.lock
+        for kind, template in (scope.location.lock,)
+        for path in candidates(scope.location, around)
+    }
+
+
 def _scope(client: Client, name: str) -> ClientScope:
     for scope in client.scopes:
         if name in {scope.name, ""}:
             return scope
     known = ", ".join(scope.name for scope in client.scopes)
     message = f'{client.title} has no scope "{name[:40]}"; one of {known}'
-    raise InputError.of(Problem("scope", message))
+    raise ArgumentsRefused.of(Problem("scope", message))

@@ -1,9 +1,12 @@
 """Servers that environment variables configure; read once, since a process's environment stays."""
 
+import logging
 from collections.abc import Callable, Mapping
 
 from mcpyard.domain.desired import Document, Owner
 from mcpyard.formats import environment
+
+log = logging.getLogger(__name__)
 
 
 class EnvironmentSource:
@@ -18,7 +21,10 @@ class EnvironmentSource:
         return environment.OWNER
 
     async def open(self, wake: Callable[[], None]) -> None:
-        """Nothing to watch."""
+        """Tell what is wrong with the variables; there is nothing to watch."""
+        del wake
+        for problem in self._document.problems:
+            log.error("%s", problem)
 
     def document(self) -> Document:
         """What the environment says."""

@@ -28,6 +28,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
+from mcpyard.sources.reading import read_file
 from mcpyard.sources.writing import Edit, edit_file
 
 FILE_NAME: Final = ".mcp.json"
@@ -221,7 +222,7 @@ class ProjectFile:
 
     async def _look(self) -> _Look:
         try:
-            text = await asyncio.to_thread(self._path.read_bytes)
+            text = await asyncio.to_thread(read_file, self._path)
         except FileNotFoundError:
             return _Look(None)
         except OSError as error:

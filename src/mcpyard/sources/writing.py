@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, DocumentMoved, Place, Problem, StorageFull
+from mcpyard.sources.reading import read_file
 
 Edit = Callable[[str], str]
 """A text to the text it should become."""
@@ -68,9 +69,26 @@ def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
     raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
 
 
+def remove_file(path: Path, expected: str) -> None:
+    """Remove a file that still is the one that is meant.
+
+    Raises:
+        DocumentMoved: The file is not, or not any more, the one that is meant.
+        StorageFull: It cannot be removed.
+    """
+    target = path.resolve()
+    if text_digest(_read(target)) != expected:
+        raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
+    try:
+        target.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise _full(path, error) from error
+
+
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -34,8 +34,12 @@ class Running:
 
 def default_home() -> Path:
     """Where state lives when nobody says: MCPYARD_HOME, else the user's data folder."""
-    if said := os.environ.get("MCPYARD_HOME"):
-        return Path(said)
+    said = os.environ.get("MCPYARD_HOME")
+    return Path(said) if said else usual_home()
+
+
+def usual_home() -> Path:
+    """Where state lives when nobody says anything else, not even the environment."""
     from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
 
     return user_data_path("mcpyard")

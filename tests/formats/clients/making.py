@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.facts import Client, Field, Shape, Way
+from mcpyard.formats.facts import Client, Field, Shape, Unit, Way
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.roster import CLIENTS
 
@@ -43,7 +43,13 @@ def _tuples(values: st.SearchStrategy[str], size: int = 0) -> st.SearchStrategy[
 
 
 HEADERS = st.sampled_from(["Authorization", "X-Key", "x-other"])
-TIMES = st.sampled_from([1, 500, 1000, 1500, 30000, 0.5])
+WHOLE_TIMES = st.sampled_from([1, 500, 1000, 1500, 30000])
+TIMES = st.one_of(WHOLE_TIMES, st.just(0.5))
+
+
+def _times(client: Client, shape: Shape, name: Field) -> st.SearchStrategy[float]:
+    unit = shape.units.get(shape.words.get(name, ""), Unit())
+    return WHOLE_TIMES if client.fragile and unit.whole else TIMES
 
 
 def _bearers(client: Client) -> st.SearchStrategy[dict[str, str]]:
@@ -66,8 +72,8 @@ def entries(draw: st.DrawFn, spot: Spot) -> Entry:
     ways = [way for way in shape.types if (way is not Way.STDIO) is remote]
     wanted: dict[Field, st.SearchStrategy[object]] = {
         Field.ENABLED: st.booleans(),
-        Field.CALL_TIMEOUT: TIMES,
-        Field.START_TIMEOUT: TIMES,
+        Field.CALL_TIMEOUT: _times(client, shape, Field.CALL_TIMEOUT),
+        Field.START_TIMEOUT: _times(client, shape, Field.START_TIMEOUT),
         Field.ONLY_TOOLS: st.one_of(_tuples(NAMES), st.just(("*",))),
         Field.EXCEPT_TOOLS: _tuples(NAMES),
     }

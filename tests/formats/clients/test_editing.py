@@ -11,6 +11,7 @@ from mcpyard.formats.facts import Field, Way
 from mcpyard.formats.listing import read
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.roster import spot_of
+from tests.conftest import FULL
 from tests.formats.clients.making import SPOTS, entries, reread
 
 CLAUDE, CODEX, GEMINI, OPENCODE, YARD = (
@@ -133,6 +134,7 @@ def test_a_new_file_of_opencode_is_in_the_first_shape() -> None:
     }
 
 
+@pytest.mark.timeout(300 if FULL else 60)
 @given(st.sampled_from(SPOTS), st.data())
 def test_an_entry_that_is_changed_says_what_it_was_changed_to(
     spot: Spot, data: st.DataObject
@@ -149,6 +151,7 @@ def test_an_entry_that_is_changed_says_what_it_was_changed_to(
     assert found.entry.unknown == new.unknown
 
 
+@pytest.mark.timeout(300 if FULL else 60)
 @given(st.sampled_from(SPOTS), st.data())
 def test_what_is_added_is_read_as_it_was_meant_and_removed_without_a_trace(
     spot: Spot, data: st.DataObject

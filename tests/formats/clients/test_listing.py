@@ -157,10 +157,20 @@ def test_both_shapes_of_opencode_are_told_apart() -> None:
     old = '{"mcp": {"servers": {"type": "local", "command": ["a"]}}}'
     [listed] = read(spot_of("opencode"), old).servers
     assert listed.name == "servers"
-    new = '{"mcp": {"servers": {"x": {"type": "local", "command": ["a"], "timeout": 5}}}}'
+    entry = '{"type": "local", "command": ["a"], "timeout": {"request": 5}}'
+    new = f'{{"mcp": {{"servers": {{"x": {entry}}}}}}}'
     listing = read(spot_of("opencode"), new)
     assert listing.spot.shape.versions == "2"
     assert listing.entry("x").call_timeout == 5
+
+
+def test_a_time_that_opencode_cannot_read_is_told() -> None:
+    old = '{"mcp": {"x": {"type": "local", "command": ["a"], "timeout": 1.5}}}'
+    [listed] = read(spot_of("opencode"), old, "f").servers
+    assert str(listed.problems[0]) == "f:1:51: mcp.x.timeout: expected a whole number"
+    new = '{"mcp": {"servers": {"x": {"type": "local", "command": ["a"], "timeout": 5}}}}'
+    [listed] = read(spot_of("opencode"), new).servers
+    assert "expected an object, found the number 5" in listed.problems[0].message
 
 
 def test_a_comment_that_the_program_cannot_read_is_told() -> None:

@@ -4,22 +4,29 @@ from importlib.metadata import version
 from typing import Final
 
 from mcpyard.api.asking import LONGEST_WAIT, WAIT
+from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
+from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
 from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
 from mcpyard.api.openapi.more_operations import WORKBENCH, YARD
 from mcpyard.api.openapi.operations import SERVERS, TOOLS
+from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
 from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.signing_in import SIGNING_IN
 from mcpyard.api.openapi.words import Json, problem_answer, query
 from mcpyard.api.problems import problem
 from mcpyard.domain.errors import EDGES
 
-PATHS: Final[Json] = SERVERS | TOOLS | WORKBENCH | YARD | DOORS | SIGNING_IN
+PATHS: Final[Json] = (
+    SERVERS | TOOLS | WORKBENCH | YARD | PROFILES | CLIENTS | CONNECTING | DOORS | SIGNING_IN
+)
 
 _TAGS: Final = {
     "servers": "Servers: what should be, and what is.",
     "tools": "Their tools.",
     "workbench": "Definitions that are not registered yet.",
+    "clients": "The servers of other programs, in their own files.",
     "yard": "The yard itself.",
+    "gateway": "What the gateway shows at addresses of its own.",
     "doors": "Who may come in, and what may run.",
 }
 
@@ -38,7 +45,7 @@ _MEANINGS: Final = {
     400: "The body is not JSON or nested too deep, or a header stands there twice.",
     401: "The token is missing or wrong.",
     403: "The request comes from a foreign page, or its token does not open this.",
-    404: "There is no such server, tool or token.",
+    404: "There is no such server, tool, profile, edit or token.",
     409: "Right in itself, but not in the present state.",
     412: "What should be changed is not what the caller has seen.",
     413: "More than a limit allows.",
@@ -78,7 +85,7 @@ def document() -> Json:
                 f"Problem{status}": _problem(status, meaning)
                 for status, meaning in _MEANINGS.items()
             },
-            "schemas": SCHEMAS | DOOR_SCHEMAS,
+            "schemas": SCHEMAS | DOOR_SCHEMAS | PROFILE_SCHEMAS | CLIENT_SCHEMAS | CONNECT_SCHEMAS,
         },
     }
 
@@ -91,8 +98,11 @@ def _path(name: str, description: str) -> Json:
 
 _PARAMETERS: Final[Json] = {
     "ref": _path("ref", "The id or the name of a server, percent-encoded."),
+    "client": _path("client", "The id or an alias of a program."),
+    "name": _path("name", "The name of a server in its file, percent-encoded."),
     "tool": _path("tool", "The server's own name of a tool, percent-encoded."),
     "exposed": _path("exposed", "The name that agents know a tool by."),
+    "profile": _path("profile", "The name of a profile, percent-encoded."),
     "token": _path("token", "The id or the name of a call token, percent-encoded."),
     "wait": query(
         "wait",

@@ -41,6 +41,8 @@ SERVER: Final[dict[str, object]] = {
     "transport": "stdio",
     "enabled": True,
     "timeout": 30000,
+    "backup": [],
+    "thisYard": False,
     "command": "npx",
     "args": ["-y", "server-files", "/data"],
     "env": {"LOG": "${LOG_LEVEL}", "API_KEY": {"masked": True, "hint": "...9f2c"}},
@@ -84,7 +86,7 @@ OUTCOME: Final[dict[str, object]] = {
         "server": "files",
         "tool": "read",
         "ms": 1.25,
-        "attribution": "files",
+        "attribution": {"source": "files", "updatedAt": None, "retrievedAt": None},
         "tried": ["files"],
     },
 }

@@ -57,11 +57,14 @@ WORKBENCH: Final[Json] = {
     "/api/mcp/import": {
         "post": operation(
             "importText",
-            "Register what a pasted text holds. Each server has its own outcome, and waits, "
-            "stopped, until somebody starts it.",
+            "Register what a pasted text holds or, without one, what is found on this machine. "
+            "Each server has its own outcome, and waits, stopped, until somebody starts it.",
             {200: told("What became of each.", ref("Imported"), _IMPORTED)},
+            (409, 507),
             tags=["workbench"],
-            requestBody=body(ref("Import"), {"look": {"text": PASTED, "dryRun": True}}),
+            requestBody=body(
+                ref("Import"), {"look": {"text": PASTED, "dryRun": True}, "machine": {}}
+            ),
         )
     },
 }
@@ -98,7 +101,8 @@ YARD: Final[Json] = {
             {
                 200: {
                     "description": "Begins with `hello` for a new reader. `status`, `tools`, "
-                    "`removed` and `documents` tell of changes; `calls` of counters; after "
+                    "`removed` and `documents` tell of changes; `backup` and `recovered` of a "
+                    "server whose calls go to a back-up, and back; `calls` of counters; after "
                     "`resync` look at everything anew. A comment every 15 s is a sign of life.",
                     "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
                 }

@@ -8,6 +8,7 @@ from mcpyard.domain.checks import MAX_NAME
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import HARD_MAX_MESSAGE, MAX_TIMEOUT, Scope, Transport, Wanted
 from mcpyard.domain.status import RunState, Status
+from mcpyard.yard.outcome import ErrorKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _COUNT: Final[Json] = {"type": "integer", "minimum": 0}
@@ -15,6 +16,7 @@ _MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TI
 _TEXTS: Final = array({"type": "string"})
 _MOMENT: Final = maybe(text(format="date-time"))
 _ANYTHING: Final[Json] = {}
+_PASSED_OVER: Final = array(members({"server": text(), "why": text()}))
 _OBJECT: Final[Json] = {"type": "object"}
 
 
@@ -68,6 +70,24 @@ _TOOL_POLICY: Final[Json] = {
     "description": text(),
     "timeout": _MILLISECONDS,
     "progressExtends": _FLAG,
+    "repeatable": {
+        **_FLAG,
+        "description": "Whether a call may be repeated when nobody knows what became of the first.",
+    },
+    "backup": array(
+        {
+            "anyOf": [
+                text("The name of a server with the same tool."),
+                members(
+                    {"server": text()},
+                    {
+                        "tool": text(),
+                        "arguments": named({"anyOf": [text(), {"type": "null"}]}),
+                    },
+                ),
+            ]
+        }
+    ),
 }
 
 SCHEMAS: Final[Json] = {
@@ -122,6 +142,8 @@ SCHEMAS: Final[Json] = {
             "transport": maybe(_one_of(*Transport)),
             "enabled": _FLAG,
             "timeout": _MILLISECONDS,
+            "backup": {**_TEXTS, "description": "Servers that can answer in its place."},
+            "thisYard": {**_FLAG, "description": "Whether it leads back here; never connected."},
             "status": _one_of(*Status),
             "state": _one_of(*RunState),
             "phase": _one_of(*Phase),
@@ -184,9 +206,20 @@ SCHEMAS: Final[Json] = {
                     "server": text(),
                     "tool": text(),
                     "ms": {"type": "number", "minimum": 0},
-                    "attribution": text(),
-                    "tried": _TEXTS,
-                }
+                    "attribution": members(
+                        {
+                            "source": text("At least the name of the server."),
+                            "updatedAt": maybe(text("Of which day it is.")),
+                            "retrievedAt": maybe(text("When its server got it.")),
+                        },
+                        {"details": _OBJECT},
+                    ),
+                    "tried": {**_TEXTS, "description": "The servers asked; the last one answered."},
+                },
+                {
+                    "passedOver": _PASSED_OVER,
+                    "error": _one_of(*ErrorKind),
+                },
             )
         },
         "required": ["yard"],
@@ -204,8 +237,16 @@ SCHEMAS: Final[Json] = {
         }
     ),
     "Import": members(
-        {"text": text("JSON, TOML or command lines, as they were copied.")},
-        {"dryRun": _FLAG, "scope": _one_of(*Scope)},
+        {},
+        {
+            "text": text(
+                "JSON, TOML or command lines, as they were copied; without it, whatever is found "
+                "in the files of other programs on this machine."
+            ),
+            "dryRun": _FLAG,
+            "scope": _one_of(*Scope),
+            "project": text("The folder to look from, where there is no text.", pattern="^/"),
+        },
     ),
     "Imported": members(
         {
@@ -214,11 +255,12 @@ SCHEMAS: Final[Json] = {
                 members(
                     {
                         "name": text(),
-                        "outcome": _one_of("imported", "importable", "refused"),
+                        "outcome": _one_of("imported", "importable", "refused", "skipped"),
                         "server": maybe(ref("Server")),
                         "problem": maybe(ref("Problem")),
                         "warnings": _TEXTS,
-                    }
+                    },
+                    {"from": text("Where it was found."), "reason": text()},
                 )
             ),
             "problems": array(ref("FieldProblem")),
@@ -269,6 +311,8 @@ SCHEMAS: Final[Json] = {
         {
             "problems": array(ref("FieldProblem")),
             "cause": ref("Cause"),
+            "passedOver": _PASSED_OVER,
+            "files": array(ref("FileDiff")),
             "rpc": members({"code": {"type": "integer"}, "data": _ANYTHING}),
         },
     ),

@@ -17,7 +17,9 @@ CLIENT: Final = Client(
     title="Amp",
     scopes=(
         ClientScope("user", Location(("{config}/amp/settings.json",)), switch=NOWHERE),
-        ClientScope("project", Location(("{project}/.amp/settings.json",)), switch=NOWHERE),
+        ClientScope(
+            "project", Location(("{project}/.amp/settings.json",)), switch=NOWHERE, hides=("user",)
+        ),
     ),
     shapes=(Shape(keys=("amp.mcpServers",), words=USUAL_WORDS),),
     format=Format.JSONC,

@@ -7,6 +7,7 @@ switches it off: lists elsewhere do, and those of shared servers count only in a
 
 from typing import Final
 
+from mcpyard.domain.files import LockKind
 from mcpyard.formats.facts import (
     BRACES,
     PROJECT,
@@ -15,17 +16,23 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    Clue,
+    Effective,
     Field,
+    Gate,
     Location,
     NameRule,
     Shape,
+    Sign,
     Switch,
     SwitchKind,
     Way,
 )
 
 _OWN_FILE: Final = Location(
-    ("{home}/.claude.json",), ("CLAUDE_CONFIG_DIR", ("{moved}/.claude.json",))
+    ("{home}/.claude.json",),
+    ("CLAUDE_CONFIG_DIR", ("{moved}/.claude.json",)),
+    (LockKind.FOLDER, "{path}.lock"),
 )
 _PER_PROJECT: Final = Switch(SwitchKind.LIST, off=("projects", PROJECT, "disabledMcpServers"))
 _SHARED: Final = Switch(
@@ -35,19 +42,65 @@ _SHARED: Final = Switch(
     on=("enabledMcpjsonServers",),
     trust="counts once the folder is trusted in Claude Code",
 )
+_SETTINGS: Final = (
+    Location(("{project}/.claude/settings.local.json",)),
+    Location(("{project}/.claude/settings.json",)),
+    Location(("{home}/.claude/settings.json",), ("CLAUDE_CONFIG_DIR", ("{moved}/settings.json",))),
+)
+_MANAGED: Final = (Location(("/etc/claude-code/managed-settings.json",)),)
+_BLOCKED: Final = Gate(
+    Effective.BLOCKED,
+    "the settings that an administrator made for Claude Code do not allow it",
+    shuts=(
+        Clue(Sign.NAMED, ("deniedMcpServers",), _MANAGED),
+        Clue(Sign.UNNAMED, ("allowedMcpServers",), _MANAGED),
+    ),
+)
+_REJECTED: Final = Gate(
+    Effective.DISABLED,
+    "is rejected or switched off in the settings of Claude Code",
+    shuts=(
+        Clue(Sign.NAMED, ("projects", PROJECT, "disabledMcpServers"), (_OWN_FILE,)),
+        Clue(Sign.NAMED, ("disabledMcpjsonServers",), _SETTINGS),
+        Clue(Sign.NAMED, ("projects", PROJECT, "disabledMcpjsonServers"), (_OWN_FILE,)),
+    ),
+)
+_UNAPPROVED: Final = Gate(
+    Effective.UNTRUSTED,
+    "Claude Code has not been told to use it; it asks at its next start in the folder",
+    opens=(
+        Clue(Sign.NAMED, ("enabledMcpjsonServers",), _SETTINGS),
+        Clue(Sign.SAYS, ("enableAllProjectMcpServers",), _SETTINGS),
+        Clue(Sign.NAMED, ("projects", PROJECT, "enabledMcpjsonServers"), (_OWN_FILE,)),
+    ),
+)
+_UNTRUSTED: Final = Gate(
+    Effective.UNTRUSTED,
+    "is approved, but the folder is not trusted in Claude Code",
+    opens=(Clue(Sign.SAYS, ("projects", PROJECT, "hasTrustDialogAccepted"), (_OWN_FILE,)),),
+)
 
 CLIENT: Final = Client(
     id="claude-code",
     title="Claude Code",
     aliases=("claude",),
     scopes=(
-        ClientScope("user", _OWN_FILE, switch=_PER_PROJECT),
-        ClientScope("local", _OWN_FILE, above=("projects", PROJECT), switch=_PER_PROJECT),
+        ClientScope("user", _OWN_FILE, switch=_PER_PROJECT, gates=(_BLOCKED,)),
+        ClientScope(
+            "local",
+            _OWN_FILE,
+            above=("projects", PROJECT),
+            switch=_PER_PROJECT,
+            gates=(_BLOCKED,),
+            hides=("user", "project"),
+        ),
         ClientScope(
             "project",
             Location(("{project}/.mcp.json",)),
             switch=_SHARED,
             trust="Claude Code asks for approval before it uses a server of a project",
+            gates=(_BLOCKED, _REJECTED, _UNAPPROVED, _UNTRUSTED),
+            hides=("user",),
         ),
     ),
     shapes=(
@@ -58,6 +111,9 @@ CLIENT: Final = Client(
             type_words={"streamable-http": Way.HTTP},
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,
+            others=frozenset(
+                {"alwaysLoad", "headersHelper", "oauth", "role", "toolPermissions", "tools"}
+            ),
             versions="2.1",
         ),
     ),

@@ -8,32 +8,45 @@ at all, and fields it does not know are passed over without a word, `headers` an
 from typing import Final
 
 from mcpyard.formats.facts import (
+    PROJECT,
     SECOND,
     Client,
     ClientScope,
+    Clue,
+    Effective,
     Field,
     Format,
+    Gate,
     Location,
     NameRule,
     Shape,
+    Sign,
     Unit,
     Way,
 )
 
 _SECONDS: Final = Unit(SECOND, whole=False)
+_OWN_FILE: Final = Location(
+    ("{home}/.codex/config.toml",), ("CODEX_HOME", ("{moved}/config.toml",))
+)
+_UNTRUSTED: Final = Gate(
+    Effective.UNTRUSTED,
+    "the project is not trusted in Codex, which does not read its file",
+    opens=(Clue(Sign.SAYS, ("projects", PROJECT, "trust_level"), (_OWN_FILE,), ("trusted",)),),
+    unread=True,
+)
 
 CLIENT: Final = Client(
     id="codex",
     title="Codex",
     scopes=(
-        ClientScope(
-            "user",
-            Location(("{home}/.codex/config.toml",), ("CODEX_HOME", ("{moved}/config.toml",))),
-        ),
+        ClientScope("user", _OWN_FILE),
         ClientScope(
             "project",
             Location(("{project}/.codex/config.toml",)),
             trust="Codex reads the file of a project only when the project is trusted",
+            gates=(_UNTRUSTED,),
+            hides=("user",),
         ),
     ),
     shapes=(
@@ -63,6 +76,7 @@ CLIENT: Final = Client(
     ),
     format=Format.TOML,
     fragile=True,
+    merges=True,
     speaks=frozenset({Way.STDIO, Way.HTTP, Way.REMOTE}),
     names=NameRule(r"[A-Za-z0-9_:@/.-]+", says="letters, digits and - _ : @ / ."),
 )

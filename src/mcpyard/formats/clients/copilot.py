@@ -1,22 +1,29 @@
 """GitHub Copilot CLI.
 
 `disabled` in an entry is kept and not honoured; a list in its settings is the real switch. Its
-list of tools names all of them by a star.
+list of tools names all of them by a star. A variable of an entry whose text is the name of another
+variable gets the value of that one, which no dialect here can say. While it writes it locks a file
+that it keeps for that alone; it goes by that very file, so that nobody else may make or remove it.
 """
 
 from typing import Final
 
+from mcpyard.domain.files import LockKind
 from mcpyard.formats.facts import (
-    BRACES,
     REMOTE_WAYS,
     USUAL_TYPES,
     USUAL_WORDS,
     Client,
     ClientScope,
+    Clue,
+    Dialect,
+    Effective,
     Field,
     Format,
+    Gate,
     Location,
     Shape,
+    Sign,
     Switch,
     SwitchKind,
     Way,
@@ -26,6 +33,19 @@ _SWITCH: Final = Switch(
     SwitchKind.LIST,
     file=Location(("{home}/.copilot/settings.json",), ("COPILOT_HOME", ("{moved}/settings.json",))),
     off=("disabledMcpServers",),
+)
+_NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
+_CONFIG: Final = (
+    Location(("{home}/.copilot/config.json",), ("COPILOT_HOME", ("{moved}/config.json",))),
+)
+_UNTRUSTED: Final = Gate(
+    Effective.UNTRUSTED,
+    "the folder is not trusted in Copilot CLI, which does not read its file",
+    opens=(
+        Clue(Sign.FOLDERS, ("trustedFolders",), _CONFIG),
+        Clue(Sign.FOLDERS, ("trusted_folders",), _CONFIG),
+    ),
+    unread=True,
 )
 
 CLIENT: Final = Client(
@@ -37,14 +57,17 @@ CLIENT: Final = Client(
             Location(
                 ("{home}/.copilot/mcp-config.json",),
                 ("COPILOT_HOME", ("{moved}/mcp-config.json",)),
+                (LockKind.FILE, "{folder}/.mcp-writer.lock"),
             ),
             switch=_SWITCH,
         ),
         ClientScope(
             "project",
-            Location(("{project}/.github/mcp.json", "{project}/.mcp.json")),
+            Location(("{project}/.github/mcp.json", "{project}/.mcp.json"), alone=True),
             switch=_SWITCH,
             trust="Copilot CLI uses the servers of a project only in a trusted folder",
+            gates=(_UNTRUSTED,),
+            hides=("user",),
         ),
     ),
     shapes=(
@@ -58,11 +81,16 @@ CLIENT: Final = Client(
                 Field.CALL_TIMEOUT: "timeout",
             },
             types=USUAL_TYPES,
-            type_words={"local": Way.STDIO},
+            type_words={"local": Way.STDIO, "streamable-http": Way.HTTP},
+            others=frozenset({"filterMapping", "oauthClientId", "oauthScopes"}),
             type_written=REMOTE_WAYS,
             versions="1.0",
         ),
     ),
     format=Format.JSONC,
-    dialect=BRACES,
+    dialect=Dialect(
+        rf"\$\{{(?:(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?|secret:[^}}]*)\}}|\$(?P<bare>{_NAME})",
+        "${{{}}}",
+        "${{{}:-{}}}",
+    ),
 )

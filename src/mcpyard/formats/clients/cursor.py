@@ -20,7 +20,9 @@ CLIENT: Final = Client(
     title="Cursor",
     scopes=(
         ClientScope("user", Location(("{home}/.cursor/mcp.json",)), switch=NOWHERE),
-        ClientScope("project", Location(("{project}/.cursor/mcp.json",)), switch=NOWHERE),
+        ClientScope(
+            "project", Location(("{project}/.cursor/mcp.json",)), switch=NOWHERE, hides=("user",)
+        ),
     ),
     shapes=(
         Shape(

@@ -13,12 +13,16 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    Clue,
     Dialect,
+    Effective,
     Field,
     Format,
+    Gate,
     Location,
     NameRule,
     Shape,
+    Sign,
     Switch,
     SwitchKind,
     Way,
@@ -28,18 +32,53 @@ _NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _SWITCH: Final = Switch(
     SwitchKind.MAP, file=Location(("{home}/.gemini/mcp-server-enablement.json",)), lowered=True
 )
+_SYSTEM: Final = Location(
+    ("/etc/gemini-cli/settings.json",), ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", ("{moved}",))
+)
+_SETTINGS: Final = (
+    Location(("{project}/.gemini/settings.json",)),
+    Location(("{home}/.gemini/settings.json",)),
+)
+_BLOCKED: Final = Gate(
+    Effective.BLOCKED,
+    "the lists under mcp in the settings of Gemini CLI leave it out",
+    shuts=(
+        Clue(Sign.NAMED, ("mcp", "excluded"), (*_SETTINGS, _SYSTEM)),
+        Clue(Sign.UNNAMED, ("mcp", "allowed"), (*_SETTINGS, _SYSTEM)),
+    ),
+)
+_UNTRUSTED: Final = Gate(
+    Effective.UNTRUSTED,
+    "the folder is not trusted in Gemini CLI, which then uses no server at all",
+    shuts=(
+        Clue(Sign.VARIABLE, ("GEMINI_RESTRICTED_MODE",), words=("true",)),
+        Clue(Sign.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("false",)),
+    ),
+    opens=(
+        Clue(
+            Sign.FOLDERS,
+            (),
+            (Location(("{home}/.gemini/trustedFolders.json",)),),
+            ("TRUST_FOLDER", "TRUST_PARENT"),
+        ),
+        Clue(Sign.SAYS, ("security", "folderTrust", "enabled"), _SETTINGS[1:], (False,)),
+        Clue(Sign.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("true",)),
+    ),
+)
 
 CLIENT: Final = Client(
     id="gemini",
     title="Gemini CLI",
     aliases=("gemini-cli",),
     scopes=(
-        ClientScope("user", Location(("{home}/.gemini/settings.json",)), switch=_SWITCH),
+        ClientScope("user", _SETTINGS[1], switch=_SWITCH, gates=(_BLOCKED, _UNTRUSTED)),
         ClientScope(
             "project",
-            Location(("{project}/.gemini/settings.json",)),
+            _SETTINGS[0],
             switch=_SWITCH,
             trust="Gemini CLI uses no server in a folder that is not trusted",
+            gates=(_BLOCKED, _UNTRUSTED),
+            hides=("user",),
         ),
     ),
     shapes=(
@@ -57,6 +96,18 @@ CLIENT: Final = Client(
             types=USUAL_TYPES,
             type_written=REMOTE_WAYS,
             url_ways={"httpUrl": Way.HTTP},
+            others=frozenset(
+                {
+                    "authProviderType",
+                    "description",
+                    "extension",
+                    "oauth",
+                    "targetAudience",
+                    "targetServiceAccount",
+                    "tcp",
+                    "trust",
+                }
+            ),
             versions="0.61",
         ),
     ),

@@ -17,7 +17,7 @@ CLIENT: Final = Client(
     title="Kiro",
     scopes=(
         ClientScope("user", Location(("{home}/.kiro/settings/mcp.json",))),
-        ClientScope("project", Location(("{project}/.kiro/settings/mcp.json",))),
+        ClientScope("project", Location(("{project}/.kiro/settings/mcp.json",)), hides=("user",)),
     ),
     shapes=(
         Shape(

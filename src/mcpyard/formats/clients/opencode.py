@@ -55,6 +55,7 @@ CLIENT: Final = Client(
                     "{project}/.opencode/opencode.jsonc",
                 )
             ),
+            hides=("user",),
         ),
     ),
     shapes=(
@@ -76,7 +77,6 @@ CLIENT: Final = Client(
                 Field.START_TIMEOUT: "timeout.startup",
                 Field.CALL_TIMEOUT: "timeout.request",
             },
-            also={"timeout": Field.CALL_TIMEOUT},
             joined=True,
             opposite=frozenset({"disabled"}),
             types=_TYPES,
@@ -88,6 +88,7 @@ CLIENT: Final = Client(
     ),
     format=Format.JSONC,
     fragile=True,
+    merges=True,
     dialect=Dialect(
         r"\{env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|\{file:[^}]*\}",
         "{{env:{}}}",

@@ -1,29 +1,55 @@
-"""Qwen Code: an address under `httpUrl` is streamable HTTP, one under `url` is SSE."""
+"""Qwen Code.
+
+An address under `httpUrl` is streamable HTTP, one under `url` is SSE. It began as a copy of Gemini
+CLI, but switches a server off by the list of the excluded ones, in the same file.
+"""
 
 from typing import Final
 
 from mcpyard.formats.facts import (
-    NOWHERE,
     USUAL_WORDS,
     Client,
     ClientScope,
+    Clue,
     Dialect,
+    Effective,
     Field,
     Format,
+    Gate,
     Location,
     NameRule,
     Shape,
+    Sign,
+    Switch,
+    SwitchKind,
     Way,
 )
 
 _NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
+_SETTINGS: Final = (
+    Location(("{project}/.qwen/settings.json",)),
+    Location(("{home}/.qwen/settings.json",)),
+)
+_SWITCH: Final = Switch(SwitchKind.LIST, off=("mcp", "excluded"))
+_GATES: Final = (
+    Gate(
+        Effective.DISABLED,
+        "is excluded in the settings of Qwen Code",
+        shuts=(Clue(Sign.NAMED, ("mcp", "excluded"), _SETTINGS),),
+    ),
+    Gate(
+        Effective.BLOCKED,
+        "is not among those that the settings of Qwen Code allow",
+        shuts=(Clue(Sign.UNNAMED, ("mcp", "allowed"), _SETTINGS),),
+    ),
+)
 
 CLIENT: Final = Client(
     id="qwen",
     title="Qwen Code",
     scopes=(
-        ClientScope("user", Location(("{home}/.qwen/settings.json",)), switch=NOWHERE),
-        ClientScope("project", Location(("{project}/.qwen/settings.json",)), switch=NOWHERE),
+        ClientScope("user", _SETTINGS[1], switch=_SWITCH, gates=_GATES),
+        ClientScope("project", _SETTINGS[0], switch=_SWITCH, gates=_GATES, hides=("user",)),
     ),
     shapes=(
         Shape(

@@ -26,7 +26,7 @@ CLIENT: Final = Client(
             "user",
             Location((f"{_EXTENSION}/settings/mcp_settings.json",)),
         ),
-        ClientScope("project", Location(("{project}/.roo/mcp.json",))),
+        ClientScope("project", Location(("{project}/.roo/mcp.json",)), hides=("user",)),
     ),
     shapes=(
         Shape(

@@ -27,6 +27,7 @@ CLIENT: Final = Client(
             Location(("{project}/.vscode/mcp.json",)),
             switch=NOWHERE,
             trust="VS Code asks for trust before it starts a server of a workspace",
+            hides=("user",),
         ),
     ),
     shapes=(

@@ -17,7 +17,7 @@ CLIENT: Final = Client(
     title="Zed",
     scopes=(
         ClientScope("user", Location(("{config}/zed/settings.json",))),
-        ClientScope("project", Location(("{project}/.zed/settings.json",))),
+        ClientScope("project", Location(("{project}/.zed/settings.json",)), hides=("user",)),
     ),
     shapes=(
         Shape(

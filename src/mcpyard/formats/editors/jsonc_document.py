@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from mcpyard.domain.errors import Place
+from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
     Container,
@@ -38,6 +39,7 @@ class Document:
     value: Json
     strict: bool
     _reading: Reading = field(repr=False, compare=False)
+    _lines: Lines = field(repr=False, compare=False)
     _containers: dict[Path, Container | None] = field(
         default_factory=dict[Path, Container | None], repr=False, compare=False
     )
@@ -76,8 +78,21 @@ class Document:
             raise LookupError(path)
         return self._place(self._item(path).key_start)
 
+    def repeated(self, path: Path) -> dict[str, Place]:
+        """The names that an object has more than once, with the place of the first of each."""
+        container = self._container(path)
+        items = container.items if container else []
+        first: dict[str, int] = {}
+        again: dict[str, int] = {}
+        for item in items:
+            name = item.name or ""
+            if name in first:
+                again[name] = first[name]
+            first.setdefault(name, item.key_start)
+        return {name: self._place(start) for name, start in again.items()}
+
     def _place(self, offset: int) -> Place:
-        return next(places(self.text, (offset,), self.file))
+        return self._lines.place(offset)
 
     def _item(self, path: Path) -> Item:
         value_at(self.value, path)
@@ -91,18 +106,25 @@ class Document:
         return self._containers[path]
 
 
-def parse(text: str, *, file: str = "", comments: bool = True) -> Document:
+def parse(text: str, *, file: str = "", comments: bool = True, along: Path = ()) -> Document:
     """Read a text.
 
     Args:
         text: JSON or JSONC, with or without a BOM.
         file: its name, for places.
         comments: whether comments and trailing commas are allowed.
+        along: a path on which places will be asked for, which are then found in the same go.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
-    reading = read(text, file=file, comments=comments)
+    reading = read(text, along, file=file, comments=comments)
     if too_deep(reading.root.value):
         raise broken(text, file, comments=comments)
-    return Document(text, file, reading.root.value, reading.strict, reading)
+    walked = {
+        along[:depth]: node.container
+        for depth, node in enumerate(reading.root.trail())
+        if node.container
+    }
+    value, strict = reading.root.value, reading.strict
+    return Document(text, file, value, strict, reading, Lines(text, file), dict(walked))

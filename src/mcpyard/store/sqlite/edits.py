@@ -12,29 +12,29 @@ from mcpyard.store.sqlite.engine import Engine
 
 KEPT: Final = 100
 
-_SELECT: Final = """SELECT id, at, who, kind, path, before_digest, after_digest, undone,
-    before, after FROM edits WHERE id = ?"""
+_ENTRY: Final = "id, at, who, kind, path, before_digest, after_digest, undone, unit"
+_SELECT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE"  # noqa: S608  constants
+_LAST_UNITS: Final = "SELECT DISTINCT unit FROM edits ORDER BY unit DESC LIMIT ?"
 
 
 class SqliteEdits:
-    """Edits, newest first, up to a number."""
+    """Edits, newest first, up to a number of units."""
 
     def __init__(self, engine: Engine, kept: int = KEPT) -> None:
         self._engine = engine
         self._kept = kept
 
-    async def add(self, edit: Edit) -> EditEntry:
+    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         row = await asyncio.to_thread(_row, edit)
-        return await self._engine.run(lambda connection: self._insert(connection, row))
+        return await self._engine.run(lambda connection: self._insert(connection, row, unit))
 
     async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
         """The last edits, newest first."""
 
         def job(connection: sqlite3.Connection) -> list[EditEntry]:
             rows = connection.execute(
-                """SELECT id, at, who, kind, path, before_digest, after_digest, undone
-                FROM edits ORDER BY id DESC LIMIT ?""",
+                f"SELECT {_ENTRY} FROM edits WHERE unit IN ({_LAST_UNITS}) ORDER BY id DESC",  # noqa: S608  constants
                 (max(limit, 0),),
             )
             return [_entry(row) for row in rows]
@@ -44,31 +44,50 @@ class SqliteEdits:
     async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
         """One edit with its contents."""
         row = await self._engine.run(
-            lambda connection: connection.execute(_SELECT, (number,)).fetchone()
+            lambda connection: connection.execute(f"{_SELECT} id = ?", (number,)).fetchone()
         )
         return await asyncio.to_thread(_both, row) if row else None
+
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+        """The edits of a unit with their contents, in the order they were made."""
+        rows = await self._engine.run(
+            lambda connection: connection.execute(
+                f"{_SELECT} unit = ? ORDER BY id", (unit,)
+            ).fetchall()
+        )
+        return await asyncio.to_thread(lambda: [_both(row) for row in rows])
+
+    async def drop(self, unit: int) -> None:
+        """Forget a unit that was not carried out after all."""
+        await self._engine.run(
+            lambda connection: connection.execute("DELETE FROM edits WHERE unit = ?", (unit,))
+        )
 
     async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
         """Say that an edit was undone, or done again; None when there is no such edit."""
 
         def job(connection: sqlite3.Connection) -> EditEntry | None:
             row = connection.execute(
-                """UPDATE edits SET undone = ? WHERE id = ? RETURNING
-                id, at, who, kind, path, before_digest, after_digest, undone""",
+                f"UPDATE edits SET undone = ? WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
                 (undone, number),
             ).fetchone()
             return _entry(row) if row else None
 
         return await self._engine.run(job)
 
-    def _insert(self, connection: sqlite3.Connection, row: tuple[object, ...]) -> EditEntry:
-        made = connection.execute(
+    def _insert(
+        self, connection: sqlite3.Connection, row: tuple[object, ...], unit: int | None
+    ) -> EditEntry:
+        number = connection.execute(
             """INSERT INTO edits (at, who, kind, path, before_digest, after_digest, before, after)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            RETURNING id, at, who, kind, path, before_digest, after_digest, undone""",
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
             row,
+        ).lastrowid
+        made = connection.execute(
+            f"UPDATE edits SET unit = ? WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
+            (unit or number, number),
         ).fetchone()
-        connection.execute("DELETE FROM edits WHERE id <= ?", (made[0] - self._kept,))
+        connection.execute(f"DELETE FROM edits WHERE unit NOT IN ({_LAST_UNITS})", (self._kept,))  # noqa: S608  constants
         return _entry(made)
 
 
@@ -86,8 +105,8 @@ def _row(edit: Edit) -> tuple[object, ...]:
 
 
 def _entry(row: tuple[Any, ...]) -> EditEntry:
-    number, at, who, kind, path, before, after, undone = row
-    return EditEntry(number, from_micros(at), who, kind, path, before, after, bool(undone))
+    number, at, who, kind, path, before, after, undone, unit = row
+    return EditEntry(number, from_micros(at), who, kind, path, before, after, bool(undone), unit)
 
 
 def _both(row: tuple[Any, ...]) -> tuple[EditEntry, Edit]:

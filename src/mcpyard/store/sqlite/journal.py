@@ -25,7 +25,8 @@ _INSERT: Final = """INSERT INTO calls
 _SELECT: Final = """SELECT at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out, id
     FROM calls
     WHERE (:server IS NULL OR server = :server) AND (:tool IS NULL OR tool = :tool)
-    AND (:outcome IS NULL OR outcome = :outcome) AND id < ifnull(:before, 9223372036854775807)
+    AND (:outcome IS NULL OR outcome = :outcome) AND (:who IS NULL OR who = :who)
+    AND id < ifnull(:before, 9223372036854775807)
     ORDER BY id DESC LIMIT :limit"""
 
 
@@ -110,6 +111,7 @@ def _select(connection: sqlite3.Connection, query: CallQuery) -> list[Call]:
             "server": query.server and str(query.server),
             "tool": query.tool,
             "outcome": query.outcome,
+            "who": query.who,
             "before": query.before,
             "limit": max(query.limit, 0),
         },

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.model import Scope
-from mcpyard.domain.stored import StoredDefinition
+from mcpyard.domain.stored import TRUSTED, StoredDefinition
 from mcpyard.store.sqlite.codec import from_text
 from mcpyard.store.sqlite.faults import told
 from mcpyard.store.sqlite.migrations import check, version_of
@@ -25,6 +25,7 @@ class Peeked:
         definitions: The user's own servers.
         identities: The ids of servers of every scope.
         policies: What people changed about servers, by id.
+        approved: The folders whose project file may be run.
     """
 
     definitions: tuple[StoredDefinition, ...] = ()
@@ -32,6 +33,7 @@ class Peeked:
         default_factory=dict[tuple[Owner, str], UUID]
     )
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
+    approved: frozenset[str] = frozenset()
 
 
 def peek_definitions(folder: Path) -> Peeked:
@@ -69,6 +71,7 @@ def _read(connection: sqlite3.Connection) -> Peeked:
     )
     identities = connection.execute("SELECT scope, place, name, id FROM identities")
     policies = connection.execute("SELECT server, policy FROM policies")
+    approvals = connection.execute("SELECT folder FROM approvals WHERE digest = ?", (TRUSTED,))
     return Peeked(
         tuple(
             StoredDefinition(UUID(server), name, from_text(text), digest)
@@ -79,4 +82,5 @@ def _read(connection: sqlite3.Connection) -> Peeked:
             for scope, place, name, server in identities
         },
         {UUID(server): from_text(text) for server, text in policies},
+        frozenset(folder for (folder,) in approvals),
     )

@@ -51,5 +51,14 @@ _JOURNAL_1: Final = (
         bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL) STRICT""",
 )
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1,)
+_STATE_2: Final = (
+    "ALTER TABLE edits ADD COLUMN unit INTEGER NOT NULL DEFAULT 0",
+    "UPDATE edits SET unit = id",
+    "CREATE INDEX edit_units ON edits (unit)",
+    """CREATE TABLE left_out (
+        place TEXT NOT NULL, name TEXT NOT NULL, client TEXT NOT NULL, mark TEXT NOT NULL,
+        fields TEXT NOT NULL, PRIMARY KEY (place, name)) STRICT""",
+)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2)
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

@@ -14,6 +14,7 @@ from mcpyard.store.sqlite.edits import SqliteEdits
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.importing import import_json
 from mcpyard.store.sqlite.journal import SqliteJournal
+from mcpyard.store.sqlite.left_outs import SqliteLeftOuts
 from mcpyard.store.sqlite.memory import SqliteMemory
 from mcpyard.store.sqlite.policies import SqlitePolicies
 from mcpyard.store.sqlite.profiles import SqliteProfiles
@@ -43,6 +44,7 @@ class Store:
         self.approvals = SqliteApprovals(state)
         self.credentials = SqliteCredentials(state, Seal(folder / "key"))
         self.edits = SqliteEdits(state)
+        self.left_outs = SqliteLeftOuts(state)
         self.journal = SqliteJournal(journal)
 
     @classmethod

@@ -1,0 +1,133 @@
+"""The routes of other programs' servers: listed, changed, copied, undone."""
+
+from pathlib import PurePath
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer
+from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.yard.clients.clients import Clients, Copy, Terms, matrix_of, words_of
+from mcpyard.yard.yard import YardCore
+
+REST: Final = "rest"
+
+_COPY: Final = frozenset(
+    {"from", "to", "name", "newName", "matrix", "replace", "move", "dryRun", "project"}
+)
+_UNDO: Final = frozenset({"id", "dryRun"})
+
+
+class ClientRoutes:
+    """Shows and changes the servers of the programs that one yard reaches."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+
+    async def groups(self, request: Request) -> Response:
+        """Every scope of every client."""
+        return answer(await self._clients.groups(project_of(request.query_params.get("project"))))
+
+    async def show(self, request: Request) -> Response:
+        """One server."""
+        terms = _terms(request)
+        found = await self._clients.show(_words(request), _name(request), terms.project)
+        return answer(found)
+
+    async def change(self, request: Request) -> Response:
+        """Change a server by a merge patch."""
+        patch = await asking.members(request)
+        done = await self._clients.edit(_words(request), _name(request), patch, _terms(request))
+        return answer(done.record)
+
+    async def remove(self, request: Request) -> Response:
+        """Take a server out."""
+        done = await self._clients.remove(_words(request), _name(request), _terms(request))
+        return answer(done.record)
+
+    async def copy(self, request: Request) -> Response:
+        """Copy a server, or move it."""
+        body = await asking.members(request, _COPY)
+        copy = Copy(
+            asking.text(body, "from"),
+            asking.text(body, "to"),
+            asking.text(body, "name"),
+            asking.text(body, "newName") if "newName" in body else None,
+            matrix_of(asking.text({"matrix": "native"} | body, "matrix")),
+            asking.truth(body, "replace"),
+            asking.truth(body, "move"),
+        )
+        project = project_of(body.get("project"))
+        terms = Terms(project, asking.truth(body, "dryRun"), who=REST)
+        return answer((await self._clients.copy(copy, terms)).record)
+
+    async def undo(self, request: Request) -> Response:
+        """Undo an edit."""
+        body = await asking.members(request, _UNDO)
+        terms = Terms(dry_run=asking.truth(body, "dryRun"), who=REST)
+        return answer((await self._clients.undo(_number(body.get("id")), terms)).record)
+
+    async def edits(self, _request: Request) -> Response:
+        """The last edits."""
+        return answer(await self._clients.edits())
+
+    async def lint(self, request: Request) -> Response:
+        """What the rules of the programs have to say."""
+        return answer(await self._clients.lint(project_of(request.query_params.get("project"))))
+
+    async def drift(self, request: Request) -> Response:
+        """What is not defined alike everywhere."""
+        return answer(await self._clients.drift(project_of(request.query_params.get("project"))))
+
+    @property
+    def _clients(self) -> Clients:
+        return self._yard.clients
+
+
+def client_routes(yard: YardCore) -> list[Route]:
+    """Every route of other programs' servers."""
+    clients, one = ClientRoutes(yard), "/api/clients/{client}/servers/{name}"
+    return [
+        Route("/api/clients", clients.groups),
+        Route("/api/clients/copy", clients.copy, methods=["POST"]),
+        Route("/api/clients/undo", clients.undo, methods=["POST"]),
+        Route("/api/clients/edits", clients.edits),
+        Route("/api/clients/lint", clients.lint),
+        Route("/api/clients/drift", clients.drift),
+        Route(one, clients.show),
+        Route(one, clients.change, methods=["PATCH"]),
+        Route(one, clients.remove, methods=["DELETE"]),
+    ]
+
+
+def _words(request: Request) -> str:
+    return words_of(asking.part(request, "client"), request.query_params.get("scope"))
+
+
+def _name(request: Request) -> str:
+    return asking.part(request, "name")
+
+
+def _terms(request: Request) -> Terms:
+    project = project_of(request.query_params.get("project"))
+    return Terms(project, asking.flag(request, "dryRun", default=False), who=REST)
+
+
+def project_of(given: object) -> str | None:
+    """The folder that is meant; None for the yard's own project."""
+    if given is None:
+        return None
+    if not isinstance(given, str) or not PurePath(given).is_absolute() or "\0" in given:
+        raise ArgumentsRefused.of(Problem("project", "must be an absolute path"))
+    return given.rstrip("/") or "/"
+
+
+def _number(given: object) -> int | None:
+    if given is None:
+        return None
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
+        raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
+    return given

@@ -1,0 +1,58 @@
+"""The operation that connects a program to the gateway."""
+
+from typing import Final
+
+from mcpyard.api.openapi.words import Json, array, body, maybe, members, operation, ref, text, told
+
+_FLAG: Final[Json] = {"type": "boolean"}
+_DONE: Final[Json] = {
+    "files": [{"path": "/home/me/.codex/config.toml", "diff": "..."}],
+    "warnings": [],
+    "edit": 12,
+    "token": None,
+}
+
+CONNECT_SCHEMAS: Final[Json] = {
+    "Connect": members(
+        {"client": text("Such as `codex`.", minLength=1)},
+        {
+            "scope": text("One of the client's scopes; its first unless told."),
+            "name": text("What the gateway is called there; `mcpyard` unless told.", minLength=1),
+            "profile": text("The selection of servers and tools."),
+            "http": {**_FLAG, "description": "By its address, with a token of its own."},
+            "command": array(text("The command that is the bridge.")),
+            "dryRun": {**_FLAG, "description": "Only tell what would be."},
+            "project": text("The folder that it is looked at from.", pattern="^/"),
+        },
+    ),
+    "Connected": members(
+        {
+            "files": array(ref("FileDiff")),
+            "warnings": array(ref("Warned")),
+            "edit": {**maybe({"type": "integer"}), "description": "The number to undo it by."},
+            "token": maybe(ref("CallSecret")),
+        }
+    ),
+    "CallSecret": members({"variable": text("Where the program looks for it."), "value": text()}),
+}
+
+CONNECTING: Final[Json] = {
+    "/api/clients/connect": {
+        "post": operation(
+            "connectClient",
+            "Write the gateway into a program's configuration: as a command that needs no token, "
+            "or by its address with a new call token, which is left to a variable where the "
+            "program reads one, and then shown this once.",
+            {
+                200: told(
+                    "What changed, or would.",
+                    ref("Connected"),
+                    _DONE,
+                )
+            },
+            (404, 409, 412, 422, 507),
+            tags=["clients"],
+            requestBody=body(ref("Connect"), {"codex": {"client": "codex", "profile": "work"}}),
+        )
+    }
+}

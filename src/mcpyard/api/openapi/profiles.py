@@ -1,0 +1,93 @@
+"""The operations of the profiles."""
+
+from typing import Final
+
+from mcpyard.api.openapi.words import (
+    Json,
+    array,
+    body,
+    members,
+    named,
+    operation,
+    parameter,
+    ref,
+    text,
+    told,
+)
+from mcpyard.catalog.names import MAX_NAME
+from mcpyard.yard.profiles import LONGEST_NAME
+
+_WORK: Final[Json] = {
+    "name": "work",
+    "servers": ["files", "git*"],
+    "tools": {"files": {"delete_file": {"enabled": False}, "read_file": {"name": "read"}}},
+}
+_SAID: Final[Json] = {key: value for key, value in _WORK.items() if key != "name"}
+_NOTHING: Final[Json] = {"description": "Done."}
+_TAGS: Final = ["gateway"]
+
+_VIEW: Final[dict[str, Json]] = {
+    "enabled": {"type": "boolean", "description": "Whether it is shown."},
+    "name": text("What it is called here.", pattern=rf"^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$"),
+    "description": text("What it does, in other words."),
+}
+_SHOWN: Final[dict[str, Json]] = {
+    "servers": array(
+        text("A server's name or id, or a pattern with * of names; all unless told.", minLength=1)
+    ),
+    "tools": named(named(ref("ToolView"))),
+}
+_NAME: Final = text(
+    "Its part of the address; `servers` is reserved.", minLength=1, maxLength=LONGEST_NAME
+)
+
+PROFILE_SCHEMAS: Final[Json] = {
+    "Profile": members({"name": text(), **_SHOWN}),
+    "NewProfile": members({"name": _NAME}, _SHOWN),
+    "ProfileBody": members({}, _SHOWN),
+    "ToolView": members({}, _VIEW),
+}
+
+PROFILES: Final[Json] = {
+    "/api/profiles": {
+        "get": operation(
+            "listProfiles",
+            "The stored selections; each is an address `/mcp/NAME` of the gateway.",
+            {200: told("All of them.", array(ref("Profile")), [_WORK])},
+            tags=_TAGS,
+        ),
+        "post": operation(
+            "createProfile",
+            "Store a selection of servers and tools under a name.",
+            {201: told("The profile.", ref("Profile"), _WORK)},
+            (409, 507),
+            tags=_TAGS,
+            requestBody=body(ref("NewProfile"), {"work": _WORK}),
+        ),
+    },
+    "/api/profiles/{profile}": {
+        "parameters": [parameter("profile")],
+        "get": operation(
+            "showProfile",
+            "One selection.",
+            {200: told("The profile.", ref("Profile"), _WORK)},
+            (404,),
+            tags=_TAGS,
+        ),
+        "put": operation(
+            "replaceProfile",
+            "Put something else in place of what a profile says.",
+            {200: told("The profile.", ref("Profile"), _WORK)},
+            (404, 507),
+            tags=_TAGS,
+            requestBody=body(ref("ProfileBody"), {"work": _SAID}),
+        ),
+        "delete": operation(
+            "removeProfile",
+            "Take a profile out; its address is gone.",
+            {204: _NOTHING},
+            (404, 507),
+            tags=_TAGS,
+        ),
+    },
+}

@@ -1,0 +1,54 @@
+"""Files of other programs: as they are read, and as they are to be changed."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from mcpyard.domain.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file as it was read.
+
+    Attributes:
+        path: Its path.
+        text: What it says, to the last byte; None where there is no file.
+        fault: Why it cannot be read; then the text is None, too.
+        mode: Who may do what with it, as the system says it.
+        tracked: Whether it is kept under version control.
+    """
+
+    path: str
+    text: str | None = field(default=None, repr=False)
+    fault: Problem | None = None
+    mode: int | None = None
+    tracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """A file to be changed from one text to another; None stands for no file."""
+
+    path: str
+    before: str | None = field(repr=False)
+    after: str | None = field(repr=False)
+
+    @property
+    def back(self) -> "FileWrite":
+        """The way back."""
+        return FileWrite(self.path, self.after, self.before)
+
+
+class LockKind(StrEnum):
+    """How a program says that it is writing: by making a folder, or by locking a file it keeps."""
+
+    FOLDER = "folder"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLock:
+    """A program's own lock."""
+
+    kind: LockKind
+    path: str

@@ -1,0 +1,52 @@
+"""What must not be shown of a launch, and texts that do not show it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable
+
+MASKED: Final = "***"
+
+_SECRET_NAME: Final = re.compile(
+    r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE
+)
+_LOOKS_SECRET: Final = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[^\s/\\:]{16,}")
+"""A long word of letters and digits that is neither a path nor an address."""
+
+_SHORTEST: Final = 6
+"""Characters; less would mask ordinary words wherever they stand."""
+
+
+def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
+    """The values of a launch's environment or headers that are secrets.
+
+    A variable counts by its name or by its look, since most of them say nothing secret. Of a
+    header, every word counts but the one that says of what kind the rest is.
+    """
+    if isinstance(launch, Unlaunchable):
+        return frozenset()
+    found = _of_environment(launch) if isinstance(launch, LocalLaunch) else _words(launch.headers)
+    return frozenset(value for value in found if len(value) >= _SHORTEST)
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """A text with every secret masked."""
+    # Of two where one is a part of the other, the longer one first: the rest of it would stay.
+    for each in sorted(secrets, key=len, reverse=True):
+        text = text.replace(each, MASKED)
+    return text
+
+
+def _of_environment(launch: LocalLaunch) -> Iterator[str]:
+    for name, value in launch.environment.items():
+        if _SECRET_NAME.search(name) or _LOOKS_SECRET.fullmatch(value):
+            yield value
+            # A text of several lines comes out line by line.
+            yield from value.splitlines()
+
+
+def _words(headers: dict[str, str]) -> Iterator[str]:
+    for value in headers.values():
+        first, *rest = value.split() or [""]
+        yield from rest or [first]

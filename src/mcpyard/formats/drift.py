@@ -1,0 +1,187 @@
+"""The same server, defined differently: what several files say of one name, compared.
+
+Definitions are compared in neutral words, with references taken apart so that `${TOKEN}` in one
+dialect equals `{env:TOKEN}` in another. A field that a client has no word for is no difference.
+Literal values of variables and headers are compared and never shown.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcpyard.domain.merge import shown_url
+from mcpyard.formats.effective import Standing
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import SECOND, Dialect, Field, Shape, Way
+from mcpyard.formats.mapping_draft import ALL_TOOLS
+from mcpyard.formats.mapping_references import AUTHORIZATION, BEARER_PREFIX
+from mcpyard.formats.references import Part, Reference, meaning
+
+ABSENT: Final = "-"
+"""Shown for what a variant does not say."""
+
+_ORDER: Final = tuple(Field)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A definition and all files that have it.
+
+    Attributes:
+        standings: The servers that say the same.
+        values: What it says where the variants differ, by neutral words and fit to be shown.
+    """
+
+    standings: tuple[Standing, ...]
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A name under which there is more than one definition; the most usual comes first."""
+
+    name: str
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A value to compare, and how it may be shown."""
+
+    value: object
+    shown: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Neutral:
+    """A definition taken apart, as far as two clients can differ in it."""
+
+    standing: Standing
+    said: Mapping[str, _Said]
+
+    def differences(self, other: "_Neutral") -> set[str]:
+        return {
+            leaf
+            for leaf in self.said.keys() | other.said.keys()
+            if self.said.get(leaf) != other.said.get(leaf)
+            and _can_say(self.standing.spot.shape, leaf)
+            and _can_say(other.standing.spot.shape, leaf)
+        }
+
+
+def drift(standings: Iterable[Standing]) -> tuple[Drift, ...]:
+    """Every name that is not defined alike everywhere, of the servers of all clients."""
+    by_name: dict[str, list[_Neutral]] = {}
+    for standing in standings:
+        if entry := _whole(standing):
+            by_name.setdefault(standing.listed.name, []).append(_neutral(standing, entry))
+    found = ((name, _groups(each)) for name, each in by_name.items())
+    return tuple(_drift(name, groups) for name, groups in found if len(groups) > 1)
+
+
+def _whole(standing: Standing) -> Entry | None:
+    """An entry that says by itself what the server is."""
+    entry = standing.listed.entry
+    if entry is None or (entry.command is None and entry.url is None):
+        return None
+    return None if standing.listed.problems else entry
+
+
+def _groups(found: list[_Neutral]) -> list[list[_Neutral]]:
+    groups: list[list[_Neutral]] = []
+    for each in found:
+        for group in groups:
+            if not any(each.differences(other) for other in group):
+                group.append(each)
+                break
+        else:
+            groups.append([each])
+    return sorted(groups, key=len, reverse=True)
+
+
+def _drift(name: str, groups: list[list[_Neutral]]) -> Drift:
+    every = [each for group in groups for each in group]
+    leaves: set[str] = set()
+    for each in every:
+        leaves = leaves.union(*(each.differences(other) for other in every))
+    ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(_field(leaf)), leaf))
+    return Drift(name, tuple(_variant(group, ordered) for group in groups))
+
+
+def _variant(group: list[_Neutral], leaves: list[str]) -> Variant:
+    said: dict[str, _Said] = {}
+    for each in group:
+        said |= each.said
+    values = {leaf: said[leaf].shown if leaf in said else ABSENT for leaf in leaves}
+    return Variant(tuple(each.standing for each in group), values)
+
+
+def _field(leaf: str) -> Field:
+    return Field(leaf.partition(".")[0])
+
+
+def _can_say(shape: Shape, leaf: str) -> bool:
+    name = _field(leaf)
+    if name is not Field.TYPE:
+        return name in shape.words
+    # One word for both leaves open which of them is meant.
+    apart = shape.types.get(Way.HTTP) != shape.types.get(Way.SSE)
+    return apart or Way.SSE in shape.url_ways.values()
+
+
+def _neutral(standing: Standing, entry: Entry) -> _Neutral:
+    said: dict[str, _Said] = {}
+    for leaf, value, shown in _leaves(entry, standing.spot.client.dialect):
+        said.setdefault(leaf, _Said(value, shown))
+    return _Neutral(standing, said)
+
+
+def _leaves(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, object, str]]:
+    """Each thing that the entry says: what it is called, its value, and how it may be shown."""
+    for leaf, text in _texts(entry):
+        yield leaf, meaning(text, dialect), shown_url(text)
+    for leaf, found in _secrets(entry, dialect):
+        yield leaf, found, _without_literals(found)
+    if entry.args:
+        yield "args", tuple(meaning(text, dialect) for text in entry.args), " ".join(entry.args)
+    yield from _limits(entry)
+    way = Way.HTTP if entry.way is Way.REMOTE else entry.way
+    yield "type", way, str(way)
+
+
+def _limits(entry: Entry) -> Iterator[tuple[str, object, str]]:
+    for name in (Field.CALL_TIMEOUT, Field.START_TIMEOUT):
+        if time := getattr(entry, name):
+            # Some clients have whole seconds only, and a copy rounds up.
+            seconds = math.ceil(time / SECOND)
+            yield name.value, seconds, f"{seconds} s"
+    for name in (Field.ONLY_TOOLS, Field.EXCEPT_TOOLS):
+        if (tools := getattr(entry, name)) and tools != ALL_TOOLS:
+            yield name.value, frozenset(tools), ", ".join(sorted(tools))
+
+
+def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
+    for name in (Field.COMMAND, Field.URL, Field.CWD):
+        if text := getattr(entry, name):
+            yield name.value, text
+
+
+def _secrets(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, tuple[Part, ...]]]:
+    """Variables and headers, those that are references by another field among them."""
+    for key, text in (entry.env or {}).items():
+        yield f"env.{key}", meaning(text, dialect)
+    for key in entry.env_vars or ():
+        yield f"env.{key}", (Reference(key),)
+    for key, text in (entry.headers or {}).items():
+        yield f"headers.{key.lower()}", meaning(text, dialect)
+    for key, variable in (entry.env_headers or {}).items():
+        yield f"headers.{key.lower()}", (Reference(variable),)
+    if entry.bearer:
+        yield f"headers.{AUTHORIZATION.lower()}", (BEARER_PREFIX, Reference(entry.bearer))
+
+
+def _without_literals(found: tuple[Part, ...]) -> str:
+    known = [f"${{{part.name}}}" for part in found if isinstance(part, Reference)]
+    hidden = any(not isinstance(part, Reference) and part != BEARER_PREFIX for part in found)
+    return " ".join([*known, *(["a literal text"] if hidden or not found else [])])

@@ -1,0 +1,29 @@
+"""Lines and columns of a large text, each counted from the nearest one that is known already."""
+
+from bisect import bisect_right
+
+from mcpyard.domain.errors import Place
+from mcpyard.formats.editors.jsonc_scan import BOM
+
+
+class Lines:
+    """The places of a text; the next one costs only the way from the one before it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+        self._returns = "\r" in text
+        self._known = [(0, 1, int(text.startswith(BOM)))]
+
+    def place(self, offset: int) -> Place:
+        """Where an offset is; lines end with LF, CRLF or CR."""
+        index = bisect_right(self._known, (offset, offset, offset)) - 1
+        done, line, line_start = self._known[max(index, 0)]
+        text = self._text
+        line += text.count("\n", done, offset)
+        line_start = max(line_start, text.rfind("\n", done, offset) + 1)
+        if self._returns:
+            line += text.count("\r", done, offset) - text.count("\r\n", done, offset)
+            line_start = max(line_start, text.rfind("\r", done, offset) + 1)
+        self._known.insert(index + 1, (offset, line, line_start))
+        return Place(self._file, line, offset - line_start + 1)

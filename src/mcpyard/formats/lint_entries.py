@@ -1,0 +1,179 @@
+"""The rules about single entries.
+
+They are about fields that a program passes over, references that it does not replace, and secrets
+that others can read.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mcpyard.domain.merge import shown_url
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import Effective, Field
+from mcpyard.formats.finding import Finding, about
+from mcpyard.formats.listing import Listed
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.references import Reference, parts, reference
+from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.switches import switch_words
+from mcpyard.formats.texts import Text
+from mcpyard.formats.verdicts import Read, sentence
+
+_OTHERS_READ: Final = 0o004
+_SECRET: Final = re.compile(
+    r"(?i)token|secret|passw|pwd|credential|cookie|authorization|api[-_]?key"
+    r"|(?:^|[-_])(?:key|auth)(?:$|[-_])"
+)
+_ANY_REFERENCE: Final = re.compile(
+    r"\$\{(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-[^}]*)?\}|\{env:(?P<bare>[A-Za-z_]\w*)\}"
+)
+_MEANINGS: Final[Mapping[str, Field]] = {
+    word: name
+    for client in CLIENTS
+    for shape in client.shapes
+    for word, name in (*((word, name) for name, word in shape.words.items()), *shape.also.items())
+}
+"""What a word means in one client or another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A server under test."""
+
+    file: Read
+    text: Text
+    listed: Listed
+    entry: Entry
+
+    @property
+    def spot(self) -> Spot:
+        return self.file.spot
+
+    def found(self, rule: str, words: tuple[str, ...], said: str, hint: str) -> Finding:
+        name = self.listed.name
+        where = (name, self.file.place(name, *words))
+        return about(self.spot, rule, where, f"{'.'.join(words)} {said}", hint)
+
+    def texts(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Every text in which a reference can stand, with the way to it."""
+        words = self.spot.shape.words
+        for name in (Field.COMMAND, Field.URL, Field.CWD):
+            if text := getattr(self.entry, name):
+                yield (words[name],), text
+        for text in self.entry.args or ():
+            yield (words[Field.ARGS],), text
+        yield from self.pairs()
+
+    def pairs(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Variables and headers."""
+        words = self.spot.shape.words
+        for name, texts in ((Field.ENV, self.entry.env), (Field.HEADERS, self.entry.headers)):
+            for key, text in (texts or {}).items():
+                yield (words[name], key), text
+
+
+def entry_findings(file: Read, text: Text) -> Iterator[Finding]:
+    """What there is to say about the entries of a file."""
+    for listed in file.listing.servers:
+        yield from _faults(file, listed)
+        if listed.entry is not None:
+            case = _Case(file, text, listed, listed.entry)
+            yield from _fields(case)
+            yield from _references(case)
+            yield from _secrets(case)
+
+
+def _faults(file: Read, listed: Listed) -> Iterator[Finding]:
+    """What keeps the program from using the entry, alone or with its other halves."""
+    verdict = file.verdicts[listed.name]
+    if verdict.state in {Effective.ENABLED, Effective.DISABLED, Effective.SHADOWED}:
+        return
+    spot = file.spot
+    kind = spot.shape.words.get(Field.TYPE, "")
+    for problem in listed.problems:
+        rule, hint = "entry-invalid", "mend the entry; it is not used as it stands"
+        if _lacks_type(spot, listed) and problem.field.endswith(f".{kind}"):
+            rule, hint = "url-without-type", f'add "{kind}", for example "http"'
+        yield about(spot, rule, (listed.name, problem.place), sentence(problem), hint)
+
+
+def _lacks_type(spot: Spot, listed: Listed) -> bool:
+    entry = listed.entry
+    return bool(entry and entry.type is None and entry.url and entry.way in spot.shape.type_needed)
+
+
+def _fields(case: _Case) -> Iterator[Finding]:
+    """Words that the program does not know, or that it knows under another word."""
+    client, shape = case.spot.client, case.spot.shape
+    own = {*shape.words.values(), *shape.also, *shape.others}
+    for word in (each for each in case.entry.unknown if each not in own):
+        meaning = _MEANINGS.get(word)
+        hint = _instead(case.spot, meaning)
+        if client.closed:
+            said = f"is not known to {client.title}, which complains about it at every start"
+            yield case.found("unknown-field", (word,), said, hint)
+        elif meaning:
+            rule = "needless-type" if meaning is Field.TYPE else "ignored-field"
+            said = f"means nothing to {client.title}, which passes over it"
+            yield case.found(rule, (word,), said, hint)
+    if case.entry.command is not None and not case.entry.command.strip():
+        word = shape.words[Field.COMMAND]
+        yield case.found("empty-command", (word,), "is empty", "name a program")
+
+
+def _instead(spot: Spot, meaning: Field | None) -> str:
+    if meaning is not None and meaning in spot.shape.words:
+        return f'write it as "{spot.shape.words[meaning]}"'
+    if meaning is Field.ENABLED:
+        return f"take it out; a server is switched in {switch_words(spot)}"
+    return "take it out"
+
+
+def _references(case: _Case) -> Iterator[Finding]:
+    """References in the spelling of another program, which stay as they are."""
+    client = case.spot.client
+    for words, text in case.texts():
+        literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
+        for match in (found for part in literals for found in _ANY_REFERENCE.finditer(part)):
+            name = match["name"] or match["bare"]
+            said = f"refers to {name} in a way that {client.title} does not replace"
+            hint = _as_reference(case.spot, name)
+            yield case.found("foreign-reference", words, said, hint)
+
+
+def _as_reference(spot: Spot, name: str) -> str:
+    if spot.client.dialect.reference:
+        return f"write {reference(name, spot.client.dialect)}"
+    if Field.ENV_VARS in spot.shape.words:
+        words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
+        known = ", ".join(spot.shape.words[each] for each in words)
+        return f"name the variable in one of {known}"
+    return f"{spot.client.title} replaces no references; have the server read the variable itself"
+
+
+def _secrets(case: _Case) -> Iterator[Finding]:
+    """Secrets as literals, in a file that is shared or that others can read."""
+    mode = case.text.mode or 0
+    if case.text.tracked:
+        rule, said = "secret-tracked", "holds a secret, and git keeps the file"
+        hint = "change the secret; " + _as_reference(case.spot, "A_VARIABLE")
+    elif mode & _OTHERS_READ:
+        rule, said = "secret-readable", "holds a secret that every user can read"
+        hint = f"chmod 600, or {_as_reference(case.spot, 'A_VARIABLE')}"
+    else:
+        return
+    for words in _literal_secrets(case):
+        yield case.found(rule, words, said, hint)
+
+
+def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
+    for words, text in case.pairs():
+        refers = any(not isinstance(part, str) for part in parts(text, case.spot.client.dialect))
+        if text and not refers and _SECRET.search(words[-1]):
+            yield words
+    url = case.entry.url or ""
+    refers = any(isinstance(part, Reference) for part in parts(url, case.spot.client.dialect))
+    if shown_url(url) != url and not refers:
+        yield (case.spot.shape.words[Field.URL],)

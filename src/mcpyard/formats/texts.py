@@ -1,0 +1,55 @@
+"""The texts that a judgement rests on, as the caller found them, each parsed at most once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.files import FileText as Text
+from mcpyard.formats.documents import Parsed, editor_for, value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A text that was parsed, and its value."""
+
+    parsed: Parsed
+    value: object
+
+    def at(self, keys: tuple[str, ...]) -> object:
+        """What stands at a path; None where nothing does."""
+        return value_at(self.value, keys)
+
+
+class Shelf:
+    """The texts of a machine; a broken one is remembered as a problem and counts as absent.
+
+    `along` is a path of keys on which places are asked for: one program keeps an object for each
+    project, among many others, in a file of megabytes.
+    """
+
+    def __init__(self, texts: Mapping[str, Text], along: tuple[str, ...] = ()) -> None:
+        self._texts = texts
+        self._along = along
+        self._opened: dict[str, Opened | None] = {}
+        self.problems: dict[str, tuple[Problem, ...]] = {}
+
+    def text(self, path: str) -> Text:
+        """A file as it was found; absent where nobody looked."""
+        return self._texts.get(path) or Text(path)
+
+    def open(self, path: str) -> Opened | None:
+        """A file's value, or None where there is none."""
+        if path not in self._opened:
+            self._opened[path] = self._open(self.text(path))
+        return self._opened[path]
+
+    def _open(self, found: Text) -> Opened | None:
+        if found.fault is not None:
+            self.problems[found.path] = (found.fault,)
+        if found.text is None:
+            return None
+        try:
+            return Opened(*editor_for(found.path).parse(found.text, found.path, self._along))
+        except DocumentBroken as broken:
+            self.problems[found.path] = broken.problems
+            return None

@@ -1,0 +1,99 @@
+"""The files of other programs on this machine (see the `ClientFiles` port)."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Final
+
+from mcpyard.domain.errors import DocumentMoved, Place, Problem
+from mcpyard.domain.files import FileLock, FileText, FileWrite
+from mcpyard.sources.git_index import is_tracked
+from mcpyard.sources.locking import PATIENCE, locked
+from mcpyard.sources.writing import edit_file, remove_file, text_digest
+
+_Stamp = tuple[int, int, int, int]
+
+LARGEST: Final = 64 * 1024 * 1024
+"""Bytes; ten times what the largest such file was seen to grow to."""
+
+
+class DiskClientFiles:
+    """Reads each file once as long as it stays the same, and writes under locks."""
+
+    def __init__(self, locks: Path, *, patience: float = PATIENCE) -> None:
+        """Use a folder for our own locks, and wait so many seconds for one."""
+        self._locks = locks
+        self._patience = patience
+        self._known: dict[str, tuple[_Stamp, FileText]] = {}
+
+    async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
+        """What files say, by path."""
+        wanted = [*paths]
+        return await asyncio.to_thread(
+            lambda: {path: self._read(path, fresh=fresh) for path in wanted}
+        )
+
+    def locked(
+        self, paths: Iterable[str], locks: Iterable[FileLock]
+    ) -> AbstractAsyncContextManager[None]:
+        """Keep other yards, and the programs themselves, from writing."""
+        return locked(self._locks, paths, locks, self._patience)
+
+    async def write(self, change: FileWrite) -> None:
+        """Put the new text in the place of the old one, and make sure that it is there."""
+        await asyncio.to_thread(self._write, change)
+
+    def _read(self, path: str, *, fresh: bool) -> FileText:
+        try:
+            found = Path(path).stat()
+            stamp = found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
+            known = self._known.get(path)
+            if known and known[0] == stamp and not fresh:
+                return known[1]
+            text = _look(path, found)
+        except (FileNotFoundError, NotADirectoryError):
+            return FileText(path)
+        except OSError as error:
+            return _faulty(path, f"cannot be read: {error.strerror}")
+        except ValueError:
+            return _faulty(path, "is no path")
+        self._known[path] = stamp, text
+        return text
+
+    def _write(self, change: FileWrite) -> None:
+        path, before = Path(change.path), _encoded(change.before)
+        expected = text_digest(before)
+        if change.after is None:
+            remove_file(path, expected)
+            return
+        after = change.after
+        edit_file(path, lambda _: after, expected)
+        if path.read_bytes() != after.encode():
+            raise DocumentMoved(f"{path} was changed by another program right after the edit")
+
+
+def _look(path: str, found: os.stat_result) -> FileText:
+    mode = stat.S_IMODE(found.st_mode)
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "something else"
+        return _faulty(path, f"is {kind}, not a file", mode)
+    if found.st_size > LARGEST:
+        return _faulty(path, f"is larger than {LARGEST} bytes", mode)
+    content = Path(path).read_bytes()
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return _faulty(path, "is not UTF-8", mode, line)
+    return FileText(path, text, None, mode, is_tracked(Path(path)))
+
+
+def _faulty(path: str, message: str, mode: int | None = None, line: int = 1) -> FileText:
+    return FileText(path, None, Problem("", message, Place(path, line, 1)), mode)
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()

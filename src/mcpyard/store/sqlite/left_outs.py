@@ -1,0 +1,32 @@
+"""What copies left out, so that a copy back brings it along."""
+
+import json
+
+from mcpyard.domain.stored import LeftOut
+from mcpyard.store.sqlite.engine import Engine
+
+
+class SqliteLeftOuts:
+    """What was left out, by the place and the name of the copy."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def get(self, place: str, name: str) -> LeftOut | None:
+        """What the copy of that name left out."""
+        row = await self._engine.run(
+            lambda connection: connection.execute(
+                "SELECT client, mark, fields FROM left_out WHERE place = ? AND name = ?",
+                (place, name),
+            ).fetchone()
+        )
+        return LeftOut(row[0], row[1], json.loads(row[2])) if row else None
+
+    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+        """Keep what a copy left out in place of what was kept; None forgets it."""
+        if left is None:
+            statement, values = "DELETE FROM left_out WHERE place = ? AND name = ?", (place, name)
+        else:
+            statement = "INSERT OR REPLACE INTO left_out VALUES (?, ?, ?, ?, ?)"
+            values = place, name, left.client, left.mark, json.dumps(left.fields)
+        await self._engine.run(lambda connection: connection.execute(statement, values))

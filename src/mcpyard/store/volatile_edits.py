@@ -1,0 +1,89 @@
+"""Edits, and what copies left out, that last as long as their program: a private yard's."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Final
+
+from mcpyard.domain.stored import Edit, EditEntry, LeftOut
+
+KEPT: Final = 100
+
+
+class VolatileEdits:
+    """Edits in memory (see the `Edits` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, tuple[EditEntry, Edit]] = {}
+        self._numbers = count(1)
+
+    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
+        """Keep an edit; the oldest ones beyond the limit are forgotten."""
+        number = next(self._numbers)
+        entry = EditEntry(
+            number,
+            edit.at,
+            edit.who,
+            edit.kind,
+            edit.path,
+            _digest(edit.before),
+            _digest(edit.after),
+            unit=unit or number,
+        )
+        self._all[number] = entry, edit
+        kept = self._units(KEPT)
+        self._all = {key: each for key, each in self._all.items() if each[0].unit in kept}
+        return entry
+
+    async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
+        """The last edits, newest first; those that belong together count as one."""
+        kept = self._units(limit)
+        return [entry for entry, _ in reversed(self._all.values()) if entry.unit in kept]
+
+    async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
+        """One edit with its contents."""
+        return self._all.get(number)
+
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+        """The edits of a unit with their contents, in the order they were made."""
+        return [each for each in self._all.values() if each[0].unit == unit]
+
+    async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
+        """Say that an edit was undone, or done again."""
+        found = self._all.get(number)
+        if found is None:
+            return None
+        entry = replace(found[0], undone=undone)
+        self._all[number] = entry, found[1]
+        return entry
+
+    async def drop(self, unit: int) -> None:
+        """Forget a unit that was not carried out after all."""
+        self._all = {key: each for key, each in self._all.items() if each[0].unit != unit}
+
+    def _units(self, limit: int) -> set[int]:
+        units = sorted({entry.unit for entry, _ in self._all.values()}, reverse=True)
+        return {*units[:limit]}
+
+
+class VolatileLeftOuts:
+    """What copies left out, in memory (see the `LeftOuts` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[tuple[str, str], LeftOut] = {}
+
+    async def get(self, place: str, name: str) -> LeftOut | None:
+        """What the copy of that name left out."""
+        return self._all.get((place, name))
+
+    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+        """Keep what a copy left out; None forgets it."""
+        if left is None:
+            self._all.pop((place, name), None)
+        else:
+            self._all[place, name] = left
+
+
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else hashlib.sha256(content).hexdigest()

@@ -1,0 +1,349 @@
+"""One place for every program's servers: what the faces ask of it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    DocumentBroken,
+    InputError,
+    Place,
+    Problem,
+    ServerUnknown,
+)
+from mcpyard.domain.files import FileText
+from mcpyard.domain.model import Scope
+from mcpyard.domain.ports import Clock
+from mcpyard.domain.this_yard import Here
+from mcpyard.formats.drift import drift
+from mcpyard.formats.effective import Effective, Judgement, Standing, files_of, judge
+from mcpyard.formats.facts import Client
+from mcpyard.formats.lint import lint
+from mcpyard.formats.listing import Listed
+from mcpyard.formats.locating import Spot, Surroundings
+from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.roster import CLIENTS, client_of, spot_of
+from mcpyard.yard.clients.carrying import Carrier, ClientReach, diffs, done
+from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
+from mcpyard.yard.clients.operations import Changing, Copying, Operation, Removing
+from mcpyard.yard.clients.own import YARD, OwnServers, entry_of
+from mcpyard.yard.clients.own_seat import OwnSeat
+from mcpyard.yard.clients.records import (
+    Done,
+    Shown,
+    drift_record,
+    file_record,
+    finding_record,
+    full_record,
+    group_record,
+    own_shown,
+)
+from mcpyard.yard.clients.seats import FileSeat, Seat
+from mcpyard.yard.clients.taking import Found, Taking
+from mcpyard.yard.records import Record
+
+LIBRARY: Final = "library"
+
+_Texts = Mapping[str, FileText]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How something is asked for.
+
+    Attributes:
+        project: The folder that it is looked at from; None for the yard's own project.
+        dry_run: Only tell what would be.
+        show_secrets: Mask nothing in what is told; for the user's own terminal.
+        who: Who asks, for the journal.
+    """
+
+    project: str | None = None
+    dry_run: bool = False
+    show_secrets: bool = False
+    who: str = LIBRARY
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What to copy: the words of two scopes, such as `claude:project`, and a name.
+
+    Attributes:
+        source: Where it is.
+        target: Where it is to be.
+        name: What it is called.
+        new_name: What it is to be called; None for the same.
+        matrix: The table to follow.
+        replace: Whether to put it in the place of one that has its name.
+        move: Whether to take it away from where it is.
+    """
+
+    source: str
+    target: str
+    name: str
+    new_name: str | None = None
+    matrix: Matrix = Matrix.NATIVE
+    replace: bool = False
+    move: bool = False
+
+
+_PLAIN: Final = Terms()
+
+
+class Clients:
+    """The servers of every program on this machine, and of the yard itself."""
+
+    def __init__(
+        self, reach: ClientReach, own: OwnServers, clock: Clock, here: Callable[[], Here] = Here
+    ) -> None:
+        self._reach = reach
+        self._own = own
+        self._carrier = Carrier(reach, own, clock)
+        self._here = here
+        self._judged: dict[str, tuple[Surroundings, _Texts, Judgement]] = {}
+
+    async def groups(self, project: str | None = None) -> list[Record]:
+        """Every scope of every client, with its servers and what becomes of each."""
+        judgements = await self._judgements(self._around(project))
+        return [file_record(file) for each in judgements for file in each.files] + [
+            group_record(spot, self._own.path(scope), self._own_shown(spot, scope), exists=True)
+            for spot, scope in self._own_spots()
+        ]
+
+    async def show(self, words: str, name: str, project: str | None = None) -> Record:
+        """One server with everything that its file says of it.
+
+        Raises:
+            ServerUnknown: There is none of that name.
+            DocumentBroken: Its file cannot be read.
+        """
+        around = self._around(project)
+        spot = spot_of(words, around.project)
+        if spot.client.id == YARD:
+            return self._show_own(spot, name)
+        seat = FileSeat.of(spot, around)
+        judgement = await self._judgement(spot.client, around)
+        files = [file for file in judgement.files if file.spot.scope == spot.scope]
+        for file in reversed(files):
+            for standing in file.standings:
+                if standing.listed.name == name:
+                    return full_record(file.spot, file.path, Shown.of(standing))
+        broken = [problem for file in files if not file.standings for problem in file.problems]
+        if broken:
+            raise DocumentBroken.of(*broken)
+        raise ServerUnknown(f'there is no server "{name[:80]}" in {seat.spot}')
+
+    async def edit(
+        self, words: str, name: str, patch: Mapping[str, object], terms: Terms = _PLAIN
+    ) -> Done:
+        """Change a server by a merge patch in neutral words.
+
+        `name` renames it and `enabled` switches it, in the way that its program understands; a
+        masked value means keep, and null removes.
+        """
+        return await self._change(Changing(self._seat(words, terms), name, patch), "edit", terms)
+
+    async def toggle(self, words: str, name: str, *, enabled: bool, terms: Terms = _PLAIN) -> Done:
+        """Switch a server on or off."""
+        wish = Changing(self._seat(words, terms), name, {"enabled": enabled})
+        return await self._change(wish, "toggle", terms)
+
+    async def rename(self, words: str, name: str, new_name: str, terms: Terms = _PLAIN) -> Done:
+        """Give a server another name."""
+        wish = Changing(self._seat(words, terms), name, {"name": new_name})
+        return await self._change(wish, "rename", terms)
+
+    async def remove(self, words: str, name: str, terms: Terms = _PLAIN) -> Done:
+        """Take a server out."""
+        return await self._do(Removing(self._seat(words, terms), name), "remove", terms)
+
+    async def copy(self, copy: Copy, terms: Terms = _PLAIN) -> Done:
+        """Copy a server, or move it; one unit to undo, even over several files.
+
+        Raises:
+            NameTaken: The target has one of that name, and it was not said to replace it.
+            NameRefused: A name that the target does not take; one that it does is offered.
+            DefinitionError: The target would refuse it.
+            EditRefused: It would be copied onto itself.
+        """
+        source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
+        new_name = copy.name if copy.new_name is None else copy.new_name
+        kept = await self._reach.left_outs.get(_shelf(source), copy.name)
+        wish = Copying(
+            source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, kept
+        )
+        finished = await self._do(wish, "move" if copy.move else "copy", terms)
+        if not terms.dry_run:
+            await self._reach.left_outs.set(_shelf(target), new_name, wish.left)
+        return finished
+
+    async def connect(
+        self, words: str, name: str, way: Bridged | Addressed, terms: Terms = _PLAIN
+    ) -> tuple[Done, bool]:
+        """Write the gateway into a program's configuration.
+
+        Returns:
+            What was done, and whether the program finds its token in a variable.
+
+        Raises:
+            NameTaken: Another server has that name there.
+        """
+        ours = spot_of(f"{YARD}:{Scope.USER}")
+        wish = Connecting(self._seat(words, terms), name, way, ours, self._here())
+        return await self._do(wish, "connect", terms), wish.by_variable
+
+    async def undo(self, number: int | None = None, terms: Terms = _PLAIN) -> Done:
+        """Undo one of the last hundred edits; the newest that was not undone, unless told.
+
+        Raises:
+            EditUnknown: There is no such edit, or it was undone.
+            ChangedSince: The file changed since; with what changed.
+        """
+        found, backs = await self._carrier.undo(number)
+        if not terms.dry_run:
+            await self._carrier.take_back(found, backs)
+        return Done(await diffs(backs, show_secrets=terms.show_secrets), (), found)
+
+    async def edits(self) -> list[Record]:
+        """The last edits, newest first."""
+        return await self._carrier.edits()
+
+    async def lint(self, project: str | None = None) -> list[Record]:
+        """What the rules of each program have to say about its files."""
+        around = self._around(project)
+        found: list[Record] = []
+        for client in _programs():
+            texts = await self._carrier.texts(files_of(client, around), fresh=True)
+            findings = await asyncio.to_thread(lint, client, around, texts)
+            found += map(finding_record, findings)
+        return found
+
+    async def drift(self, project: str | None = None) -> list[Record]:
+        """The servers that are not defined alike everywhere."""
+        judgements = await self._judgements(self._around(project))
+        standings = [each for judgement in judgements for each in judgement.standings]
+        own = [each for spot, scope in self._own_spots() for each in self._standings(spot, scope)]
+        return [drift_record(each) for each in drift([*standings, *own])]
+
+    async def import_all(self, scope: str | None = None, terms: Terms = _PLAIN) -> list[Record]:
+        """Take every server that is found on the machine into the yard, where it waits, stopped.
+
+        What is there already, what leads back to this yard, and what was found before is left
+        out, and told.
+        """
+        target = spot_of(f"{YARD}:{scope or Scope.USER}")
+        judgements = await self._judgements(self._around(terms.project))
+        taking = Taking(target, self._own, self._here())
+        rows: list[Record] = []
+        for standing in (each for judgement in judgements for each in judgement.standings):
+            found = taking.weigh(standing)
+            if found.importable and not terms.dry_run:
+                found = await self._import(found, target, terms)
+            rows.append(found.record)
+        return rows
+
+    async def _import(self, found: Found, target: Spot, terms: Terms) -> Found:
+        words = str(found.standing.spot)
+        copy = Copy(words, str(target), found.name)
+        try:
+            finished = await self.copy(copy, terms)
+        except InputError as error:
+            return replace(found, outcome="refused", reason=error.message)
+        return replace(found, outcome="imported", warnings=finished.warnings)
+
+    async def _change(self, wish: Changing, kind: str, terms: Terms) -> Done:
+        finished = await self._do(wish, kind, terms)
+        new_name = wish.patch.get("name", wish.name)
+        if isinstance(new_name, str) and new_name != wish.name and not terms.dry_run:
+            # What a copy left out goes with it under its new name.
+            shelf, kept = _shelf(wish.seat), self._reach.left_outs
+            await kept.set(shelf, new_name, await kept.get(shelf, wish.name))
+        return finished
+
+    async def _do(self, operation: Operation, kind: str, terms: Terms) -> Done:
+        if terms.dry_run:
+            desk, edit = await self._carrier.look(operation), None
+        else:
+            desk, edit = await self._carrier.carry_out(operation, kind, terms.who)
+        return await done(desk, edit, show_secrets=terms.show_secrets)
+
+    def _seat(self, words: str, terms: Terms) -> Seat:
+        around = self._around(terms.project)
+        spot = spot_of(words, around.project)
+        return OwnSeat(spot, self._own) if spot.client.id == YARD else FileSeat.of(spot, around)
+
+    def _around(self, project: str | None) -> Surroundings:
+        own = str(self._own.project) if self._own.project else ""
+        return replace(self._reach.around, project=own if project is None else project)
+
+    async def _judgements(self, around: Surroundings) -> list[Judgement]:
+        return [await self._judgement(client, around) for client in _programs()]
+
+    async def _judgement(self, client: Client, around: Surroundings) -> Judgement:
+        texts = await self._carrier.texts(files_of(client, around))
+        known = self._judged.get(client.id)
+        if known and known[0] == around and _same(known[1], texts):
+            return known[2]
+        judgement = await asyncio.to_thread(judge, client, around, texts)
+        self._judged[client.id] = around, texts, judgement
+        return judgement
+
+    def _own_spots(self) -> list[tuple[Spot, Scope]]:
+        scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
+        return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
+
+    def _own_shown(self, spot: Spot, scope: Scope) -> list[Shown]:
+        in_force = {each.name: each for each in self._own.in_force(scope)}
+        return [
+            own_shown(in_force[name], entry_of(config, spot))
+            if name in in_force
+            else Shown(name, entry_of(config, spot), Effective.SHADOWED, "hidden by another scope")
+            for name, config in self._own.servers(scope).items()
+        ]
+
+    def _standings(self, spot: Spot, scope: Scope) -> list[Standing]:
+        place = Place(self._own.path(scope), 1, 1)
+        return [
+            Standing(spot, Listed(each.name, place, each.entry), each.state, each.reason)
+            for each in self._own_shown(spot, scope)
+        ]
+
+    def _show_own(self, spot: Spot, name: str) -> Record:
+        scope = Scope(spot.scope.name)
+        path = self._own.path(scope)
+        for shown in self._own_shown(spot, scope):
+            if shown.name == name:
+                return full_record(spot, path, shown)
+        raise ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
+
+
+def matrix_of(word: str) -> Matrix:
+    """A table by its word."""
+    if word not in {*Matrix}:
+        known = ", ".join(Matrix)
+        raise ArgumentsRefused.of(Problem("matrix", f'"{word[:40]}" is unknown; one of {known}'))
+    return Matrix(word)
+
+
+def words_of(client: str, scope: str | None) -> str:
+    """The words of a client and a scope that were given apart."""
+    return f"{client_of(client).id}:{scope}" if scope else client_of(client).id
+
+
+def _programs() -> tuple[Client, ...]:
+    return tuple(client for client in CLIENTS if client.id != YARD)
+
+
+def _shelf(seat: Seat) -> str:
+    """Where what was left out is kept: the same place by whatever words it is named."""
+    return f"{seat.spot}@{seat.paths[0]}"
+
+
+def _same(known: _Texts, texts: _Texts) -> bool:
+    # A file that stayed as it was is read once, so the very same text means the same file.
+    return known.keys() == texts.keys() and all(
+        each is known[path] or (each.text is known[path].text is None and each == known[path])
+        for path, each in texts.items()
+    )

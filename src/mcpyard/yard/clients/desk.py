@@ -1,0 +1,129 @@
+"""The texts that an operation works on, before anything is written."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.files import FileText, FileWrite
+from mcpyard.domain.model import Scope
+from mcpyard.formats.listing import Listing, read
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.warned import Warned
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPut:
+    """A server to put into the yard, in the yard's words; it waits, stopped."""
+
+    scope: Scope
+    name: str
+    definition: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRemove:
+    """A server to take out of the yard."""
+
+    scope: Scope
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRename:
+    """A server of the yard to give another name."""
+
+    scope: Scope
+    name: str
+    new_name: str
+
+
+OwnAction = OwnPut | OwnRemove | OwnRename
+
+
+class Desk:
+    """What files say, and what they are to say.
+
+    Attributes:
+        warnings: What is to be told.
+        actions: What is to be done in the yard itself; its documents follow from that.
+    """
+
+    def __init__(self, texts: Mapping[str, FileText]) -> None:
+        self._found = texts
+        self._fresh: dict[str, str] = {}
+        self._own: set[str] = set()
+        self._listings: dict[tuple[str, str], tuple[str, Listing]] = {}
+        self.warnings: list[Warned] = []
+        self.actions: list[OwnAction] = []
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+        found = self._found.get(path)
+        return found is not None and (found.text is not None or found.fault is not None)
+
+    def text(self, path: str) -> str:
+        """What a file says by now; nothing where it is not there.
+
+        Raises:
+            DocumentBroken: It cannot be read.
+        """
+        if path in self._fresh:
+            return self._fresh[path]
+        found = self._found.get(path)
+        if found and found.fault:
+            raise DocumentBroken.of(found.fault)
+        return (found.text if found else None) or ""
+
+    def listing(self, spot: Spot, path: str) -> Listing:
+        """The servers of a file; it is read again only when it says something else."""
+        text, key = self.text(path), (path, str(spot))
+        known = self._listings.get(key)
+        if known is None or known[0] is not text:
+            known = self._listings[key] = text, read(spot, text, path)
+        return known[1]
+
+    def put(self, path: str, text: str) -> None:
+        """Let a file say something else."""
+        self._fresh[path] = text
+
+    def put_own(self, path: str, text: str, *actions: OwnAction) -> None:
+        """Let a document of the yard say what actions will make it say."""
+        self.put(path, text)
+        self._own.add(path)
+        self.actions += actions
+
+    def is_own(self, path: str) -> bool:
+        """Whether a document is written by actions of the yard."""
+        return path in self._own
+
+    def tell(self, *warnings: Warned) -> None:
+        """Tell something, unless it was told."""
+        told = {(each.kind, each.field, each.reason) for each in self.warnings}
+        self.warnings += [
+            each for each in warnings if (each.kind, each.field, each.reason) not in told
+        ]
+
+    def writes(self) -> tuple[FileWrite, ...]:
+        """What is different from what was found."""
+        changes = (FileWrite(path, self._before(path), text) for path, text in self._fresh.items())
+        return tuple(each for each in changes if (each.before or "") != each.after)
+
+    def _before(self, path: str) -> str | None:
+        found = self._found.get(path)
+        return found.text if found else None
+
+
+@contextmanager
+def within(path: str) -> Generator[None]:
+    """Name the file in what is told about a text that did not know which one it is of."""
+    try:
+        yield
+    except DocumentBroken as error:
+        raise DocumentBroken.of(*(_placed(each, path) for each in error.problems)) from None
+
+
+def _placed(problem: Problem, path: str) -> Problem:
+    if problem.place is None:
+        return problem
+    return replace(problem, place=replace(problem.place, file=path))

@@ -1,0 +1,170 @@
+"""What a change does to a file, line by line, with no secret in it.
+
+The difference is taken of the texts as they are, and the secrets are masked in its lines: so a
+change of nothing but a secret is still seen.
+"""
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Final, cast
+
+from mcpyard.domain.errors import DocumentBroken
+from mcpyard.domain.files import FileWrite
+from mcpyard.domain.merge import shown_url
+from mcpyard.formats.documents import editor_for
+from mcpyard.yard.clients.masking import is_secret
+
+MASKED: Final = "***"
+
+_HOLDERS: Final = frozenset({"env", "environment", "headers", "http_headers"})
+_NAMES: Final = re.compile(r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE)
+_OF_VARIABLES: Final = ("env_var", "EnvVar")
+"""How the names of fields end that hold the name of a variable."""
+
+_STRING: Final = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
+_PAIR: Final = re.compile(
+    rf"(?P<key>{_STRING}|[A-Za-z0-9_.-]+)(?P<between>\s*[:=]\s*)(?P<value>{_STRING})"
+)
+_AROUND: Final = 3
+"""Lines that are shown around a change."""
+
+_HUNK: Final = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
+_ALONE: Final = re.compile(_STRING)
+_LONG_ENOUGH: Final = 8
+"""Characters of a secret that is masked wherever it stands, not only beside its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The literals that are not shown: with their keys, and by themselves."""
+
+    pairs: frozenset[tuple[str, str]]
+
+    def __bool__(self) -> bool:
+        return bool(self.pairs)
+
+    @property
+    def long(self) -> frozenset[str]:
+        """Those that are told apart from ordinary words."""
+        return frozenset(value for _, value in self.pairs if len(value) >= _LONG_ENOUGH)
+
+    @property
+    def lines(self) -> frozenset[str]:
+        """The lines of those that have several."""
+        split = (value.splitlines() for _, value in self.pairs if "\n" in value)
+        return frozenset(line for lines in split for line in lines if line.strip())
+
+
+def diff_of(change: FileWrite, *, show_secrets: bool = False) -> str:
+    """The unified difference of a change; a file that is not there is named `/dev/null`."""
+    before, after = change.before or "", change.after or ""
+    names = (
+        change.path if change.before is not None else "/dev/null",
+        change.path if change.after is not None else "/dev/null",
+    )
+    lines = _difference(_lines(before), _lines(after), names)
+    secrets = Secrets(frozenset()) if show_secrets else secrets_of(change)
+    return "".join(_ended(hidden(line, secrets)) for line in lines)
+
+
+def secrets_of(change: FileWrite) -> Secrets:
+    """The secrets of both texts."""
+    found: set[tuple[str, str]] = set()
+    for text in filter(None, (change.before, change.after)):
+        found |= set(_literals(_value(change.path, text)))
+    return Secrets(frozenset(found))
+
+
+def hidden(line: str, secrets: Secrets) -> str:
+    """A line with its secrets masked."""
+    if not secrets:
+        return line
+    for each in secrets.lines:
+        line = line.replace(each, MASKED)
+    line = _PAIR.sub(lambda match: _hide_pair(match, secrets), line)
+    return _ALONE.sub(lambda match: _hide_alone(match, secrets), line)
+
+
+def _literals(value: object, key: str = "", *, held: bool = False) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, each in cast("Mapping[str, object]", value).items():
+            yield from _literals(each, name, held=held or key in _HOLDERS or name in _HOLDERS)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _literals(each, key, held=held)
+    elif isinstance(value, str):
+        named = held or (bool(_NAMES.search(key)) and not key.endswith(_OF_VARIABLES))
+        if (named and is_secret(value)) or (key.lower().endswith("url") and _has_secret(value)):
+            yield key, value
+
+
+def _has_secret(url: str) -> bool:
+    return shown_url(url) != url
+
+
+def _value(path: str, text: str) -> object:
+    with contextlib.suppress(ValueError):
+        # Most files are plain JSON, and some are large.
+        return json.loads(text.removeprefix("\ufeff"))
+    try:
+        return editor_for(path).parse(text, path)[1]
+    except DocumentBroken:
+        return {}
+
+
+def _hide_pair(match: re.Match[str], secrets: Secrets) -> str:
+    key, value = _plain(match["key"]).rpartition(".")[2], _plain(match["value"])
+    if (key, value) not in secrets.pairs:
+        return match.group()
+    quote = match["value"][0]
+    return f"{match['key']}{match['between']}{quote}{_mask(value)}{quote}"
+
+
+def _hide_alone(match: re.Match[str], secrets: Secrets) -> str:
+    value = _plain(match.group())
+    quote = match.group()[0]
+    return f"{quote}{_mask(value)}{quote}" if value in secrets.long else match.group()
+
+
+def _mask(value: str) -> str:
+    return shown_url(value) if _has_secret(value) else MASKED
+
+
+def _plain(quoted: str) -> str:
+    if quoted.startswith("'"):
+        return quoted[1:-1]
+    if not quoted.startswith('"'):
+        return quoted
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted[1:-1]
+
+
+def _difference(before: list[str], after: list[str], names: tuple[str, str]) -> list[str]:
+    """The unified difference, looked for only between the first and the last line that differ."""
+    shorter = min(len(before), len(after))
+    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    ends = range(1, shorter - start + 1)
+    end = next((at - 1 for at in ends if before[-at] != after[-at]), shorter - start)
+    first, last = max(0, start - _AROUND), max(0, end - _AROUND)
+    window = before[first : len(before) - last], after[first : len(after) - last]
+    return [_HUNK.sub(lambda at: _moved(at, first), each) for each in unified_diff(*window, *names)]
+
+
+def _moved(at: re.Match[str], lines: int) -> str:
+    """The head of a hunk, so many lines further down."""
+    return f"@@ -{int(at[1]) + lines}{at[2]} +{int(at[3]) + lines}{at[4]} @@"
+
+
+def _lines(text: str) -> list[str]:
+    # Only what ends a line for every program: a separator of paragraphs may stand in a string.
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _ended(line: str) -> str:
+    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

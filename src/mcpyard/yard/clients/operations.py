@@ -1,0 +1,155 @@
+"""What can be done to the servers of clients, each a function of the texts on a desk."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    DefinitionError,
+    EditRefused,
+    NameTaken,
+    Problem,
+    ServerUnknown,
+)
+from mcpyard.domain.stored import LeftOut
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.mapping import Converted, convert, restore
+from mcpyard.formats.matrix import Matrix
+from mcpyard.yard.clients.connecting import Connecting
+from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.patching import patched
+from mcpyard.yard.clients.seats import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """A wish to change a server, as a merge patch in neutral words; `name` renames."""
+
+    seat: Seat
+    name: str
+    patch: Mapping[str, object]
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Where something changes."""
+        return (self.seat,)
+
+    def do(self, desk: Desk) -> None:
+        """Change the fields, then the switch, then the name."""
+        patch = dict(self.patch)
+        new_name, enabled = patch.pop("name", self.name), patch.pop("enabled", None)
+        if patch:
+            entry, spot = self.seat.entry(desk, self.name)
+            self.seat.write(desk, self.name, patched(entry, patch, spot))
+        if "enabled" in self.patch:
+            self._switch(desk, enabled)
+        if new_name != self.name:
+            self.seat.rename(desk, self.name, _text("name", new_name))
+        if not self.patch and not self.seat.has(desk, self.name):
+            raise ServerUnknown(f'there is no server "{self.name[:80]}" in {self.seat.spot}')
+
+    def _switch(self, desk: Desk, enabled: object) -> None:
+        if not isinstance(enabled, bool):
+            raise DefinitionError.of(Problem("enabled", "must be true or false"))
+        if not self.seat.has(desk, self.name):
+            raise ServerUnknown(f'there is no server "{self.name[:80]}" in {self.seat.spot}')
+        self.seat.switch(desk, self.name, enabled=enabled)
+
+
+@dataclass(frozen=True, slots=True)
+class Removing:
+    """A wish to take a server out."""
+
+    seat: Seat
+    name: str
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Where something changes."""
+        return (self.seat,)
+
+    def do(self, desk: Desk) -> None:
+        """Take it out."""
+        self.seat.remove(desk, self.name)
+
+
+@dataclass(slots=True)
+class Copying:
+    """A wish to copy a server, or to move it.
+
+    Attributes:
+        source: Where it is.
+        target: Where it is to be.
+        name: What it is called there.
+        new_name: What it is to be called.
+        matrix: The table to follow.
+        replace: Whether to put it in the place of one that has its name.
+        move: Whether to take it away from where it is.
+        kept: What an earlier copy left out that may belong to it.
+        left: What this one left out, once it was done.
+    """
+
+    source: Seat
+    target: Seat
+    name: str
+    new_name: str
+    matrix: Matrix = Matrix.NATIVE
+    replace: bool = False
+    move: bool = False
+    kept: LeftOut | None = None
+    left: LeftOut | None = field(default=None, init=False)
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Where something is read or changes."""
+        return self.source, self.target
+
+    def do(self, desk: Desk) -> None:
+        """Write the copy; then, to move it, take the other one out."""
+        entry, source = self.source.entry(desk, self.name)
+        target = self.target.found(desk, self.new_name)
+        self._refuse_itself(desk)
+        converted = convert(entry, source, target, self.matrix)
+        if not self.replace and self.target.has(desk, self.new_name):
+            message = f'there is a server "{self.new_name}" in {self.target.spot} already'
+            raise NameTaken(f"{message}; say replace to put this one in its place")
+        desk.tell(*converted.warnings)
+        self.target.write(desk, self.new_name, self._whole(entry, converted))
+        self.left = self._left(converted)
+        if self.move:
+            self.source.remove(desk, self.name)
+
+    def _refuse_itself(self, desk: Desk) -> None:
+        here = self.source.place(desk, self.name), self.source.spot.above, self.name
+        there = self.target.place(desk, self.new_name), self.target.spot.above, self.new_name
+        if here == there:
+            message = f'"{self.name}" is there already: it would be copied onto itself'
+            raise EditRefused.of(Problem("to", message))
+
+    def _whole(self, entry: Entry, converted: Converted) -> Entry:
+        """The copy, with what was left out when it went the other way."""
+        kept = self.kept
+        if kept is None or kept.client != self.target.spot.client.id or kept.mark != mark(entry):
+            return converted.entry
+        return restore(converted.entry, kept.fields, self.target.spot)
+
+    def _left(self, converted: Converted) -> LeftOut | None:
+        if not converted.left:
+            return None
+        return LeftOut(self.source.spot.client.id, mark(converted.entry), converted.left)
+
+
+Operation = Changing | Removing | Copying | Connecting
+
+
+def mark(entry: Entry) -> str:
+    """What a server is known by, whatever else changes about it."""
+    said = f"{entry.command}\0{entry.args}\0{entry.url}"
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _text(field_name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ArgumentsRefused.of(Problem(field_name, "must be a string"))
+    return value

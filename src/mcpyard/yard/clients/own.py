@@ -1,0 +1,201 @@
+"""The yard as one more client: servers go into it and out of it by the same code.
+
+The project's servers are those of its `.mcp.json`, and how to treat them is in no file, as are the
+user's own. Of these a document is made up, for previews and for the way back.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.errors import ReadOnlyOwner, ServerUnknown
+from mcpyard.domain.files import FileText, FileWrite
+from mcpyard.domain.merge import plain
+from mcpyard.domain.model import Config, Scope
+from mcpyard.formats import mcp_json
+from mcpyard.formats.entries import Entry, understand
+from mcpyard.formats.facts import Field
+from mcpyard.formats.locating import Spot
+from mcpyard.yard.clients.desk import OwnAction, OwnPut, OwnRemove, OwnRename
+from mcpyard.yard.edit import Change, Editor
+
+YARD: Final = "yard"
+USER_DOCUMENT: Final = "yard:user"
+"""Stands for the path of the user's own servers."""
+
+PROJECT_DOCUMENT: Final = "yard:project"
+"""Stands for the path of what the yard keeps about the project's servers beside their file."""
+
+MADE_UP: Final = frozenset({USER_DOCUMENT, PROJECT_DOCUMENT})
+
+
+class OwnServers:
+    """The servers that the yard itself keeps, in the words of its format."""
+
+    def __init__(
+        self, editor: Editor, desired: Callable[[], Desired], project: Path | None = None
+    ) -> None:
+        self._editor = editor
+        self._desired = desired
+        self.project = project
+
+    def servers(self, scope: Scope) -> dict[str, Config]:
+        """What each server of a scope is, by all that was said about it."""
+        desired = self._desired()
+        hidden = {
+            each.definition.name: each.definition.config
+            for each in desired.shadowed
+            if each.owner.scope is scope
+        }
+        shown = {each.name: each.config for each in self.in_force(scope)}
+        return hidden | shown
+
+    def in_force(self, scope: Scope) -> list[DesiredServer]:
+        """The servers of a scope that no other hides."""
+        return [each for each in self._desired().servers.values() if each.owner.scope is scope]
+
+    def holder(self, name: str) -> Scope | None:
+        """The scope that has a name in force, if one does."""
+        servers = self._desired().servers.values()
+        return next((each.owner.scope for each in servers if each.name == name), None)
+
+    def path(self, scope: Scope) -> str:
+        """The document of a scope.
+
+        Raises:
+            ReadOnlyOwner: The yard has no such scope.
+        """
+        if scope is Scope.USER:
+            return USER_DOCUMENT
+        if self.project is None:
+            raise ReadOnlyOwner("this yard serves no project; name the folder with up --project")
+        return str(self.project / ".mcp.json")
+
+    def text(self, path: str) -> FileText:
+        """What is in no file, as a document."""
+        if path == USER_DOCUMENT:
+            return FileText(path, document(self._definitions(Scope.USER)))
+        policies = {
+            name: policy_of(definition)
+            for name, definition in self._definitions(Scope.PROJECT).items()
+        }
+        return FileText(path, document({name: each for name, each in policies.items() if each}))
+
+    async def carry_out(self, actions: Sequence[OwnAction]) -> None:
+        """Do what was planned."""
+        for action in actions:
+            match action:
+                case OwnPut():
+                    await self._put(action)
+                case OwnRemove():
+                    await self._editor.remove(self._server(action.scope, action.name))
+                case OwnRename():
+                    server = self._server(action.scope, action.name)
+                    await self._editor.change(server, Change({"name": action.new_name}))
+
+    async def become(self, path: str, text: str | None) -> None:
+        """Make what is in no file what a document says, as it was made by `text`."""
+        wanted = servers_of(text)
+        if path == USER_DOCUMENT:
+            await self.carry_out(self._way_to(wanted))
+            return
+        for name, definition in self._definitions(Scope.PROJECT).items():
+            if patch := _patch(policy_of(definition), wanted.get(name, {})):
+                await self._editor.change(self._server(Scope.PROJECT, name), Change(patch))
+
+    async def prepare(self, writes: Sequence[FileWrite]) -> None:
+        """Let the servers wait that will appear again in the project's file."""
+        kept = (each.after for each in writes if each.path == PROJECT_DOCUMENT)
+        policies = servers_of(next(kept, None))
+        for write in writes:
+            if self.project and write.path == self.path(Scope.PROJECT):
+                present = self.servers(Scope.PROJECT)
+                for name in mcp_json.names(write.after or "") - present.keys():
+                    policy = _by_model(policies.get(name, {}))
+                    await self._editor.let_wait(Scope.PROJECT, name, policy)
+
+    def _definitions(self, scope: Scope) -> dict[str, dict[str, object]]:
+        return {name: definition_of(config) for name, config in self.servers(scope).items()}
+
+    def _way_to(self, wanted: Mapping[str, Mapping[str, object]]) -> list[OwnAction]:
+        present = self._definitions(Scope.USER)
+        gone = [name for name in present if name not in wanted]
+        fresh = [name for name in wanted if name not in present]
+        if len(gone) == len(fresh) == 1 and present[gone[0]] == wanted[fresh[0]]:
+            return [OwnRename(Scope.USER, gone[0], fresh[0])]
+        changed = [name for name in wanted if name in present and present[name] != wanted[name]]
+        return [
+            *(OwnRemove(Scope.USER, name) for name in gone),
+            *(OwnPut(Scope.USER, name, wanted[name]) for name in (*fresh, *changed)),
+        ]
+
+    async def _put(self, action: OwnPut) -> None:
+        present = self.servers(action.scope).get(action.name)
+        if present is None:
+            known = {"name": action.name, "scope": str(action.scope), "start": False}
+            await self._editor.register({**action.definition, **known})
+            return
+        server = self._server(action.scope, action.name)
+        patch = _patch(definition_of(present), action.definition)
+        await self._editor.change(server, Change(patch))
+
+    def _server(self, scope: Scope, name: str) -> DesiredServer:
+        for server in self.in_force(scope):
+            if server.name == name:
+                return server
+        raise ServerUnknown(f'there is no server "{name[:80]}" of {YARD}:{scope}, or it is hidden')
+
+
+def entry_of(config: Config, spot: Spot) -> Entry:
+    """A definition as an entry; what is the yard's own business alone is left out."""
+    return understand(definition_of(config), spot.client, spot.shape).entry
+
+
+def definition_of(config: Config) -> dict[str, object]:
+    """A definition in the words that other clients have a counterpart for."""
+    known = plain(config)
+    known |= {"type": known.pop("transport", "remote")} if "url" in known else {"type": "stdio"}
+    return {word: known[word] for word in _WORDS if word in known}
+
+
+_POLICY: Final = ("enabled", "timeout", "startTimeout", "inherit")
+_WORDS: Final = ("type", "command", "args", "env", "cwd", "url", "headers", *_POLICY)
+_OBJECTS: Final = frozenset({Field.ENV.value, Field.HEADERS.value})
+
+
+def policy_of(definition: Mapping[str, object]) -> dict[str, object]:
+    """How a server is treated, out of its definition."""
+    return {word: definition[word] for word in _POLICY if word in definition}
+
+
+def document(servers: Mapping[str, Mapping[str, object]]) -> str:
+    """A document of servers."""
+    return json.dumps({"mcpServers": servers}, indent=2, ensure_ascii=False) + "\n"
+
+
+def servers_of(text: str | None) -> dict[str, Mapping[str, object]]:
+    """The servers of a document that `document` made."""
+    if not text:
+        return {}
+    found = cast("dict[str, dict[str, Mapping[str, object]]]", json.loads(text))
+    return found["mcpServers"]
+
+
+def _patch(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
+    """The merge patch that leads from one definition to another."""
+    patch: dict[str, object] = {word: None for word in old if word not in new}
+    for word, value in new.items():
+        if word in _OBJECTS and word in old:
+            before = cast("Mapping[str, object]", old[word])
+            pairs = cast("Mapping[str, object]", value)
+            patch[word] = {**dict.fromkeys(before.keys() - pairs.keys()), **pairs}
+        elif old.get(word) != value:
+            patch[word] = value
+    return patch
+
+
+def _by_model(policy: Mapping[str, object]) -> dict[str, object]:
+    """A policy by the names of the model's fields."""
+    return {("start_timeout" if word == "startTimeout" else word): policy[word] for word in policy}

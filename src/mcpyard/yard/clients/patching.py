@@ -1,0 +1,115 @@
+"""Changing an entry by a merge patch in neutral words, the same for every client.
+
+`null` removes, an object is merged member by member, anything else replaces. A value that was
+shown masked and comes back masked means: keep what is there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.merge import MASK, shown_url
+from mcpyard.formats.entries import Entry, spell, understand
+from mcpyard.formats.entry_values import READERS, Wrong, text
+from mcpyard.formats.facts import Field, Way
+from mcpyard.formats.locating import Spot
+
+WORDS: Final[Mapping[Field, str]] = {
+    Field.TYPE: "type",
+    Field.COMMAND: "command",
+    Field.ARGS: "args",
+    Field.ENV: "env",
+    Field.CWD: "cwd",
+    Field.URL: "url",
+    Field.HEADERS: "headers",
+    Field.CALL_TIMEOUT: "timeout",
+    Field.START_TIMEOUT: "startTimeout",
+    Field.ONLY_TOOLS: "onlyTools",
+    Field.EXCEPT_TOOLS: "exceptTools",
+    Field.ENV_VARS: "envVars",
+    Field.ENV_HEADERS: "envHeaders",
+    Field.BEARER: "bearerTokenEnvVar",
+}
+"""The neutral word of each field; `enabled` and `name` are no fields of an entry."""
+
+_FIELDS: Final = {word: name for name, word in WORDS.items()}
+_PAIRS: Final = frozenset({Field.ENV, Field.HEADERS, Field.ENV_HEADERS})
+
+
+def patched(entry: Entry, patch: Mapping[str, object], spot: Spot) -> Entry:
+    """An entry changed by a patch.
+
+    Raises:
+        DefinitionError: A word or a value that cannot be, or an entry that its program would not
+            use any more.
+    """
+    values: dict[str, Any] = {}
+    for word, value in patch.items():
+        name = _field(word, value, spot)
+        values[name.value] = _value(name, word, getattr(entry, name), value)
+    changed = replace(entry, **values)
+    before = _problems(entry, spot)
+    if not before and (problems := _problems(changed, spot)):
+        raise DefinitionError.of(*problems)
+    return changed
+
+
+def _field(word: str, value: object, spot: Spot) -> Field:
+    name = _FIELDS.get(word)
+    if name is None:
+        known = ", ".join(("name", "enabled", *_FIELDS))
+        raise DefinitionError.of(Problem(word[:80], f"cannot be changed; {known} can"))
+    if value is not None and name not in spot.shape.words:
+        raise DefinitionError.of(Problem(word, f"has no counterpart in {spot.client.title}"))
+    return name
+
+
+def _value(name: Field, word: str, old: object, new: object) -> object:
+    if new is None:
+        return None
+    if name is Field.URL and isinstance(old, str) and new == shown_url(old):
+        return old
+    if name in _PAIRS:
+        return _merged(word, cast("Mapping[str, str]", old or {}), new)
+    return _read(name, word, new)
+
+
+def _merged(word: str, old: Mapping[str, str], new: object) -> Mapping[str, str] | None:
+    if not isinstance(new, Mapping):
+        return _read(Field.ENV, word, new)
+    pairs = dict(old)
+    for key, value in cast("Mapping[str, object]", new).items():
+        if value is None:
+            pairs.pop(key, None)
+        elif not _is_mask(value):
+            pairs[key] = _read_text(f"{word}.{key}", value)
+        elif key not in old:
+            problem = Problem(f"{word}.{key}", "is masked, and there is nothing to keep")
+            raise DefinitionError.of(problem)
+    return pairs or None
+
+
+def _is_mask(value: object) -> bool:
+    return isinstance(value, Mapping) and cast("Mapping[str, object]", value).get(MASK) is True
+
+
+def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the field has it
+    try:
+        return Way(text(value)) if name is Field.TYPE else READERS[name](value)
+    except Wrong as wrong:
+        raise DefinitionError.of(Problem(word + wrong.where, wrong.message)) from None
+    except ValueError:
+        known = ", ".join(Way)
+        raise DefinitionError.of(Problem(word, f"is unknown; one of {known}")) from None
+
+
+def _read_text(where: str, value: object) -> str:
+    try:
+        return text(value)
+    except Wrong as wrong:
+        raise DefinitionError.of(Problem(where, wrong.message)) from None
+
+
+def _problems(entry: Entry, spot: Spot) -> tuple[Problem, ...]:
+    return understand(spell(entry, spot.shape), spot.client, spot.shape).problems

@@ -1,0 +1,104 @@
+"""What of all that is found on a machine is worth taking into the yard."""
+
+from dataclasses import dataclass, field
+
+from mcpyard.domain.errors import DefinitionError
+from mcpyard.domain.model import Scope
+from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.this_yard import Here
+from mcpyard.formats.effective import Standing
+from mcpyard.formats.entries import Entry, spell
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.mapping import convert
+from mcpyard.formats.warned import Warned
+from mcpyard.yard.clients.own import OwnServers, definition_of
+from mcpyard.yard.records import Record
+
+IMPORTABLE = "importable"
+SKIPPED = "skipped"
+REFUSED = "refused"
+
+Definition = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A server that was found, and what becomes of it."""
+
+    standing: Standing
+    outcome: str
+    reason: str = ""
+    warnings: tuple[Warned, ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.standing.listed.name
+
+    @property
+    def importable(self) -> bool:
+        """Whether it can be taken."""
+        return self.outcome == IMPORTABLE
+
+    @property
+    def record(self) -> Record:
+        """As it is shown."""
+        return {
+            "name": self.name,
+            "from": str(self.standing.spot),
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "warnings": [f"{each.field}: {each.message}" for each in self.warnings],
+        }
+
+
+class Taking:
+    """Weighs one server after the other; each is taken once."""
+
+    def __init__(self, target: Spot, own: OwnServers, here: Here) -> None:
+        self._target = target
+        self._here = here
+        self._known = {
+            name: (definition_of(config), f"yard:{scope}")
+            for scope in Scope
+            for name, config in own.servers(scope).items()
+        }
+
+    def weigh(self, standing: Standing) -> Found:
+        """What to do with a server that was found."""
+        entry = standing.listed.entry
+        if entry is None or standing.listed.problems:
+            return Found(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
+        if self._leads_back(entry):
+            return Found(standing, SKIPPED, "leads back to this yard")
+        try:
+            converted = convert(entry, standing.spot, self._target)
+            definition = _definition(converted.entry, self._target)
+        except DefinitionError as error:
+            return Found(standing, REFUSED, error.message)
+        name = standing.listed.name
+        if name in self._known:
+            return Found(standing, SKIPPED, self._why(name, definition))
+        self._known[name] = definition, str(standing.spot)
+        return Found(standing, IMPORTABLE, "", converted.warnings)
+
+    def _leads_back(self, entry: Entry) -> bool:
+        if entry.url is not None:
+            return self._here.is_at(entry.url)
+        command = entry.command or "", *(entry.args or ())
+        return self._here.is_run_by(command, entry.env or {})
+
+    def _why(self, name: str, definition: Definition) -> str:
+        known, where = self._known[name]
+        if _launch(known) == _launch(definition):
+            return f"is the same as in {where}"
+        return f"differs from the one in {where}; copy it under another name to have both"
+
+
+def _definition(entry: Entry, spot: Spot) -> Definition:
+    return definition_of(read_definition(spell(entry, spot.shape)).config)
+
+
+def _launch(definition: Definition) -> Definition:
+    words = {"command", "args", "env", "cwd", "url", "headers"}
+    return {word: value for word, value in definition.items() if word in words}

@@ -1,0 +1,38 @@
+"""A machine with some files, for the tests that judge what its clients make of them."""
+
+import json
+from collections.abc import Mapping
+
+from mcpyard.formats.effective import Judgement, Text, judge
+from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.roster import client_of
+
+HOME, PROJECT = "/home/ann", "/home/ann/work/it"
+
+
+def around(project: str = PROJECT, **environment: str) -> Surroundings:
+    return Surroundings(environment, HOME, project)
+
+
+def texts(
+    files: Mapping[str, object], mode: int = 0o600, *, tracked: bool = False
+) -> dict[str, Text]:
+    """Files by their paths, `~` for the home and `.` for the project; what is no text is JSON."""
+    found: dict[str, Text] = {}
+    for short, content in files.items():
+        path = short.replace("~", HOME, 1) if short[0] == "~" else short.replace(".", PROJECT, 1)
+        text = content if isinstance(content, str) else json.dumps(content)
+        found[path] = Text(path, text, mode=mode, tracked=tracked)
+    return found
+
+
+def judged(client: str, files: Mapping[str, object], surroundings: Surroundings) -> Judgement:
+    return judge(client_of(client), surroundings, texts(files))
+
+
+def states(
+    client: str, files: Mapping[str, object], surroundings: Surroundings | None = None
+) -> dict[str, str]:
+    """What becomes of each server, by scope and name."""
+    found = judged(client, files, surroundings or around())
+    return {f"{each.spot.scope.name} {each.listed.name}": each.state for each in found.standings}

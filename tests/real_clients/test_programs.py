@@ -1,0 +1,195 @@
+"""Each program reads back what we wrote, with the values we meant, and starts it as we meant."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcpyard.formats.editing import remove, write
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import Way
+from mcpyard.formats.locating import candidates
+from mcpyard.formats.mapping import convert
+from mcpyard.formats.roster import spot_of
+from mcpyard.formats.switches import set_enabled, switch_location
+from tests.real_clients.programs import PROGRAMS, Machine
+
+pytestmark = [pytest.mark.real, pytest.mark.parametrize("program", PROGRAMS)]
+
+SOURCE = spot_of("claude")
+LOCAL = Entry(
+    type=Way.STDIO,
+    command="run-it",
+    args=("--flag", "a b", "-"),
+    env={"MODE": "fast"},
+    call_timeout=2000,
+)
+REMOTE = Entry(type=Way.HTTP, url="http://127.0.0.1:9/mcp", headers={"X-Mode": "fast"})
+
+
+@pytest.fixture
+def machine(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    found = Machine(tmp_path)
+    found.project.mkdir()
+    # One of the programs unpacks 235 MB of itself into its cache.
+    found.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
+    project = str(found.project)
+    found.put(".gemini/trustedFolders.json", {project: "TRUST_FOLDER"})
+    found.put(".copilot/config.json", {"trustedFolders": [project]})
+    found.put(".claude.json", {"projects": {project: {"hasTrustDialogAccepted": True}}})
+    found.put(".codex/config.toml", f'[projects."{project}"]\ntrust_level = "trusted"\n')
+    return found
+
+
+def add(machine: Machine, program: str, name: str, entry: Entry) -> None:
+    """Copy a server from Claude Code to the program's own file."""
+    spot = machine.spot(program)
+    path = machine.path(spot)
+    before = path.read_text() if path.exists() else ""
+    converted = convert(entry, SOURCE, spot)
+    machine.put(path, write(spot, before, name, converted.entry).text)
+
+
+def test_a_local_and_a_remote_server_are_read_as_they_were_meant(
+    machine: Machine, program: str
+) -> None:
+    add(machine, program, "local", LOCAL)
+    add(machine, program, "remote", REMOTE)
+    found = machine.listed(program)
+    assert found["local"].line == "run-it --flag a b -"
+    assert found["remote"].line == "http://127.0.0.1:9/mcp"
+
+
+def test_what_was_added_and_removed_leaves_no_trace(machine: Machine, program: str) -> None:
+    add(machine, program, "stays", LOCAL)
+    spot = machine.spot(program)
+    path = machine.path(spot)
+    before = path.read_text()
+    add(machine, program, "goes", REMOTE)
+    added = path.read_text()
+    assert set(machine.listed(program)) == {"stays", "goes"}
+    # Some programs write into the file when they read it, so theirs is not the one to compare.
+    removed = remove(spot, added, "goes").text
+    assert removed == before
+    machine.put(path, removed)
+    assert set(machine.listed(program)) == {"stays"}
+
+
+def test_a_server_is_switched_off_and_on_as_the_program_understands_it(
+    machine: Machine, program: str
+) -> None:
+    add(machine, program, "x", LOCAL)
+    add(machine, program, "y", LOCAL)
+    spot = machine.spot(program)
+    location = switch_location(spot)
+    assert location is not None
+    path = Path(candidates(location, machine.around)[0])
+    before = path.read_text() if path.exists() else ""
+    off = set_enabled(spot, before, "x", enabled=False).text
+    machine.put(path, off)
+    found = machine.listed(program)
+    assert found["x"].state.lower().startswith("disabled")
+    assert not found["y"].state.lower().startswith("disabled")
+    assert machine.judged(program) == {"x": "disabled", "y": "enabled"}
+    machine.put(path, set_enabled(spot, off, "x", enabled=True).text)
+    assert not machine.listed(program)["x"].state.lower().startswith("disabled")
+    assert machine.judged(program) == {"x": "enabled", "y": "enabled"}
+
+
+def test_a_server_is_started_with_the_arguments_variables_and_folder_we_meant(
+    machine: Machine, program: str
+) -> None:
+    log = machine.home / "log"
+    os.mkfifo(log)
+    spot = machine.spot(program)
+    entry = machine.stub(
+        log, "a b", "$NOT", env={"NOTES": "${NOTES}", "MODE": "fast", "PLAIN": "x y"}
+    )
+    gone = convert(entry, SOURCE, spot)
+    written = replace(gone.entry, cwd=str(machine.home)) if program != "claude" else gone.entry
+    path = machine.path(spot)
+    machine.put(path, write(spot, path.read_text() if path.exists() else "", "x", written).text)
+    machine.variables["NOTES"] = "s3"
+    assert "s3" not in path.read_text()
+    started = machine.started(program, log)
+    assert started["argv"] == ["a b", "$NOT"]
+    assert {key: started["env"].get(key) for key in ("NOTES", "MODE", "PLAIN")} == {
+        "NOTES": "s3",
+        "MODE": "fast",
+        "PLAIN": "x y",
+    }
+    folder = machine.project if program == "claude" else machine.home
+    assert started["cwd"] == str(folder)
+
+
+PROJECT_FILES = {
+    "claude": ".mcp.json",
+    "codex": ".codex/config.toml",
+    "copilot": ".github/mcp.json",
+    "gemini": ".gemini/settings.json",
+    "opencode": "opencode.json",
+}
+
+
+def test_of_two_scopes_the_one_wins_that_we_say_wins(machine: Machine, program: str) -> None:
+    add(machine, program, "both", LOCAL)
+    spot = machine.spot(f"{program}:project")
+    path = machine.path(spot)
+    assert path == machine.project / PROJECT_FILES[program]
+    other = convert(replace(LOCAL, command="other"), SOURCE, spot).entry
+    machine.put(path, write(spot, "", "both", other).text)
+    machine.put("project/.claude/settings.json", {"enabledMcpjsonServers": ["both"]})
+    assert machine.listed(program)["both"].line.startswith("other ")
+    assert machine.judged(program) == {"both": "enabled"}
+
+
+def test_without_trust_the_server_of_the_project_does_not_count(
+    machine: Machine, program: str
+) -> None:
+    if program == "opencode":
+        pytest.skip("it asks for no trust")
+    add(machine, program, "mine", LOCAL)
+    spot = machine.spot(f"{program}:project")
+    machine.put(
+        machine.path(spot), write(spot, "", "theirs", convert(LOCAL, SOURCE, spot).entry).text
+    )
+    machine.put(".gemini/trustedFolders.json", {})
+    machine.put(".copilot/config.json", {})
+    found = machine.listed(program)
+    judged = machine.judged(program)
+    if program == "codex":
+        own = machine.path(machine.spot(program))
+        machine.put(own, own.read_text().replace('"trusted"', '"untrusted"'))
+        found, judged = machine.listed(program), machine.judged(program)
+    assert judged["theirs"] == "untrusted"
+    used = found.get("theirs")
+    assert used is None or used.state in {"Disabled", "Pending approval"}
+    assert judged["mine"] == ("untrusted" if program == "gemini" else "enabled")
+    assert (found["mine"].state == "Disabled") is (program == "gemini")
+
+
+def test_what_we_call_invalid_the_program_does_not_use(machine: Machine, program: str) -> None:
+    spot = machine.spot(program)
+    bad = {
+        "claude": {"url": "http://127.0.0.1:9/mcp"},
+        "copilot": {"command": 5},
+        "gemini": {},
+        "opencode": {"type": "local", "command": "run"},
+    }
+    path = machine.path(spot)
+    if program == "codex":
+        machine.put(
+            path, path.read_text() + '[mcp_servers.bad]\nurl = "http://127.0.0.1:9"\ncwd = "/"\n'
+        )
+        assert "cwd is not supported" in machine.run(program, "mcp", "list")
+    else:
+        before = json.loads(path.read_text()) if path.exists() else {}
+        machine.put(path, {**before, spot.shape.keys[0]: {"bad": bad[program]}})
+        text = machine.run(
+            program, *(("debug", "config") if program == "opencode" else ("mcp", "list"))
+        )
+        assert "bad: run" not in text
+        assert "connected" not in text.lower().replace("disconnected", "")
+    assert machine.judged(program) == {"bad": "invalid"}

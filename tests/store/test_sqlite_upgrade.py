@@ -1,0 +1,117 @@
+"""A home of the first version, with something of everything, opened by this one."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Reached
+from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
+from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
+from mcpyard.store.sqlite.store import Store
+from tests.store.contract import LATER, NOW
+from tests.store.contract_access import SIGNED_IN
+from tests.store.contract_journal import a_call, an_edit
+from tests.store.test_sqlite_store import PROJECT, SERVER
+
+FILES = {"state.db": STATE, "journal.db": JOURNAL}
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MCPYARD_KEY", raising=False)
+
+
+async def fill(store: Store) -> None:
+    await store.definitions.add("fs", {"command": "files", "args": ["-x"]})
+    server = store.memory.identity(PROJECT, "fs")
+    store.memory.keep_names({(server, "t"): "mcp_fs_t"})
+    store.memory.keep_tools(server, [{"name": "t"}])
+    store.memory.keep_reached("digest", Reached(Era.MODERN))
+    await store.policies.set(SERVER, {"enabled": False})
+    await store.profiles.set("work", {"servers": ["fs"]})
+    await store.tokens.add(CallToken(SERVER, "laptop", "hash", None, NOW))
+    await store.sessions.add(LoginSession("cookie", "key", NOW, LATER))
+    await store.sessions.add_link("link", LATER)
+    await store.approvals.set(Approval("a", "digest", NOW))
+    await store.credentials.put(SIGNED_IN)
+    await store.edits.add(an_edit(1))
+    store.journal.append(a_call(1))
+
+
+async def look(store: Store) -> list[object]:
+    """Everything that a user would miss."""
+    server = store.memory.identity(PROJECT, "fs")
+    edits = await store.edits.recent()
+    return [
+        store.definitions.all(),
+        server,
+        dict(store.memory.exposed_names()),
+        store.memory.tools(server),
+        store.memory.reached("digest"),
+        dict(store.policies.all()),
+        dict(store.profiles.all()),
+        store.tokens.all(),
+        store.sessions.get("cookie", NOW),
+        dict(store.approvals.all()),
+        await store.credentials.get(SIGNED_IN.resource),
+        [await store.edits.get(each.id) for each in edits],
+        await store.journal.query(CallQuery()),
+    ]
+
+
+def content_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            name: connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608  names of our own tables
+            for name in tables(connection)
+        }
+
+
+def tables(connection: sqlite3.Connection) -> list[str]:
+    found = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    )
+    return [name for (name,) in found]
+
+
+async def make_first(newer: Path, older: Path, first: Migration) -> None:
+    """A database of the first version, with what another of this version holds."""
+    await (await Engine.open(older, Kind((first,), "FULL"))).close()
+    with closing(sqlite3.connect(older, isolation_level=None)) as connection:
+        connection.execute("ATTACH ? AS newer", [str(newer)])
+        for table in tables(connection):
+            info = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
+            names = ", ".join(name for _, name, *_ in info)
+            rows = f"SELECT {names} FROM newer.{table}"  # noqa: S608  names of our own tables
+            connection.execute(f"INSERT INTO {table} ({names}) {rows}")
+
+
+async def test_everything_of_a_home_of_the_first_version_is_there_and_kept_in_a_copy(
+    tmp_path: Path,
+) -> None:
+    this, first = tmp_path / "this", tmp_path / "first"
+    store = await Store.open(this)
+    await fill(store)
+    before = await look(store)
+    await store.close()
+    first.mkdir()
+    shutil.copy(this / "key", first)
+    for name, migrations in FILES.items():
+        await make_first(this / name, first / name, migrations[0])
+    content = content_of(first / "state.db")
+
+    upgraded = await Store.open(first)
+    try:
+        assert await look(upgraded) == before
+        assert await upgraded.sessions.take_link("link", NOW)
+    finally:
+        await upgraded.close()
+    assert all(content.values()), "a table that holds nothing proves nothing"
+    assert content_of(first / "state.db.version-1") == content
+    assert (first / "state.db.version-1").stat().st_mode & 0o777 == 0o600
