@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 import pytest
 
@@ -14,6 +15,7 @@ from mcpyard.domain.errors import (
     Disconnected,
     InputError,
     Problem,
+    ProtocolBroken,
     ServerUnknown,
     ToolUnknown,
 )
@@ -108,8 +110,9 @@ async def test_a_call_goes_to_the_server_and_comes_back_with_its_origin() -> Non
         assert (terms.timeout, terms.longest) == (1.5, None)
         shown = outcome.to_dict()
         assert shown["was"] == "read_file"
+        unknown = {"source": "fs", "updatedAt": None, "retrievedAt": None}
         assert shown["yard"] == {
-            "server": "fs", "tool": "read_file", "ms": 0.0, "attribution": "fs", "tried": ["fs"]
+            "server": "fs", "tool": "read_file", "ms": 0.0, "attribution": unknown, "tried": ["fs"]
         }  # fmt: skip
 
 
@@ -167,6 +170,16 @@ async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fail
         assert outcome.text == "no"
         with pytest.raises(Disconnected):
             await yard.call("mcp_other_t")
+
+
+async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
+    around = Around(document(fs=local()))
+    around.servers.answers["fs"] = lambda *_: b"[1]"
+    async with around.open() as yard:
+        with pytest.raises(ProtocolBroken, match='the server "fs" answered with something'):
+            await yard.call("mcp_fs_read_file", {"path": "x"})
+        (failed,) = await yard.failed_calls()
+        assert (failed["server"], failed["outcome"]) == ("fs", "protocol-broken")
 
 
 async def test_a_change_in_a_document_is_followed() -> None:
@@ -299,3 +312,13 @@ async def test_every_call_is_accounted_for() -> None:
         assert (found["other"].calls, found["other"].errors) == (1, 1)
         assert found["fs"].bytes_in == 2 * len(b'{"path":"x"}')
         assert next(found["fs"].cumulative()) == (1.0, 2)
+
+
+async def test_the_tools_of_a_server_on_demand_that_failed_are_not_offered() -> None:
+    around = Around(document(fs=local()))
+    async with around.open() as yard:
+        around.sources[0].say(document(fs=local(wanted="on_demand")))
+        assert await eventually(lambda: yard.record("fs")["wanted"] == "on_demand")
+        assert [each["name"] for each in yard.tools()] == ["read_file"]
+        around.servers.lose(UUID(str(yard.record("fs")["id"])), Cause(Code.EXITED, "gone"))
+        assert yard.tools() == []

@@ -1,5 +1,7 @@
 """Where a call of a tool goes: the server, the tool, and whether its arguments fit."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from mcpyard.catalog.validators import Validator, compile_validator
@@ -9,6 +11,38 @@ from mcpyard.domain.tool import ToolDefinition
 _UNCHANGED = ToolPolicy()
 
 
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A tool of another server that can answer in a tool's place.
+
+    Attributes:
+        server: The name of that server.
+        tool: What it calls the tool.
+        arguments: What it calls the arguments, where it calls them otherwise; None leaves one out.
+    """
+
+    server: str
+    tool: str
+    arguments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+
+    def translate(self, arguments: Mapping[str, object]) -> dict[str, object]:
+        """The arguments as the back-up wants them."""
+        names = {name: self.arguments.get(name, name) for name in arguments}
+        return {names[name] or name: value for name, value in arguments.items() if names[name]}
+
+
+def backups_of(tool: str, policy: ToolPolicy, servers: Iterable[str]) -> tuple[Backup, ...]:
+    """The back-ups of a tool: its own where it names any, else its server's."""
+    if policy.backup is None:
+        return tuple(Backup(name, tool) for name in servers)
+    return tuple(Backup(each.server, each.tool or tool, each.arguments) for each in policy.backup)
+
+
+def is_repeatable(hints: Mapping[str, object]) -> bool:
+    """Whether a tool's own annotations say that calling it twice does no harm."""
+    return hints.get("readOnlyHint") is True or hints.get("idempotentHint") is True
+
+
 class Route:
     """The way to one tool.
 
@@ -16,21 +50,24 @@ class Route:
     calls.
     """
 
-    __slots__ = ("_validator", "exposed", "policy", "server", "server_name", "tool")
+    __slots__ = ("_validator", "backups", "exposed", "policy", "server", "server_name", "tool")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one a part of the way
         self,
         server: UUID,
         server_name: str,
         tool: ToolDefinition,
         exposed: str,
         policy: ToolPolicy = _UNCHANGED,
+        *,
+        backups: tuple[Backup, ...] = (),
     ) -> None:
         self.server = server
         self.server_name = server_name
         self.tool = tool
         self.exposed = exposed
         self.policy = policy
+        self.backups = backups
         self._validator: Validator | None = None
 
     @property
@@ -38,6 +75,12 @@ class Route:
         """What the tool does: in the user's words, else in the server's."""
         changed = self.policy.description
         return self.tool.description if changed is None else changed
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a call may be repeated when nobody knows what became of the first."""
+        said = self.policy.repeatable
+        return is_repeatable(self.tool.annotations) if said is None else said
 
     @property
     def validator(self) -> Validator:

@@ -1,6 +1,7 @@
 """The accounts: a line in the journal for each call, and counters for each server."""
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -13,6 +14,9 @@ from mcpyard.domain.stored import Call
 
 BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 5000.0, 30000.0)
 """Upper bounds of the latency histogram, in milliseconds."""
+
+FAILURES: Final = 100
+"""Failed calls that are remembered, for whoever asks what went wrong."""
 
 OK: Final = "ok"
 TOOL_ERROR: Final = "tool_error"
@@ -65,6 +69,11 @@ class Accounts:
         self.journal = journal
         self._clock = clock
         self._by_server: dict[UUID, Account] = {}
+        self._failed: deque[Call] = deque(maxlen=FAILURES)
+
+    def failed_calls(self, limit: int) -> list[Call]:
+        """The last calls that failed, newest first."""
+        return [*reversed(self._failed)][: max(0, limit)]
 
     @property
     def by_server(self) -> Mapping[UUID, Account]:
@@ -77,6 +86,11 @@ class Accounts:
         if account is None:
             account = self._by_server[route.server] = Account()
         account.add(sums)
-        if self.journal:
+        failed = sums.outcome != OK
+        if failed or self.journal:
             names = route.server_name, route.tool.name
-            self.journal.append(Call(self._clock.now(), who, route.server, *names, *sums))
+            call = Call(self._clock.now(), who, route.server, *names, *sums)
+            if failed:
+                self._failed.append(call)
+            if self.journal:
+                self.journal.append(call)

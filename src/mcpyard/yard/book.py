@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
-from mcpyard.catalog.routes import Route
+from mcpyard.catalog.routes import Route, backups_of
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
@@ -98,7 +98,10 @@ class ToolBook:
             exposed = names[keys[tool.name]]
             if policy.name and self._may_be_called(policy.name, keys[tool.name], routes.values()):
                 exposed = policy.name
-            routes[tool.name] = Route(server.id, server.name, tool, exposed, policy)
+            backups = backups_of(tool.name, policy, server.config.backup)
+            routes[tool.name] = Route(
+                server.id, server.name, tool, exposed, policy, backups=backups
+            )
         return routes
 
     def _named(self, keys: Collection[ToolKey]) -> dict[ToolKey, str]:

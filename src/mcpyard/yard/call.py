@@ -2,18 +2,24 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
-from uuid import UUID
 
 import orjson
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import ArgumentsRefused, Problem, ToolUnknown, YardError, edge
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    Problem,
+    ProtocolBroken,
+    ToolUnknown,
+    YardError,
+    edge,
+)
 from mcpyard.domain.model import Config
-from mcpyard.domain.ports import CallTerms, Clock, Servers
+from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts, Sums
-from mcpyard.yard.book import ToolBook
+from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.outcome import Outcome
 
 LONGEST_CALL: Final = 600.0
@@ -34,18 +40,12 @@ Progress = Callable[[Mapping[str, object]], None]
 class Caller:
     """Calls tools by their exposed names."""
 
-    def __init__(
-        self,
-        book: ToolBook,
-        servers: Servers,
-        desired: Callable[[], Mapping[UUID, DesiredServer]],
-        clock: Clock,
-        accounts: Accounts,
-    ) -> None:
-        self._book = book
-        self._servers = servers
-        self._desired = desired
-        self._clock = clock
+    def __init__(self, reach: Reach, fallback: Fallback, accounts: Accounts) -> None:
+        self._book = reach.book
+        self._servers = reach.servers
+        self._desired = reach.desired
+        self._clock = reach.clock
+        self._fallback = fallback
         self._accounts = accounts
 
     async def call(
@@ -57,7 +57,9 @@ class Caller:
         progress: Progress | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call the tool with that exposed name.
+        """Call the tool with that exposed name, or a back-up of it (see `Fallback`).
+
+        The time limit is that of each server that is asked.
 
         Raises:
             ToolUnknown: There is no such tool.
@@ -68,6 +70,9 @@ class Caller:
         route = self._book.route(name)
         if route is None or not route.policy.enabled:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
+        if route.backups:
+            ask = partial(self.follow, timeout=timeout, progress=progress, who=who)
+            return await self._fallback.answer(route, arguments or {}, ask)
         return await self.follow(route, arguments, timeout=timeout, progress=progress, who=who)
 
     async def follow(
@@ -79,7 +84,7 @@ class Caller:
         progress: Progress | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call the tool a route leads to."""
+        """Call the tool a route leads to, and no other."""
         given: dict[str, object] = dict(arguments or {})
         if problems := route.validator.check(given):
             raise ArgumentsRefused.of(*problems)
@@ -91,7 +96,8 @@ class Caller:
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
         try:
             raw = await self._servers.call(route.server, route.tool.name, sent, terms)
-            ended = TOOL_ERROR if _says_error(raw) else OK
+            _refuse_other_than_objects(raw, route)
+            ended = TOOL_ERROR if says_error(raw) else OK
         except YardError as error:
             ended = edge(error).problem
             raise
@@ -101,7 +107,13 @@ class Caller:
         return Outcome(raw, route.server_name, route.tool.name, ms)
 
 
-def _says_error(raw: bytes) -> bool:
+def _refuse_other_than_objects(raw: bytes, route: Route) -> None:
+    if not raw.startswith(b"{"):
+        name = route.server_name
+        raise ProtocolBroken(f'the server "{name}" answered with something that is no result')
+
+
+def says_error(raw: bytes) -> bool:
     """Whether a result says that the tool failed, at a glance: it is for a statistic."""
     if len(raw) > 2 * _GLANCE:
         raw = raw[:_GLANCE] + raw[-_GLANCE:]

@@ -120,6 +120,12 @@ class Editor:
             await source.remove(server.name)
             await self._intent.forget(server.id)
 
+    async def let_wait(self, scope: Scope, name: str, policy: PolicyPatch) -> None:
+        """Say how to treat a server that is about to appear in a document: it waits, stopped."""
+        identity = self._memory.identity(self._source(scope).owner, name)
+        await self._memory.flush()
+        await self._intent.change(identity, {**policy, "wanted": Wanted.STOPPED.value})
+
     async def _add(
         self, source: EditableSource, name: str, config: Config, wanted: Wanted | None
     ) -> None:

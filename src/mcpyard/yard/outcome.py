@@ -1,10 +1,36 @@
 """The outcome of a call: the server's result object as it came, and where it came from."""
 
+import json
+import math
+from collections.abc import Iterable
+from enum import StrEnum
 from functools import cached_property
-from typing import cast
+from typing import Final, NamedTuple, Self, cast
 
 import msgspec
 import orjson
+
+from mcpyard.yard.attribution import Attribution, attribute
+from mcpyard.yard.parts import Part, Text, read_parts
+
+_SAFE_DIGITS: Final = 18
+
+
+class ErrorKind(StrEnum):
+    """What kind of thing went wrong: an agent may try again, try another tool, or ask."""
+
+    VALIDATION = "validation"
+    TIMEOUT = "timeout"
+    DISCONNECTED = "disconnected"
+    TOOL = "tool"
+    PROTOCOL = "protocol"
+
+
+class Tried(NamedTuple):
+    """A server that was asked, or passed over, before another one answered."""
+
+    server: str
+    why: str
 
 
 class Outcome(msgspec.Struct, frozen=True, dict=True):
@@ -12,45 +38,89 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         raw: The result object, as the bytes that came.
-        server: The name of the server that answered.
+        server: The name of the server that answered; `own` for a function of the application.
         tool: The tool, by the server's own name for it.
         ms: How long the call took, in milliseconds.
-        tried: The servers that were asked, in order.
+        tried: The servers that did not answer before it, in order, and why.
+        fault: Why there is no answer, when the call itself failed.
     """
 
     raw: bytes
     server: str
     tool: str
     ms: float
-    tried: tuple[str, ...] = ()
+    tried: tuple[Tried, ...] = ()
+    fault: ErrorKind | None = None
+
+    @classmethod
+    def failed(
+        cls, kind: ErrorKind, message: str, *, server: str, tool: str, tried: Iterable[Tried] = ()
+    ) -> Self:
+        """The outcome of a call that nobody answered: a result that says so in words."""
+        # Half a character in a server's words must not cost the outcome.
+        text = message.encode("utf-8", "replace").decode()
+        result = {"content": [{"type": "text", "text": text}], "isError": True}
+        return cls(orjson.dumps(result), server, tool, 0.0, tuple(tried), kind)
 
     @cached_property
     def result(self) -> dict[str, object]:
-        """The result object, with every member it had."""
-        return cast("dict[str, object]", orjson.loads(self.raw))
+        """The result object, with every member it had; a number that is too large is text."""
+        try:
+            found = orjson.loads(self.raw)
+        except orjson.JSONDecodeError:
+            found = json.loads(self.raw, parse_int=_whole, parse_float=_real)
+        return cast("dict[str, object]", found)
 
     @property
     def is_error(self) -> bool:
-        """Whether the tool itself said that it failed."""
-        return self.result.get("isError") is True
+        """Whether the call failed, or the tool itself said that it failed."""
+        return self.fault is not None or self.result.get("isError") is True
+
+    @property
+    def error(self) -> ErrorKind | None:
+        """What kind of thing went wrong; None when nothing did."""
+        return self.fault or (ErrorKind.TOOL if self.is_error else None)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the result, in order."""
+        return read_parts(self.result.get("content"))
 
     @property
     def text(self) -> str:
         """The text parts of the result, joined by line breaks."""
-        content = self.result.get("content")
-        parts = cast("list[object]", content) if isinstance(content, list) else []
-        texts = [
-            cast("dict[str, object]", part).get("text") for part in parts if isinstance(part, dict)
-        ]
-        return "\n".join(text for text in texts if isinstance(text, str))
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def structured(self) -> object | None:
+        """The structured content; None when there is none."""
+        return self.result.get("structuredContent")
+
+    @cached_property
+    def attribution(self) -> Attribution:
+        """Where the result comes from, and how old it is."""
+        return attribute(self.result, self.server)
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as REST, the command line and the toolbox show it."""
-        yard = {
+        yard: dict[str, object] = {
             "server": self.server,
             "tool": self.tool,
             "ms": round(self.ms, 3),
-            "attribution": self.server,
-            "tried": [*self.tried] or [self.server],
+            "attribution": self.attribution.to_dict(),
+            "tried": [*dict.fromkeys([*(each.server for each in self.tried), self.server])],
         }
+        if self.tried:
+            yard["passedOver"] = [each._asdict() for each in self.tried]
+        if self.error:
+            yard["error"] = str(self.error)
         return {**self.result, "yard": yard}
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _SAFE_DIGITS else digits
+
+
+def _real(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits

@@ -12,7 +12,6 @@ from dataclasses import replace
 from uuid import UUID
 
 from mcpyard.domain.desired import Circumstances, Desired, DesiredServer, Owner, desire
-from mcpyard.domain.expand import Lookup
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
@@ -24,6 +23,9 @@ log = logging.getLogger(__name__)
 
 UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
 """The phases of a server that runs or is about to."""
+
+ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
+"""The phases of a server that a call can wake."""
 
 _DONE = {
     Wanted.RUNNING: {Phase.CONNECTED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
@@ -41,13 +43,13 @@ class Reconciler:
         memory: Memory,
         servers: Servers,
         intent: Intent,
-        lookup: Lookup,
+        known: Circumstances,
     ) -> None:
         self._sources = sources
         self._memory = memory
         self._servers = servers
         self._intent = intent
-        self._lookup = lookup
+        self._known = known
         self._desired = Desired({})
         self._stale = True
         self._held = 0
@@ -157,7 +159,10 @@ class Reconciler:
             for document in documents
             for each in document.definitions
         }
-        known = Circumstances(identities, self._lookup, self._intent.policies, self._intent.turns)
+        said = self._intent
+        known = replace(
+            self._known, identities=identities, policies=said.policies, turns=said.turns
+        )
         desired = desire(documents, known)
         # Whether a server waits may depend on what it would launch, which only now is known.
         held = self._intent.trust.held(desired.servers.values())

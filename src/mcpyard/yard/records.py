@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause
@@ -19,6 +19,7 @@ from mcpyard.domain.merge import shown_url
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.status import public_words
+from mcpyard.domain.stored import Call
 
 MAX_ATTEMPTS: Final = 3
 
@@ -116,6 +117,24 @@ def figures_record(figures: Figures | None) -> Record | None:
     }
 
 
+def call_record(call: Call) -> Record:
+    """One call, as the journal has it."""
+    return {
+        "at": call.at.isoformat(timespec="milliseconds"),
+        "who": call.who,
+        "server": call.server_name,
+        "tool": call.tool,
+        "ms": round(call.ms, 3),
+        "outcome": call.outcome,
+    }
+
+
+def noting(shown: Record, odd: Iterable[Problem]) -> Record:
+    """A record with further warnings."""
+    known = cast("list[str]", shown["warnings"])
+    return shown | {"warnings": [*known, *(str(each) for each in odd if str(each) not in known)]}
+
+
 def masked(values: Mapping[str, str]) -> dict[str, object]:
     """Values as they may be shown."""
     return {name: _mask(value) for name, value in values.items()}
@@ -147,6 +166,8 @@ def _definition(server: DesiredServer) -> Record:
         "transport": str(config.transport) if config.transport else None,
         "enabled": config.enabled,
         "timeout": config.timeout,
+        "backup": config.backup,
+        "thisYard": server.this_yard,
     }
     if isinstance(config, LocalConfig):
         return shown | {

@@ -2,11 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Protocol, cast
 from uuid import UUID, uuid4
 
 from mcpyard.catalog.routes import Route
@@ -22,62 +21,46 @@ from mcpyard.domain.desired import (
 from mcpyard.domain.errors import (
     Disabled,
     NoSignIn,
-    Problem,
+    ReadOnlyOwner,
     ServerUnknown,
     SignInUnknown,
+    ThisYard,
     ToolUnknown,
 )
-from mcpyard.domain.expand import Lookup
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.ports import Clock, LogLine, Memory, Servers, SignIns, Source
-from mcpyard.domain.repositories import Journal, Policies
+from mcpyard.domain.ports import LogLine
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
+from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import LIBRARY, Caller, Progress
+from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.clients.own import OwnServers
 from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
+from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.reconcile import UP, Reconciler, by_ref
+from mcpyard.yard.ports import Ports
+from mcpyard.yard.profiles import ProfileBook
+from mcpyard.yard.reconcile import ASLEEP, UP, Reconciler, by_ref
 from mcpyard.yard.records import (
     Picture,
     Record,
     brief,
+    call_record,
     figures_record,
+    noting,
     record,
     revealed,
     tool_record,
     trial_record,
 )
 from mcpyard.yard.registry import Registry
-from mcpyard.yard.trust import Trusting
-
-
-class Observable(Servers, Protocol):
-    """Servers that tell of changes."""
-
-    def listen(self, on_change: Callable[[Observed], None]) -> None:
-        """Tell of every change of what is observed."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """What a yard reaches the world through."""
-
-    sources: Sequence[Source]
-    memory: Memory
-    policies: Policies
-    servers: Observable
-    clock: Clock
-    lookup: Lookup
-    journal: Journal | None = None
-    trust: Trusting = field(default_factory=Trusting)
-    sign_ins: SignIns | None = None
+from mcpyard.yard.relay import Relay
 
 
 class YardCore:
@@ -87,10 +70,14 @@ class YardCore:
         instance: Differs between any two yards, also between one and the same one started anew.
         registry: The servers and how each is, for readers of the typed registry.
         accounts: What became of the calls.
+        profiles: Stored selections for the gateway.
+        relay: Carries the requests of the gateway's clients.
+        here: What an entry that leads back to this yard is known by.
     """
 
     def __init__(self, ports: Ports) -> None:
-        self.instance = uuid4().hex[:12]
+        self.instance = ports.here.instance or uuid4().hex[:12]
+        self.here = ports.here
         self.registry = Registry()
         self._status = self.registry.manage()
         self._servers = ports.servers
@@ -99,17 +86,36 @@ class YardCore:
         self._sign_ins = ports.sign_ins
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
+        self.profiles = ProfileBook(
+            ports.profiles, lambda name: self._bus.publish("profiles", {"name": name})
+        )
         self._intent = Intent(ports.policies, ports.trust)
+        known = Circumstances({}, ports.lookup, here=ports.here)
         self._reconciler = Reconciler(
-            ports.sources, ports.memory, ports.servers, self._intent, ports.lookup
+            ports.sources, ports.memory, ports.servers, self._intent, known
         )
         self.accounts = Accounts(ports.journal, ports.clock)
-        self._caller = Caller(
-            self._book, ports.servers, lambda: self.desired.servers, ports.clock, self.accounts
+        reach = Reach(
+            self._book,
+            ports.servers,
+            lambda: self.desired.servers,
+            ports.clock,
+            self._bus.publish,
         )
+        self._fallback = Fallback(reach)
+        self._caller = Caller(reach, self._fallback, self.accounts)
+        self.relay = Relay(reach, self._fallback, self.accounts)
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
+        self._clients = self._reach_clients(ports)
         self._loop_task: asyncio.Task[None] | None = None
+
+    @property
+    def clients(self) -> Clients:
+        """The servers of other programs on this machine."""
+        if self._clients is None:
+            raise ReadOnlyOwner("this yard reaches no other programs")
+        return self._clients
 
     @property
     def desired(self) -> Desired:
@@ -211,6 +217,8 @@ class YardCore:
         server = self.server(ref)
         if not server.config.enabled:
             raise Disabled(f'the server "{server.name}" is disabled')
+        if server.this_yard:
+            raise ThisYard(f'the server "{server.name}" {THIS_YARD_NOTE}')
         if server.wanted is not Wanted.RUNNING:
             await self._intent.want(server.id, Wanted.RUNNING)
         elif self._of(server.id).state.phase not in UP:
@@ -236,13 +244,13 @@ class YardCore:
         """Add a server (see `Editor.register`); its record, with what is odd about it."""
         owner, name, odd = await self._editor.register(body)
         server = self.desired.servers[self._memory.identity(owner, name)]
-        return _noting(await self._after(server, wait), odd)
+        return noting(await self._after(server, wait), odd)
 
     async def change(self, ref: str, change: Change, *, wait: float = 0) -> Record:
         """Change a server (see `Editor.change`); its record, with what is odd about it."""
         server = self.server(ref)
         odd = await self._editor.change(server, change)
-        return _noting(await self._after(server, wait), odd)
+        return noting(await self._after(server, wait), odd)
 
     async def change_tool(self, ref: str, tool: str, change: Change) -> Record:
         """Change how a tool is shown and called; its record."""
@@ -266,7 +274,7 @@ class YardCore:
         reading = read_definition(body)
         definition = Definition("trial", reading.config)
         owner = Owner(Scope.USER, "trial")
-        known = Circumstances({(owner, "trial"): uuid4()}, self._lookup)
+        known = Circumstances({(owner, "trial"): uuid4()}, self._lookup, here=self.here)
         (server,) = desire([Document(owner, (definition,))], known).servers.values()
         return trial_record(await self._servers.trial(server), reading.warnings)
 
@@ -306,9 +314,20 @@ class YardCore:
         """The last lines a server wrote to its standard error."""
         return self._servers.log(self.server(ref).id)
 
+    async def failed_calls(self, limit: int = 20) -> list[Record]:
+        """The last calls that failed, newest first."""
+        return [call_record(each) for each in self.accounts.failed_calls(limit)]
+
     def events(self, after: int | None = None) -> Subscription:
         """What happens from now on, or from just after an event."""
         return self._bus.subscribe(after)
+
+    def _reach_clients(self, ports: Ports) -> Clients | None:
+        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
+        project = Path(places[0]).parent if places else None
+        own = OwnServers(self._editor, lambda: self.desired, project)
+        reach = ports.clients
+        return Clients(reach, own, ports.clock, lambda: self.here) if reach else None
 
     async def _after(self, server: DesiredServer, wait: float) -> Record:
         await self._until(self._reconciler.settled(server.id), wait)
@@ -326,8 +345,9 @@ class YardCore:
         return self.record_of(Picture(server, self._of(server.id)), tools=tools)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
-        on_demand = server.wanted is Wanted.ON_DEMAND
-        if everything or on_demand or self._of(server.id).state.phase in UP:
+        phase = self._of(server.id).state.phase
+        asleep = server.wanted is Wanted.ON_DEMAND and phase in ASLEEP
+        if everything or asleep or phase in UP:
             for route in self._book.routes(server.id):
                 if everything or route.policy.enabled:
                     yield route
@@ -344,6 +364,7 @@ class YardCore:
         error = cause.message if cause and status is Status.ERROR else None
         self._status.update_status(server.name, status, error)
         self._bus.publish("status", brief(server, observed))
+        self._fallback.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         if self._book.update(server, observed):
@@ -366,8 +387,3 @@ class YardCore:
                 "problems": [str(problem) for problem in desired.problems],
             },
         )
-
-
-def _noting(shown: Record, odd: Iterable[Problem]) -> Record:
-    known = cast("list[str]", shown["warnings"])
-    return shown | {"warnings": [*known, *(str(each) for each in odd if str(each) not in known)]}

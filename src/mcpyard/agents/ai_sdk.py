@@ -1,0 +1,72 @@
+"""The toolbox in the shape of the Vercel AI SDK: a tool set of plain dictionaries.
+
+`execute` and `toModelOutput` are Python functions; everything else can be sent as JSON to a
+program that uses the SDK itself.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias, cast
+
+import orjson
+
+from mcpyard.catalog.lowering import as_object
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, as_text, pieces
+from mcpyard.yard.tool import Tool
+
+AiTool: TypeAlias = dict[str, object]
+Execute: TypeAlias = Callable[..., Awaitable[object]]
+
+
+def convert(offered: Mapping[str, Tool]) -> dict[str, AiTool]:
+    """The tools by name, each with `description`, `inputSchema`, `outputSchema` and `execute`."""
+    return {name: _tool(tool) for name, tool in offered.items()}
+
+
+def model_output(output: object) -> dict[str, object]:
+    """What `execute` gave, as the SDK tells it to a model."""
+    result = cast("dict[str, object]", output) if isinstance(output, dict) else {}
+    if not isinstance(result.get("content"), list):
+        return {"type": "json", "value": output}
+    outcome = Outcome(orjson.dumps(result), server="", tool="", ms=0.0)
+    if outcome.is_error:
+        return {"type": "error-text", "value": as_text(outcome)}
+    shown = pieces(outcome, lambda _media: True)
+    if any(isinstance(each, Media) for each in shown):
+        return {"type": "content", "value": [_content(each) for each in shown]}
+    return {"type": "text", "value": as_text(outcome)}
+
+
+def _tool(tool: Tool) -> AiTool:
+    shape: AiTool = {
+        "description": tool.description,
+        "inputSchema": as_object(tool.input_schema),
+        "execute": _execute(tool),
+        "toModelOutput": model_output,
+        "metadata": {"server": tool.origin, "stale": tool.stale},
+    }
+    if tool.title:
+        shape["title"] = tool.title
+    if tool.output_schema is not None:
+        shape["outputSchema"] = dict(tool.output_schema)
+    return shape
+
+
+def _execute(tool: Tool) -> Execute:
+    async def execute(arguments: object = None, _options: object = None) -> object:
+        """Call the tool; a failure is a result with `isError`, never raised."""
+        outcome = await call_asked(tool, arguments)
+        # `outputSchema` is the schema of what `execute` gives.
+        if tool.output_schema is not None and not outcome.is_error:
+            return outcome.to_dict() if outcome.structured is None else outcome.structured
+        return outcome.to_dict()
+
+    return execute
+
+
+def _content(each: Piece) -> dict[str, object]:
+    if isinstance(each, str):
+        return {"type": "text", "text": each}
+    kind = "image-data" if each.is_image else "file-data"
+    return {"type": kind, "data": each.data, "mediaType": each.mime}

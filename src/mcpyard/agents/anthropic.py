@@ -1,0 +1,66 @@
+"""The toolbox for Anthropic's Messages: plain dictionaries, no library."""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from mcpyard.catalog.lowering import COMMON, lower
+from mcpyard.catalog.offered_members import offer_members, own_members
+from mcpyard.yard.asked import member_of
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, pieces
+from mcpyard.yard.tool import Tool
+
+AnthropicTool: TypeAlias = dict[str, object]
+Block: TypeAlias = dict[str, object]
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+
+
+def convert(offered: Mapping[str, Tool]) -> list[AnthropicTool]:
+    """The tools for `messages.create(tools=...)`."""
+    return [
+        {
+            "name": name,
+            "description": tool.description,
+            "input_schema": offer_members(lower(tool.input_schema, COMMON)),
+        }
+        for name, tool in offered.items()
+    ]
+
+
+def answer(outcome: Outcome, call_id: str) -> Block:
+    """What came of a call, as the `tool_result` block that answers it."""
+    return {
+        "type": "tool_result",
+        "tool_use_id": call_id,
+        "content": [_block(each) for each in pieces(outcome, _carried)],
+        "is_error": outcome.is_error,
+    }
+
+
+def given(tool: Tool, arguments: object) -> object:
+    """The arguments of a call by the names that the tool has for them."""
+    return own_members(arguments, lower(tool.input_schema, COMMON))
+
+
+def asked(call: object) -> tuple[str, object, str]:
+    """Name, arguments and id of a `tool_use` block, an object of the library or a dictionary.
+
+    Raises:
+        TypeError: It is not a call of a tool.
+    """
+    name, call_id = member_of(call, "name"), member_of(call, "id")
+    if not isinstance(name, str) or not isinstance(call_id, str):
+        raise TypeError(f"not a tool_use block of Anthropic's: {type(call).__name__}")
+    return name, member_of(call, "input"), call_id
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _IMAGES or each.mime == "application/pdf"
+
+
+def _block(each: Piece) -> Block:
+    if isinstance(each, str):
+        return {"type": "text", "text": each}
+    source = {"type": "base64", "media_type": each.mime, "data": each.data}
+    return {"type": "image" if each.is_image else "document", "source": source}

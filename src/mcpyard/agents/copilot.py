@@ -1,0 +1,60 @@
+"""The toolbox for the GitHub Copilot SDK: tools for `create_session(tools=...)`."""
+
+from collections.abc import Mapping
+
+from copilot.tools import Tool as CopilotTool
+from copilot.tools import ToolBinaryResult, ToolHandler, ToolInvocation, ToolResult, ToolResultType
+
+from mcpyard.catalog.lowering import as_object
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import ErrorKind, Outcome
+from mcpyard.yard.rendering import Media, media, pieces, words
+from mcpyard.yard.tool import Tool
+
+
+def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
+    """The tools, with description and schema as they came, and a handler each."""
+    return [
+        CopilotTool(
+            name=name,
+            description=tool.description,
+            handler=_handler(tool),
+            parameters=as_object(tool.input_schema),
+            metadata={"mcpyard": {"server": tool.origin, "stale": tool.stale}},
+        )
+        for name, tool in offered.items()
+    ]
+
+
+def result(outcome: Outcome) -> ToolResult:
+    """What came, for the model: pictures, sounds and files as attachments, the rest as words."""
+    shown = pieces(outcome, lambda _media: True)
+    text = "\n".join(words(shown))
+    return ToolResult(
+        text_result_for_llm=text,
+        result_type=_type(outcome),
+        error=text if outcome.is_error else None,
+        binary_results_for_llm=[_attached(each) for each in media(shown)] or None,
+    )
+
+
+def _handler(tool: Tool) -> ToolHandler:
+    async def handle(invocation: ToolInvocation) -> ToolResult:
+        return result(await call_asked(tool, invocation.arguments))
+
+    return handle
+
+
+def _type(outcome: Outcome) -> ToolResultType:
+    if outcome.error is ErrorKind.TIMEOUT:
+        return "timeout"
+    return "failure" if outcome.is_error else "success"
+
+
+def _attached(each: Media) -> ToolBinaryResult:
+    return ToolBinaryResult(
+        data=each.data,
+        mime_type=each.mime,
+        type="image" if each.is_image else "resource",
+        description=each.uri,
+    )

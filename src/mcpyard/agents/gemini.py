@@ -1,0 +1,68 @@
+"""The toolbox for Gemini: plain dictionaries that `google-genai` and the service itself take."""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from mcpyard.catalog.lowering import GEMINI, lower
+from mcpyard.catalog.offered_members import offer_members, own_members
+from mcpyard.yard.asked import member_of
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, media, pieces, words
+from mcpyard.yard.tool import Tool
+
+GeminiTool: TypeAlias = dict[str, object]
+
+_MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf"})
+
+
+def convert(offered: Mapping[str, Tool]) -> list[GeminiTool]:
+    """The tools for `GenerateContentConfig(tools=...)`: one, that declares all functions."""
+    declared = [
+        {
+            "name": name,
+            "description": tool.description,
+            "parametersJsonSchema": offer_members(lower(tool.input_schema, GEMINI)),
+        }
+        for name, tool in offered.items()
+    ]
+    return [{"functionDeclarations": declared}] if declared else []
+
+
+def answer(outcome: Outcome, name: str, call_id: str | None) -> dict[str, object]:
+    """What came of a call, as the part of a message that answers it."""
+    shown = pieces(outcome, _carried)
+    key = "error" if outcome.is_error else "output"
+    response: dict[str, object] = {
+        "name": name,
+        "response": {key: "\n".join(words(shown)) or "see the attached media"},
+    }
+    if call_id:
+        response["id"] = call_id
+    if attached := [_part(each) for each in media(shown)]:
+        response["parts"] = attached
+    return {"functionResponse": response}
+
+
+def given(tool: Tool, arguments: object) -> object:
+    """The arguments of a call by the names that the tool has for them."""
+    return own_members(arguments, lower(tool.input_schema, GEMINI))
+
+
+def asked(call: object) -> tuple[str, object, str | None]:
+    """Name, arguments and id of a function call, an object of the library or a dictionary.
+
+    Raises:
+        TypeError: It is not a call of a function.
+    """
+    name, call_id = member_of(call, "name"), member_of(call, "id")
+    if not isinstance(name, str):
+        raise TypeError(f"not a function call of Gemini's: {type(call).__name__}")
+    return name, member_of(call, "args"), call_id if isinstance(call_id, str) else None
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _MEDIA
+
+
+def _part(each: Media) -> dict[str, object]:
+    return {"inlineData": {"mimeType": each.mime, "data": each.data}}

@@ -1,0 +1,84 @@
+"""The toolbox for LangChain: tools for `bind_tools` and for agents that run them."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NoReturn, TypeAlias
+
+from langchain_core.tools import BaseTool, ToolException
+from pydantic import PrivateAttr
+
+from mcpyard.catalog.lowering import as_object
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, pieces, words
+from mcpyard.yard.tool import Tool
+
+Content: TypeAlias = str | list[str | dict[Any, Any]]
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+
+
+def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
+    """The tools; the artifact of a message is the whole outcome of its call."""
+    return [YardTool.of(name, tool) for name, tool in offered.items()]
+
+
+def content(outcome: Outcome) -> Content:
+    """What came, for the model: pictures as they are, the rest as words."""
+    shown = pieces(outcome, _carried)
+    if any(isinstance(each, Media) for each in shown):
+        return [_block(each) for each in shown]
+    return "\n".join(words(shown))
+
+
+class YardTool(BaseTool):
+    """A tool of the yard; to be awaited.
+
+    Not a `StructuredTool`: that one takes arguments called `config` for its own.
+    """
+
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    _tool: Tool = PrivateAttr()
+
+    @classmethod
+    def of(cls, name: str, tool: Tool) -> "YardTool":
+        """A tool under the name it is offered by."""
+        made = cls(
+            name=name,
+            description=tool.description,
+            args_schema=as_object(tool.input_schema),
+            handle_tool_error=_told,
+            metadata={"server": tool.origin, "stale": tool.stale},
+        )
+        made._tool = tool
+        return made
+
+    def _run(self, /, **_arguments: object) -> NoReturn:
+        raise NotImplementedError(f"{self.name} is to be awaited: use ainvoke")
+
+    async def _arun(self, /, **arguments: object) -> tuple[Content, Outcome]:
+        outcome = await call_asked(self._tool, arguments)
+        if outcome.is_error:
+            raise _Failed(outcome)
+        return content(outcome), outcome
+
+
+class _Failed(ToolException):
+    """How a tool of LangChain's says that it failed; it ends as a message with status `error`."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.text)
+        self.outcome = outcome
+
+
+def _told(error: ToolException) -> Content:
+    return content(error.outcome) if isinstance(error, _Failed) else str(error)
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _IMAGES
+
+
+def _block(each: Piece) -> str | dict[Any, Any]:
+    if isinstance(each, str):
+        return {"type": "text", "text": each}
+    return {"type": "image", "base64": each.data, "mime_type": each.mime}

@@ -1,0 +1,108 @@
+"""The toolbox for OpenAI's Responses and Chat Completions: plain dictionaries, no library."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, TypeAlias
+
+from mcpyard.catalog.lowering import COMMON, lower
+from mcpyard.catalog.strict import drop_nulls, tighten
+from mcpyard.yard.asked import member_of, read_arguments
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, flagged, nothing, words
+from mcpyard.yard.tool import Tool
+
+Api: TypeAlias = Literal["responses", "chat"]
+OpenAiTool: TypeAlias = dict[str, object]
+
+MAX_CHAT_DESCRIPTION: Final = 1024
+"""Chat Completions refuses a request with a longer one; Responses takes any."""
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+_CUT: Final = " ..."
+
+
+def convert(
+    offered: Mapping[str, Tool], api: Api = "responses", *, strict: bool = False
+) -> list[OpenAiTool]:
+    """The tools in the shape of one of the two interfaces.
+
+    Args:
+        offered: The tools by the name to offer them by.
+        api: Which interface.
+        strict: Ask for arguments that fit for certain, of every tool whose schema can say so.
+    """
+    shape = _SHAPES[api]
+    return [shape(name, tool, _parameters(tool, strict=strict)) for name, tool in offered.items()]
+
+
+def answer(outcome: Outcome, call_id: str, api: Api = "responses") -> dict[str, object]:
+    """What came of a call, as the message that answers it."""
+    if api == "chat":
+        said = "\n".join(words(flagged(outcome, nothing)))
+        return {"role": "tool", "tool_call_id": call_id, "content": said}
+    return {"type": "function_call_output", "call_id": call_id, "output": _output(outcome)}
+
+
+def given(tool: Tool, arguments: object) -> object:
+    """The arguments of a call, without the nulls by which a strict tool says "not given"."""
+    return drop_nulls(read_arguments(arguments), lower(tool.input_schema, COMMON))
+
+
+def asked(call: object) -> tuple[str, object, str, Api]:
+    """Name, arguments, id and interface of a call, be it an object of the library or a dictionary.
+
+    Raises:
+        TypeError: It is not a call of a function.
+    """
+    function = member_of(call, "function")
+    api: Api = "responses" if function is None else "chat"
+    source, id_key = (call, "call_id") if function is None else (function, "id")
+    name, call_id = member_of(source, "name"), member_of(call, id_key)
+    if not isinstance(name, str) or not isinstance(call_id, str):
+        raise TypeError(f"not a function call of OpenAI's: {type(call).__name__}")
+    return name, member_of(source, "arguments"), call_id, api
+
+
+def _responses(name: str, tool: Tool, parameters: dict[str, object]) -> OpenAiTool:
+    return {"type": "function", "name": name, "description": tool.description, **parameters}
+
+
+def _chat(name: str, tool: Tool, parameters: dict[str, object]) -> OpenAiTool:
+    described = {"name": name, "description": _cut(tool.description)}
+    return {"type": "function", "function": {**described, **parameters}}
+
+
+_SHAPES: Final[Mapping[Api, Callable[[str, Tool, dict[str, object]], OpenAiTool]]] = {
+    "responses": _responses,
+    "chat": _chat,
+}
+
+
+def _parameters(tool: Tool, *, strict: bool) -> dict[str, object]:
+    lowered = lower(tool.input_schema, COMMON)
+    tight = tighten(lowered) if strict else None
+    return {"parameters": lowered if tight is None else tight, "strict": tight is not None}
+
+
+def _output(outcome: Outcome) -> str | list[dict[str, object]]:
+    shown = flagged(outcome, _carried)
+    if any(isinstance(each, Media) for each in shown):
+        return [_item(each) for each in shown]
+    return "\n".join(words(shown))
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _IMAGES or each.mime == "application/pdf"
+
+
+def _item(each: Piece) -> dict[str, object]:
+    if isinstance(each, str):
+        return {"type": "input_text", "text": each}
+    if each.is_image:
+        return {"type": "input_image", "image_url": each.url, "detail": "auto"}
+    return {"type": "input_file", "filename": each.filename, "file_data": each.url}
+
+
+def _cut(description: str) -> str:
+    if len(description) <= MAX_CHAT_DESCRIPTION:
+        return description
+    return description[: MAX_CHAT_DESCRIPTION - len(_CUT)] + _CUT

@@ -1,0 +1,59 @@
+"""The toolbox for the OpenAI Agents SDK: tools for `Agent(tools=...)`."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from agents import FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
+from agents.tool_context import ToolContext
+
+from mcpyard.catalog.lowering import COMMON, lower
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, flagged, words
+from mcpyard.yard.tool import Tool
+
+Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+
+
+def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
+    """The tools; a call that fails gives words for the model, and the run goes on."""
+    return [
+        FunctionTool(
+            name=name,
+            description=tool.description,
+            params_json_schema=lower(tool.input_schema, COMMON),
+            on_invoke_tool=_invoke(tool),
+            # Strict, the library would change what is optional and then pass nulls on.
+            strict_json_schema=False,
+        )
+        for name, tool in offered.items()
+    ]
+
+
+def output(outcome: Outcome) -> str | list[Output]:
+    """What came, for the model: pictures and PDF files as they are, the rest as words."""
+    shown = flagged(outcome, _carried)
+    if any(isinstance(each, Media) for each in shown):
+        return [_item(each) for each in shown]
+    return "\n".join(words(shown))
+
+
+def _invoke(tool: Tool) -> Callable[[ToolContext[Any], str], Awaitable[str | list[Output]]]:
+    async def invoke(_context: ToolContext[Any], arguments: str) -> str | list[Output]:
+        return output(await call_asked(tool, arguments))
+
+    return invoke
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _IMAGES or each.mime == "application/pdf"
+
+
+def _item(each: Piece) -> Output:
+    if isinstance(each, str):
+        return ToolOutputText(text=each)
+    if each.is_image:
+        return ToolOutputImage(image_url=each.url)
+    return ToolOutputFileContent(file_data=each.url, filename=each.filename)

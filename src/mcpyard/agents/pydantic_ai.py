@@ -1,0 +1,95 @@
+"""The toolbox for Pydantic AI: a toolset for `Agent(toolsets=[...])`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic_ai import BinaryContent, RunContext, ToolFailed, ToolReturn
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+from pydantic_core import SchemaValidator, core_schema
+
+from mcpyard.catalog.lowering import as_object
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.rendering import Media, Piece, as_text, pieces, words
+from mcpyard.yard.tool import Tool
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+# The yard itself checks arguments against the tool's schema, and says what is wrong with them.
+_ANY_OBJECT: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
+
+
+def convert(offered: Mapping[str, Tool]) -> "YardToolset":
+    """The tools as one toolset."""
+    return YardToolset(offered)
+
+
+def returned(outcome: Outcome) -> ToolReturn:
+    """What came, for the model: pictures as they are, the rest as words.
+
+    The application finds the whole outcome in the metadata.
+    """
+    shown = pieces(outcome, _carried)
+    value: object = "\n".join(words(shown))
+    if any(isinstance(each, Media) for each in shown):
+        value = [_item(each) for each in shown]
+    return ToolReturn(value, metadata=outcome.to_dict())
+
+
+class YardToolset(AbstractToolset[Any]):
+    """The tools of a toolbox; a call that fails is a failed result that the model sees."""
+
+    def __init__(self, offered: Mapping[str, Tool], name: str | None = None) -> None:
+        self._offered = dict(offered)
+        self._name = name
+        self._definitions = [_definition(name, tool) for name, tool in offered.items()]
+
+    @property
+    def id(self) -> str | None:
+        """What the toolset is called among others; needed for durable execution only."""
+        return self._name
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The tools, as the library wants them in each step."""
+        return {
+            each.name: ToolsetTool(
+                toolset=self,
+                tool_def=each,
+                max_retries=ctx.max_retries,
+                args_validator=_ANY_OBJECT,
+            )
+            for each in self._definitions
+        }
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> ToolReturn:
+        """Call a tool.
+
+        Raises:
+            ToolFailed: The call failed; the library tells the model, and the run goes on.
+        """
+        del ctx, tool
+        outcome = await call_asked(self._offered[name], tool_args)
+        if outcome.is_error:
+            raise ToolFailed(as_text(outcome))
+        return returned(outcome)
+
+
+def _definition(name: str, tool: Tool) -> ToolDefinition:
+    return ToolDefinition(
+        name=name,
+        description=tool.description,
+        parameters_json_schema=as_object(tool.input_schema),
+        metadata={"server": tool.origin, "stale": tool.stale},
+    )
+
+
+def _carried(each: Media) -> bool:
+    return each.mime in _IMAGES
+
+
+def _item(each: Piece) -> str | BinaryContent:
+    if isinstance(each, str):
+        return each
+    return BinaryContent(each.decoded() or b"", media_type=each.mime)

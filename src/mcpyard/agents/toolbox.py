@@ -1,0 +1,137 @@
+"""The toolbox with a way into each agent library.
+
+The adapters that need a library are imported when they are asked for: the libraries are large, and
+none of them comes with mcpyard itself.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from mcpyard.agents import ai_sdk, anthropic, gemini, openai
+from mcpyard.catalog.offered_names import offer
+from mcpyard.yard.asked import call_asked
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.tool import Tool
+from mcpyard.yard.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from agents import FunctionTool
+    from copilot.tools import Tool as CopilotTool
+    from langchain_core.tools import BaseTool
+    from pydantic_ai.toolsets import AbstractToolset
+
+_LIBRARIES: Final = {
+    "copilot": "copilot",
+    "langchain": "langchain_core",
+    "openai_agents": "agents",
+    "pydantic_ai": "pydantic_ai",
+}
+"""The package that each adapter needs; its extra is called like the adapter."""
+
+_Given: TypeAlias = Callable[[Tool, object], object]
+"""Reads arguments back from how a target was told to give them."""
+
+
+class AgentToolbox(Toolbox):
+    """The tools of one conversation, in the shape of any agent library.
+
+    A failure never raises into an agent's loop: it is an error result in the agent's own way.
+    """
+
+    @cached_property
+    def offered(self) -> Mapping[str, Tool]:
+        """The tools by the names that agents know them by."""
+        names = offer(tool.name for tool in self.tools)
+        return {names[tool.name]: tool for tool in self.tools}
+
+    def to_copilot(self) -> "list[CopilotTool]":
+        """Tools for the GitHub Copilot SDK."""
+        return cast("list[CopilotTool]", self._converted("copilot"))
+
+    def to_ai_sdk(self) -> dict[str, ai_sdk.AiTool]:
+        """A tool set in the shape of the Vercel AI SDK."""
+        return ai_sdk.convert(self.offered)
+
+    def to_openai(
+        self, api: openai.Api = "responses", *, strict: bool = False
+    ) -> list[openai.OpenAiTool]:
+        """Tools for OpenAI's Responses or Chat Completions; `answer_openai` answers their calls.
+
+        Args:
+            api: Which of the two.
+            strict: Ask for arguments that fit for certain, of every tool whose schema can say so.
+        """
+        return openai.convert(self.offered, api, strict=strict)
+
+    def to_openai_agents(self) -> "list[FunctionTool]":
+        """Tools for the OpenAI Agents SDK."""
+        return cast("list[FunctionTool]", self._converted("openai_agents"))
+
+    def to_anthropic(self) -> list[anthropic.AnthropicTool]:
+        """Tools for Anthropic's Messages; `answer_anthropic` answers their calls."""
+        return anthropic.convert(self.offered)
+
+    def to_langchain(self) -> "list[BaseTool]":
+        """Tools for LangChain."""
+        return cast("list[BaseTool]", self._converted("langchain"))
+
+    def to_pydantic_ai(self) -> "AbstractToolset[object]":
+        """A toolset for Pydantic AI."""
+        return cast("AbstractToolset[object]", self._converted("pydantic_ai"))
+
+    def to_gemini(self) -> list[gemini.GeminiTool]:
+        """Tools for Gemini; `answer_gemini` answers their calls."""
+        return gemini.convert(self.offered)
+
+    async def answer_openai(self, call: object) -> dict[str, object]:
+        """Make a call that a model of OpenAI's asks for; gives the item or message to send back.
+
+        Args:
+            call: A `function_call` item of Responses or a tool call of Chat Completions.
+
+        Raises:
+            TypeError: It is neither.
+        """
+        name, arguments, call_id, api = openai.asked(call)
+        outcome = await self._call(name, arguments, openai.given)
+        return openai.answer(outcome, call_id, api)
+
+    async def answer_anthropic(self, call: object) -> dict[str, object]:
+        """Make the call of a `tool_use` block; gives the `tool_result` block to send back.
+
+        Raises:
+            TypeError: It is no such block.
+        """
+        name, arguments, call_id = anthropic.asked(call)
+        outcome = await self._call(name, arguments, anthropic.given)
+        return anthropic.answer(outcome, call_id)
+
+    async def answer_gemini(self, call: object) -> dict[str, object]:
+        """Make a function call of Gemini's; gives the part to send back.
+
+        Raises:
+            TypeError: It is no such call.
+        """
+        name, arguments, call_id = gemini.asked(call)
+        outcome = await self._call(name, arguments, gemini.given)
+        return gemini.answer(outcome, name, call_id)
+
+    async def _call(self, name: str, arguments: object, given: _Given) -> Outcome:
+        tool = self.offered.get(name)
+        if tool is None:
+            return await self.call(name)
+        return await call_asked(tool, given(tool, arguments))
+
+    def _converted(self, adapter: str) -> object:
+        try:
+            found = import_module(f"mcpyard.agents.{adapter}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != _LIBRARIES[adapter]:
+                raise
+            extra = adapter.replace("_", "-")
+            told = f'its library is not installed: pip install "mcpyard[{extra}]"'
+            raise ImportError(told, name=error.name) from error
+        convert = cast("Callable[[Mapping[str, Tool]], object]", found.convert)
+        return convert(self.offered)

@@ -1,0 +1,361 @@
+"""A tool's schema in the words that a service for models understands.
+
+A service that meets a keyword it does not know refuses the whole request, and with it every other
+tool. So a schema is lowered to what the service reads. Lowering widens: arguments that fit the
+schema fit the lowered one, and what it no longer says is still enforced, because the yard checks
+the arguments of a call against the schema as it came.
+
+References are put in place: one of the services refuses them, and the others differ in which they
+follow. A schema that refers to itself, or is too deep, is open from there on.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, reduce
+from typing import Final, TypeAlias, cast
+from urllib.parse import unquote
+
+from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
+
+Schema: TypeAlias = dict[str, object]
+_Judge: TypeAlias = Callable[[object], bool]
+
+# References that fan out make a small schema endless once they are put in place.
+_MAX_NODES: Final = 2_000
+
+_TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+_SIMPLE: Final = ("string", "integer", "boolean", "number", "null")
+_ANNOTATIONS: Final = ("title", "description", "default")
+_UNIONS: Final = ("anyOf", "oneOf")
+_OTHERWISE: Final = frozenset({"const", "enum", "exclusiveMaximum", "exclusiveMinimum"})
+_NESTING: Final = frozenset(
+    {
+        "additionalProperties",
+        "allOf",
+        "items",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        *_UNIONS,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What of JSON Schema a service reads.
+
+    Attributes:
+        keywords: The keywords it knows.
+        formats: The formats it knows; all of them when None.
+        mixed_choices: Whether an `enum` may hold anything, not only texts or only numbers.
+    """
+
+    keywords: frozenset[str]
+    formats: frozenset[str] | None = None
+    mixed_choices: bool = True
+
+
+GEMINI: Final = Dialect(
+    frozenset(
+        {
+            "additionalProperties",
+            "anyOf",
+            "description",
+            "enum",
+            "format",
+            "items",
+            "maxItems",
+            "maximum",
+            "minItems",
+            "minimum",
+            "prefixItems",
+            "properties",
+            "required",
+            "title",
+            "type",
+        }
+    ),
+    frozenset({"date", "date-time", "time"}),
+    mixed_choices=False,
+)
+"""Gemini's `parametersJsonSchema`: the keywords that its reference lists."""
+
+COMMON: Final = Dialect(
+    GEMINI.keywords
+    | {
+        "const",
+        "default",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxLength",
+        "maxProperties",
+        "minLength",
+        "minProperties",
+        "multipleOf",
+        "pattern",
+        "patternProperties",
+        "uniqueItems",
+    }
+)
+"""What OpenAI and Anthropic read: draft 2020-12 without references and conditions."""
+
+
+def as_object(schema: object) -> Schema:
+    """The schema as it came, for those who take any; something else, as that of any object."""
+    if not isinstance(schema, Mapping):
+        return _open_object()
+    found = cast("Mapping[str, object]", schema)
+    if found.get("type") == "object":
+        return dict(found)
+    return {**found, "type": "object"}
+
+
+def lower(schema: object, dialect: Dialect) -> Schema:
+    """The schema of a tool's arguments in a dialect.
+
+    The result is always a plain object at its root: the services refuse a choice there. Of a choice
+    all members are offered, and required is what every alternative requires. Parts that can stay
+    as they are are those of the schema itself.
+    """
+    root = as_object(schema)
+    lowered = _folded(_Lowering(root, dialect).node(root))
+    for keyword in ("enum", "const", "items", "prefixItems"):
+        lowered.pop(keyword, None)
+    return {**lowered, "type": "object", "properties": lowered.get("properties", {})}
+
+
+class _Lowering:
+    """One schema on its way into a dialect."""
+
+    def __init__(self, root: object, dialect: Dialect) -> None:
+        self._root = root
+        self._dialect = dialect
+        self._judges = _judges(dialect)
+        self._left = _MAX_NODES
+        self._followed: list[str] = []
+        self._depth = 0
+
+    def node(self, schema: object) -> Schema:
+        if not isinstance(schema, dict) or self._left <= 0 or self._depth >= MAX_SCHEMA_DEPTH:
+            return {}
+        self._left -= 1
+        self._depth += 1
+        try:
+            found = cast("Schema", schema)
+            reference = found.get("$ref")
+            if isinstance(reference, str):
+                return self._referred(reference, found)
+            return self._lowered(found)
+        finally:
+            self._depth -= 1
+
+    def _referred(self, reference: str, schema: Schema) -> Schema:
+        target: Schema = {}
+        if reference.startswith("#") and reference not in self._followed:
+            self._followed.append(reference)
+            target = self.node(_at(self._root, reference))
+            self._followed.pop()
+        notes = {name: schema[name] for name in _ANNOTATIONS if name in schema}
+        return target | self._plain(notes)
+
+    def _lowered(self, schema: Schema) -> Schema:
+        lowered = self._plain(schema)
+        # Most parts of a schema can stay as they are, and there may be thousands of tools.
+        if len(lowered) == len(schema) and schema.get("type") in _SIMPLE and "enum" not in schema:
+            return schema
+        if not _OTHERWISE.isdisjoint(schema):
+            self._say_otherwise(schema, lowered)
+        if not _NESTING.isdisjoint(schema):
+            lowered = self._with_parts(schema, lowered)
+        if (kind := lowered.get("type")) == "array" or "array" in _list(kind):
+            lowered.setdefault("items", {})
+        return lowered
+
+    def _with_parts(self, schema: Schema, plain: Schema) -> Schema:
+        lowered = plain | self._nested(schema)
+        for part in _list(schema.get("allOf")):
+            lowered = _both(lowered, self.node(part))
+        if schema.get("patternProperties") and "patternProperties" not in lowered:
+            lowered.pop("additionalProperties", None)
+        return lowered
+
+    def _plain(self, schema: Schema) -> Schema:
+        judges = self._judges
+        return {
+            name: value
+            for name, value in schema.items()
+            if (fits := judges.get(name)) is not None and fits(value)
+        }
+
+    def _nested(self, schema: Schema) -> Schema:
+        found: Schema = {}
+        for name in ("properties", "patternProperties"):
+            if name in schema and name in self._dialect.keywords:
+                found |= self._members(name, schema[name])
+        if "additionalProperties" in schema:
+            value = schema["additionalProperties"]
+            found["additionalProperties"] = value if isinstance(value, bool) else self.node(value)
+        if "items" in schema or "prefixItems" in schema:
+            found |= self._items(schema)
+        for name in _UNIONS:
+            # `oneOf` as `anyOf`: of lowered alternatives more than one may fit.
+            if "anyOf" not in found and (branches := _list(schema.get(name))):
+                found["anyOf"] = [self.node(each) for each in branches]
+        return found
+
+    def _members(self, name: str, value: object) -> Schema:
+        if not isinstance(value, dict):
+            return {}
+        members = cast("Schema", value)
+        return {name: {key: self.node(each) for key, each in members.items()}}
+
+    def _items(self, schema: Schema) -> Schema:
+        items, first = schema.get("items"), schema.get("prefixItems")
+        # Up to draft 2019-09 a tuple was written as a list of `items`.
+        if isinstance(items, list):
+            items, first = schema.get("additionalItems"), cast("object", items)
+        found: Schema = {}
+        if isinstance(first, list):
+            found["prefixItems"] = [self.node(each) for each in _list(cast("object", first))]
+        if isinstance(items, dict):
+            found["items"] = self.node(cast("object", items))
+        return found
+
+    def _say_otherwise(self, schema: Schema, lowered: Schema) -> None:
+        known = self._dialect.keywords
+        if "const" in schema and "const" not in known:
+            lowered["enum"] = [schema["const"]]
+        if not self._dialect.mixed_choices and not _of_one_kind(lowered.get("enum")):
+            lowered.pop("enum", None)
+        for name, stand_in in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            if name not in known and _is_number(schema.get(name)):
+                lowered.setdefault(stand_in, schema[name])
+
+
+@cache
+def _judges(dialect: Dialect) -> Mapping[str, _Judge]:
+    """Tell of each keyword without parts whether its value can stay."""
+    judges = {name: fits for name, fits in _PLAIN.items() if name in dialect.keywords}
+    if (formats := dialect.formats) is not None:
+        judges["format"] = lambda value: isinstance(value, str) and value in formats
+    return judges
+
+
+def _at(root: object, pointer: str) -> object:
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in unquote(pointer).split("/")]
+    return reduce(_child, steps[1:], root)
+
+
+def _child(value: object, step: str) -> object:
+    if isinstance(value, list):
+        items = _list(cast("object", value))
+        return items[int(step)] if step.isdecimal() and int(step) < len(items) else None
+    return _object(value).get(step)
+
+
+def _both(one: Schema, other: Schema) -> Schema:
+    """A schema that takes whatever both take."""
+    merged = {**other, **one}
+    if "items" in one or "prefixItems" in one:
+        # Which items `items` means depends on `prefixItems`: the two stay together.
+        merged = {
+            name: value
+            for name, value in merged.items()
+            if name in one or name not in {"items", "prefixItems"}
+        }
+    for name in ("properties", "patternProperties"):
+        if name in one and name in other:
+            merged[name] = {**_object(other[name]), **_object(one[name])}
+    required = [*_list(one.get("required")), *_list(other.get("required"))]
+    return merged | ({"required": list(dict.fromkeys(required))} if required else {})
+
+
+def _folded(schema: Schema) -> Schema:
+    """A schema without a choice at its root."""
+    rest = dict(schema)
+    branches = [_folded(_object(each)) for each in _list(rest.pop("anyOf", None))]
+    if not branches:
+        return rest
+    offered: dict[str, list[object]] = {}
+    for branch in branches:
+        for name, member in _object(branch.get("properties")).items():
+            seen = offered.setdefault(name, [])
+            if member not in seen:
+                seen.append(member)
+    members: Schema = {
+        name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in offered.items()
+    }
+    folded: Schema = {"properties": members}
+    if needed := _in_all([_list(branch.get("required")) for branch in branches]):
+        folded["required"] = needed
+    return _both(rest, folded)
+
+
+def _in_all(lists: list[list[object]]) -> list[object]:
+    first, *others = lists
+    return [each for each in first if all(each in other for other in others)]
+
+
+def _open_object() -> Schema:
+    return {"type": "object", "properties": {}}
+
+
+def _object(value: object) -> Schema:
+    return cast("Schema", value) if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_type(value: object) -> bool:
+    if isinstance(value, str):
+        return value in _TYPES
+    names = _list(value)
+    return bool(names) and all(isinstance(each, str) and each in _TYPES for each in names)
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, cast("list[object]", value)))
+
+
+def _of_one_kind(values: object) -> bool:
+    return _is_list_of_texts(values) or all(map(_is_number, _list(values)))
+
+
+_PLAIN: Final[Mapping[str, _Judge]] = {
+    "const": lambda _value: True,
+    "default": lambda _value: True,
+    "description": _is_text,
+    "enum": lambda value: bool(_list(value)),
+    "exclusiveMaximum": _is_number,
+    "exclusiveMinimum": _is_number,
+    "format": _is_text,
+    "maxItems": _is_count,
+    "maxLength": _is_count,
+    "maxProperties": _is_count,
+    "maximum": _is_number,
+    "minItems": _is_count,
+    "minLength": _is_count,
+    "minProperties": _is_count,
+    "minimum": _is_number,
+    "multipleOf": _is_number,
+    "pattern": _is_text,
+    "required": _is_list_of_texts,
+    "title": _is_text,
+    "type": _is_type,
+    "uniqueItems": lambda value: isinstance(value, bool),
+}

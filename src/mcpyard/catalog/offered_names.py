@@ -1,0 +1,47 @@
+"""Tool names that every agent accepts.
+
+The exposed names of servers' tools are such names already. An application calls its own tools what
+it likes, and one name that is refused costs the whole request.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from itertools import count
+from typing import Final
+
+from mcpyard.catalog.names import MAX_NAME, slug
+
+_ACCEPTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_HASH_DIGITS: Final = 8
+
+
+def offer(names: Iterable[str]) -> dict[str, str]:
+    """Give each name the one to offer it by: itself where that is accepted, else one like it."""
+    asked = list(dict.fromkeys(names))
+    offered = {name: name for name in asked if _ACCEPTED.fullmatch(name)}
+    taken = set(offered)
+    for name in asked:
+        if name not in offered:
+            offered[name] = _like(name, taken)
+            taken.add(offered[name])
+    return offered
+
+
+def _like(name: str, taken: set[str]) -> str:
+    plain = slug(name)
+    if not _ACCEPTED.match(plain):
+        plain = f"_{plain}"
+    if len(plain) <= MAX_NAME and plain not in taken:
+        return plain
+    suffixes = (f"_{_digest(name, attempt)}" for attempt in count())
+    return next(
+        found
+        for suffix in suffixes
+        if (found := plain[: MAX_NAME - len(suffix)] + suffix) not in taken
+    )
+
+
+def _digest(name: str, attempt: int) -> str:
+    told = f"{attempt} {name}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(told).hexdigest()[:_HASH_DIGITS]

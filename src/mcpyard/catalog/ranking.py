@@ -1,0 +1,99 @@
+"""Which tools a query is about: ranked over their names, titles and descriptions.
+
+Words are compared as words. Scripts that write no spaces have none, so a run of their characters
+is looked for as a whole, and, where that fails, by its single characters: a query of one or two
+Chinese characters finds what it should.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+MAX_QUERY: Final = 500
+"""Characters of a query that are looked at; a longer one is a text, not a query."""
+
+_NAME: Final = 6.0
+_TITLE: Final = 4.0
+_DESCRIPTION: Final = 1.0
+
+_WHOLE: Final = 1.0
+_BEGINNING: Final = 0.6
+_INSIDE: Final = 0.3
+
+_SPACELESS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TERM: Final = re.compile(rf"[{_SPACELESS}]+|[^\W_{_SPACELESS}]+")
+_IS_SPACELESS: Final = re.compile(rf"[{_SPACELESS}]")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Entry(NamedTuple):
+    """What is known of a tool in words."""
+
+    name: str
+    title: str
+    description: str
+
+
+class _Field(NamedTuple):
+    weight: float
+    text: str
+    words: frozenset[str]
+
+
+class Index:
+    """Entries, read once and searched often."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = [_fields(entry) for entry in entries]
+
+    def rank(self, query: str) -> list[int]:
+        """The places of the entries that a query is about, the best first; none for no words."""
+        scores = [0.0] * len(self._entries)
+        for term in dict.fromkeys(_terms(query[:MAX_QUERY])):
+            found = [_match(term, each) for each in self._entries]
+            # A term that few tools know tells more than one that all of them do.
+            rarity = math.log(1 + len(found) / (1 + sum(each > 0 for each in found)))
+            for place, strength in enumerate(found):
+                scores[place] += strength * rarity
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])
+        return [place for place in order if scores[place] > 0]
+
+
+def _terms(text: str) -> list[str]:
+    spaced = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
+    return [term.casefold() for term in _TERM.findall(spaced)]
+
+
+def _fields(entry: Entry) -> tuple[_Field, ...]:
+    return tuple(
+        _Field(weight, " ".join(words), frozenset(words))
+        for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), entry, strict=True)
+        if (words := _terms(text))
+    )
+
+
+def _match(term: str, fields: Sequence[_Field]) -> float:
+    return max((each.weight * _strength(term, each) for each in fields), default=0.0)
+
+
+def _strength(term: str, field: _Field) -> float:
+    if term in field.words:
+        return _WHOLE
+    if _IS_SPACELESS.match(term):
+        return _share(term, field.text)
+    if f" {term}" in f" {field.text}":
+        return _BEGINNING
+    return _INSIDE if term in field.text else 0.0
+
+
+def _share(term: str, text: str) -> float:
+    """How much of a run of characters a text holds: all in a row, else pairs, else single ones."""
+    if term in text:
+        return _WHOLE
+    pairs = [term[at : at + 2] for at in range(len(term) - 1)]
+    held = sum(pair in text for pair in pairs)
+    if held:
+        return _BEGINNING * held / len(pairs)
+    return 0.5 * _INSIDE * sum(each in text for each in term) / len(term)

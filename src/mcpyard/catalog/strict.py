@@ -1,0 +1,146 @@
+"""OpenAI's strict schemas: the service then lets no model give arguments that do not fit.
+
+The price is that every object is closed and every member required. One that was optional may be
+null instead, and on the way back a null that the tool does not know counts as not given.
+"""
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+from mcpyard.catalog.lowering import Schema
+
+_MAX_DEPTH: Final = 10
+_KEPT: Final = frozenset(
+    {
+        "const",
+        "description",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxItems",
+        "maximum",
+        "minItems",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "title",
+        "type",
+    }
+)
+_FORMATS: Final = frozenset(
+    {
+        "date",
+        "date-time",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "time",
+        "uuid",
+    }
+)
+
+
+class _Loose(Exception):
+    """The schema leaves open what a strict one must settle."""
+
+
+def tighten(schema: Schema) -> Schema | None:
+    """A lowered schema as a strict one; None when it leaves too much open for that."""
+    try:
+        return _tight(schema, 1)
+    except _Loose:
+        return None
+
+
+def drop_nulls(arguments: object, schema: object) -> object:
+    """Arguments that were asked for strictly, without the nulls that mean "not given"."""
+    here = _object(schema)
+    if isinstance(arguments, list):
+        given = cast("list[object]", arguments)
+        return [drop_nulls(each, here.get("items")) for each in given]
+    if not isinstance(arguments, Mapping):
+        return arguments
+    members = _object(here.get("properties"))
+    required = cast("list[str]", here.get("required", []))
+    return {
+        name: drop_nulls(value, members.get(name))
+        for name, value in cast("Mapping[str, object]", arguments).items()
+        if value is not None or name in required or _takes_null(members.get(name))
+    }
+
+
+def _tight(schema: object, depth: int) -> Schema:
+    found = _object(schema)
+    if depth > _MAX_DEPTH or "patternProperties" in found or "prefixItems" in found:
+        raise _Loose
+    tight = {name: value for name, value in found.items() if name in _KEPT}
+    if found.get("format") in _FORMATS:
+        tight["format"] = found["format"]
+    if "anyOf" in found:
+        return {**_choice(found, depth), **_notes(found)}
+    kinds = _kinds(found)
+    if not kinds and "enum" not in found and "const" not in found:
+        raise _Loose
+    if "array" in kinds:
+        tight["items"] = _tight(found.get("items"), depth + 1)
+    return tight | (_closed(found, depth) if "object" in kinds else {})
+
+
+def _choice(found: Schema, depth: int) -> Schema:
+    if "properties" in found or "items" in found:
+        raise _Loose
+    return {"anyOf": [_tight(each, depth + 1) for each in cast("list[object]", found["anyOf"])]}
+
+
+def _closed(found: Schema, depth: int) -> Schema:
+    if "properties" not in found or found.get("additionalProperties", False) is not False:
+        raise _Loose
+    required = cast("list[str]", found.get("required", []))
+    members = {
+        name: _tight(member, depth + 1) for name, member in _object(found["properties"]).items()
+    }
+    return {
+        "properties": {
+            name: member if name in required else _or_null(member)
+            for name, member in members.items()
+        },
+        "required": [*members],
+        "additionalProperties": False,
+    }
+
+
+def _or_null(schema: Schema) -> Schema:
+    if _takes_null(schema):
+        return schema
+    if isinstance(schema.get("type"), str) and not schema.keys() & {"enum", "const"}:
+        return {**schema, "type": [schema["type"], "null"]}
+    inner = {name: value for name, value in schema.items() if name != "description"}
+    choices = cast("list[object]", schema.get("anyOf") or [inner])
+    return {"anyOf": [*choices, {"type": "null"}], **_notes(schema)}
+
+
+def _takes_null(schema: object) -> bool:
+    found = _object(schema)
+    choices = cast("list[object]", found.get("anyOf", []))
+    if choices:
+        return any(map(_takes_null, choices))
+    if "enum" in found and None not in cast("list[object]", found["enum"]):
+        return False
+    return "null" in _kinds(found)
+
+
+def _notes(schema: Schema) -> Schema:
+    return {name: schema[name] for name in ("description",) if name in schema}
+
+
+def _kinds(schema: Schema) -> list[object]:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return cast("list[object]", kind)
+    return [] if kind is None else [kind]
+
+
+def _object(value: object) -> Schema:
+    return cast("Schema", value) if isinstance(value, dict) else {}

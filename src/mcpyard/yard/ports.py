@@ -1,0 +1,40 @@
+"""What a yard reaches the world through, all together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mcpyard.domain.expand import Lookup
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
+from mcpyard.domain.repositories import Journal, Policies, Profiles
+from mcpyard.domain.this_yard import Here
+from mcpyard.yard.clients.carrying import ClientReach
+from mcpyard.yard.profiles import VolatileProfiles
+from mcpyard.yard.trust import Trusting
+
+
+class Observable(Servers, Protocol):
+    """Servers that tell of changes."""
+
+    def listen(self, on_change: Callable[[Observed], None]) -> None:
+        """Tell of every change of what is observed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a yard reaches the world through."""
+
+    sources: Sequence[Source]
+    memory: Memory
+    policies: Policies
+    servers: Observable
+    clock: Clock
+    lookup: Lookup
+    journal: Journal | None = None
+    trust: Trusting = field(default_factory=Trusting)
+    sign_ins: SignIns | None = None
+    profiles: Profiles = field(default_factory=VolatileProfiles)
+    here: Here = field(default_factory=Here)
+    clients: ClientReach | None = None

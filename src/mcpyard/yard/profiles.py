@@ -1,0 +1,242 @@
+"""Profiles: stored selections of servers and tools, each an address of the gateway's own.
+
+A profile names servers by name, id or pattern, so that it holds also for servers that come later.
+What it says of a tool lies over what the user's policy says of it, for this address alone.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final, cast
+
+from mcpyard.catalog.names import MAX_NAME
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
+from mcpyard.domain.repositories import Profiles
+from mcpyard.yard.records import Record
+
+RESERVED: Final = "servers"
+"""Stands in the gateway's addresses for a single server."""
+
+LONGEST_NAME: Final = 80
+_MEMBERS: Final = frozenset({"servers", "tools"})
+_USABLE: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """What a profile says of one tool; None leaves it as it is."""
+
+    enabled: bool | None = None
+    name: str | None = None
+    description: str | None = None
+
+
+_AS_IT_IS: Final = ToolView()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One selection.
+
+    Attributes:
+        name: Its part of the gateway's address.
+        servers: Names, ids or patterns of the servers it shows.
+        tools: What it says of tools, by the server's name or id and the tool's own name.
+    """
+
+    name: str
+    servers: tuple[str, ...] = ("*",)
+    tools: Mapping[str, Mapping[str, ToolView]] = field(
+        default_factory=dict[str, Mapping[str, ToolView]]
+    )
+
+    def select(self, servers: Iterable[DesiredServer]) -> list[DesiredServer]:
+        """Those of the servers that it shows, in their order."""
+        return [each for each in servers if self.shows(each)]
+
+    def shows(self, server: DesiredServer) -> bool:
+        """Whether it shows a server."""
+        return any(
+            str(server.id) == wanted or server.name == wanted or fnmatchcase(server.name, wanted)
+            for wanted in self.servers
+        )
+
+    def view(self, server: DesiredServer, tool: str) -> ToolView:
+        """What it says of a server's tool."""
+        for key in (server.name, str(server.id)):
+            if found := self.tools.get(key, {}).get(tool):
+                return found
+        return _AS_IT_IS
+
+    def record(self) -> Record:
+        """The profile as the faces show it."""
+        return {"name": self.name, **_stored(self)}
+
+
+class VolatileProfiles:
+    """Profiles for as long as the program runs (see the `Profiles` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Mapping[str, object]] = {}
+
+    def all(self) -> Mapping[str, Mapping[str, object]]:
+        """Every profile by its name."""
+        return self._all
+
+    async def set(self, name: str, profile: Mapping[str, object]) -> None:
+        """Put a profile in place of the one with its name, if there is one."""
+        self._all[name] = profile
+
+    async def remove(self, name: str) -> bool:
+        """Take a profile out; whether there was one."""
+        return self._all.pop(name, None) is not None
+
+
+class ProfileBook:
+    """The profiles of a yard; `changed` is told the name of each that changed."""
+
+    def __init__(self, kept: Profiles, changed: Callable[[str], None]) -> None:
+        self._kept = kept
+        self._changed = changed
+        self._read: dict[str, tuple[Mapping[str, object], Profile]] = {}
+
+    def all(self) -> list[Profile]:
+        """Every profile, by name."""
+        return [self.get(name) for name in sorted(self._kept.all())]
+
+    def get(self, name: str) -> Profile:
+        """The profile of that name.
+
+        Raises:
+            ProfileUnknown: There is none.
+        """
+        stored = self._kept.all().get(name)
+        if stored is None:
+            raise ProfileUnknown(f'there is no profile "{name[:LONGEST_NAME]}"')
+        known = self._read.get(name)
+        if known is None or known[0] is not stored:
+            known = self._read[name] = stored, read_profile(name, stored)
+        return known[1]
+
+    async def create(self, body: Mapping[str, object]) -> Profile:
+        """Store a new profile.
+
+        Raises:
+            NameTaken: There is one of that name.
+        """
+        name = body.get("name")
+        if not isinstance(name, str):
+            raise NameRefused.of(Problem("name", "must be a string"))
+        profile = read_profile(name, {key: body[key] for key in body if key != "name"})
+        if name in self._kept.all():
+            raise NameTaken(f'there is a profile "{name}" already')
+        return await self._keep(profile)
+
+    async def replace(self, name: str, body: Mapping[str, object]) -> Profile:
+        """Put something else in place of what a profile says."""
+        self.get(name)
+        return await self._keep(read_profile(name, body))
+
+    async def remove(self, name: str) -> None:
+        """Take a profile out."""
+        self.get(name)
+        await self._kept.remove(name)
+        self._read.pop(name, None)
+        self._changed(name)
+
+    async def _keep(self, profile: Profile) -> Profile:
+        await self._kept.set(profile.name, _stored(profile))
+        self._changed(profile.name)
+        return profile
+
+
+def read_profile(name: str, body: Mapping[str, object]) -> Profile:
+    """A profile out of what somebody gave.
+
+    Raises:
+        NameRefused: The name cannot be part of an address.
+        ArgumentsRefused: Something else is wrong; names the field.
+    """
+    if fault := _name_fault(name):
+        raise NameRefused.of(Problem("name", fault))
+    if unknown := sorted(body.keys() - _MEMBERS):
+        raise _refused(unknown[0][:LONGEST_NAME], "is not known; servers and tools are")
+    views = _views(_members("tools", body.get("tools", {})))
+    return Profile(name, _patterns(body.get("servers", ["*"])), views)
+
+
+def _name_fault(name: str) -> str | None:
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        return f"must be a text of 1 to {LONGEST_NAME} printable characters"
+    if name == RESERVED:
+        return f'"{RESERVED}" is reserved: /mcp/{RESERVED}/NAME is a single server'
+    if "/" in name or name in {".", ".."} or name != name.strip():
+        return "must be usable as one part of an address: no slash, no . or .., no outer space"
+    return None
+
+
+def _patterns(given: object) -> tuple[str, ...]:
+    listed = cast("list[object]", given) if isinstance(given, list) else [None]
+    for index, each in enumerate(listed):
+        if not isinstance(each, str) or not each:
+            field_ = f"servers[{index}]" if isinstance(given, list) else "servers"
+            raise _refused(field_, "must be the name, the id or a pattern of a server, in a list")
+    return tuple(cast("list[str]", listed))
+
+
+def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolView]]:
+    views = {
+        server: {
+            tool: _view(f"tools.{server}.{tool}", said)
+            for tool, said in _members(f"tools.{server}", each).items()
+        }
+        for server, each in tools.items()
+    }
+    names: set[str] = set()
+    for server, seen in views.items():
+        for tool, view in seen.items():
+            if view.name is not None and view.name in names:
+                raise _refused(f"tools.{server}.{tool}.name", f'"{view.name}" is given twice')
+            names |= {view.name} if view.name is not None else set()
+    return views
+
+
+def _view(place: str, said: object) -> ToolView:
+    members = _members(place, said)
+    enabled, name, description = (members.get(key) for key in ("enabled", "name", "description"))
+    if unknown := sorted(members.keys() - {"enabled", "name", "description"}):
+        raise _refused(f"{place}.{unknown[0]}", "is not known; enabled, name, description are")
+    if not isinstance(enabled, bool | None):
+        raise _refused(f"{place}.enabled", "must be true or false")
+    if not isinstance(name, str | None) or (name is not None and not _USABLE.fullmatch(name)):
+        raise _refused(f"{place}.name", f"must be 1 to {MAX_NAME} letters, digits, _ or -")
+    if not isinstance(description, str | None):
+        raise _refused(f"{place}.description", "must be a string")
+    return ToolView(enabled, name, description)
+
+
+def _members(place: str, given: object) -> Mapping[str, object]:
+    if not isinstance(given, dict):
+        raise _refused(place[: 4 * LONGEST_NAME], "must be an object")
+    return cast("Mapping[str, object]", given)
+
+
+def _stored(profile: Profile) -> dict[str, object]:
+    return {
+        "servers": [*profile.servers],
+        "tools": {
+            server: {tool: _said(view) for tool, view in views.items()}
+            for server, views in profile.tools.items()
+        },
+    }
+
+
+def _said(view: ToolView) -> dict[str, object]:
+    said = {"enabled": view.enabled, "name": view.name, "description": view.description}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _refused(place: str, message: str) -> ArgumentsRefused:
+    return ArgumentsRefused.of(Problem(place, message))

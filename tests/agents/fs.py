@@ -1,0 +1,69 @@
+"""A small server as an agent may meet it; run as `python -I -S fs.py`.
+
+Its tools: `read_file` gives a file's text, `show` gives parts of several kinds, `refuse` says that
+it failed, `hang` never answers.
+"""
+
+import json
+import pathlib
+import sys
+from typing import Any
+
+PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+NOTHING = {"type": "object", "properties": {}}
+TOOLS = [
+    {"name": "read_file", "description": "Reads a text file.", "inputSchema": PATH},
+    *(
+        {"name": name, "description": f"does {name}", "inputSchema": NOTHING}
+        for name in ("show", "refuse", "hang")
+    ),
+]
+SHOWN = [
+    {"type": "text", "text": "words"},
+    {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
+    {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"},
+    {"type": "resource_link", "uri": "https://example.com/b", "name": "the link"},
+]
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": words}]}
+
+
+def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if name == "read_file":
+        return text(pathlib.Path(arguments["path"]).read_text(encoding="utf-8"))
+    if name == "refuse":
+        return {**text("it does not please me"), "isError": True}
+    return {"content": SHOWN, "structuredContent": {"answer": 42}}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    method, params = request["method"], request.get("params", {})
+    if method == "initialize":
+        return {
+            "protocolVersion": params["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "fs", "version": "1"},
+        }
+    if method == "tools/list":
+        return {"tools": TOOLS}
+    return call(params["name"], params.get("arguments", {})) if method == "tools/call" else {}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" not in request or request.get("params", {}).get("name") == "hang":
+            continue
+        told: dict[str, Any] = {"jsonrpc": "2.0", "id": request["id"]}
+        if request["method"] == "server/discover":
+            told["error"] = {"code": -32601, "message": "not here"}
+        else:
+            told["result"] = answer(request)
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Back-ups with real servers: killed, hung, and back again."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpyard import Yard
+from mcpyard.domain import limits
+from mcpyard.yard.outcome import ErrorKind
+from tests.faults.watching import connected, state_of, until, zoo
+
+pytestmark = pytest.mark.real
+
+COMING_BACK = {"backoff", "connecting"}
+
+
+def answered_by(server: str, tool: str) -> dict[str, object]:
+    """The policy of a tool that is safe to repeat, and that another server can answer."""
+    return {"repeatable": True, "backup": [{"server": server, "tool": tool}]}
+
+
+@pytest.mark.spec("D5.3")
+async def test_a_server_killed_in_the_middle_of_a_call_is_answered_for() -> None:
+    tools = {"die": answered_by("b", "echo")}
+    async with Yard.open(servers={"a": zoo("good", tools=tools), "b": zoo("good")}) as yard:
+        await connected(yard, "a", "b")
+        outcome = await yard.toolbox().call("mcp_a_die", {"text": "over here"})
+        await connected(yard, "a")
+    assert (outcome.server, outcome.tool, outcome.text) == ("b", "echo", "over here")
+    assert [*outcome.tried] == [("a", "the process exited with code 7")]
+
+
+async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> None:
+    servers = {"a": zoo("good", backup=["b"]), "b": zoo("good")}
+    async with Yard.open(servers=servers) as yard:
+        await connected(yard, "a", "b")
+        outcome = await yard.toolbox().call("mcp_a_die")
+        assert state_of(yard, "b")["status"] == "connected"
+    assert outcome.error is ErrorKind.DISCONNECTED
+    assert "no back-up was asked after that" in outcome.text
+
+
+async def test_a_call_past_its_time_is_answered_by_the_back_up() -> None:
+    tools = {"hang": answered_by("b", "echo")}
+    servers = {"a": zoo("good", timeout=50, tools=tools), "b": zoo("good")}
+    async with Yard.open(servers=servers) as yard:
+        await connected(yard, "a", "b")
+        told = {each.kind for each in await yard.events(after=0).batch()}
+        outcome = await yard.toolbox().call("mcp_a_hang", {"text": "in time"})
+    assert "backup" not in told
+    assert (outcome.server, outcome.text) == ("b", "in time")
+
+
+async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
+    off = {**zoo("good"), "command": "no-such-command"}
+    servers = {"a": zoo("good", backup=["b", "nobody"]), "b": off}
+    async with Yard.open(servers=servers) as yard:
+        await connected(yard, "a")
+        box = yard.toolbox()
+        await yard.stop("a", wait=10)
+        outcome = await box.call("mcp_a_echo", {"text": "x"})
+    assert outcome.error is ErrorKind.DISCONNECTED
+    assert [name for name, _ in outcome.tried] == ["a", "b", "nobody"]
+    for part in ('"a": is stopped', '"b": it has no tool "echo"', '"nobody": there is no such'):
+        assert part in outcome.text
+
+
+async def test_a_failed_health_check_switches_to_the_back_up_and_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "IDLE", 0.1)
+    monkeypatch.setattr(limits, "PING", 0.5)
+    servers = {"a": zoo("stops_reading", backup=["b"]), "b": zoo("good")}
+    async with Yard.open(servers=servers) as yard:
+        await connected(yard, "a", "b")
+        box, events = yard.toolbox(), yard.events()
+        hung = await box.call("mcp_a_misbehave", timeout=0.05)
+        await until(yard, lambda: state_of(yard, "a")["phase"] in COMING_BACK)
+        meanwhile = await box.call("mcp_a_echo", {"text": "meanwhile"})
+        await connected(yard, "a")
+        afterwards = await box.call("mcp_a_echo", {"text": "afterwards"})
+        told = [(each.kind, each.data) for each in await events.batch()]
+    assert hung.error is ErrorKind.TIMEOUT
+    assert (meanwhile.server, meanwhile.text) == ("b", "meanwhile")
+    assert (afterwards.server, afterwards.text) == ("a", "afterwards")
+    switches = [(kind, data) for kind, data in told if kind in {"backup", "recovered"}]
+    assert [(kind, data["tool"]) for kind, data in switches] == [
+        ("backup", "misbehave"),
+        ("backup", None),
+        ("recovered", None),
+    ]
+    assert switches[1][1]["backup"] == "b"
+    assert "pings" in str(switches[1][1]["reason"])
+
+
+async def test_a_back_up_that_runs_on_demand_is_woken(tmp_path: Path) -> None:
+    servers = {"a": zoo("good", backup=["b"]), "b": zoo("good")}
+    async with Yard.open(servers=servers, home=tmp_path) as yard:
+        await connected(yard, "a", "b")
+    servers = {"a": servers["a"], "b": zoo("good", wanted="on_demand", backup=["a"])}
+    async with Yard.open(servers=servers, home=tmp_path) as yard:
+        await connected(yard, "a")
+        await yard.stop("a", wait=10)
+        asleep = yard.toolbox().status()["b"]
+        told = [each for each in await yard.events(after=0).batch() if each.kind == "backup"]
+        outcome = await yard.call("mcp_a_echo", {"text": "awake"})
+    assert asleep == "asleep; the first call wakes it"
+    assert [each.data["name"] for each in told] == ["a"]
+    assert (outcome.server, outcome.text) == ("b", "awake")
+
+
+@pytest.mark.spec("D5.1", "D5.2")
+async def test_servers_of_the_environment_are_merged_and_wrong_variables_are_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    command = " ".join([sys.executable, *zoo("good")["args"]])
+    environment = {
+        "PATH": os.environ["PATH"],
+        "LEGAL_MCP_SERVER_URL": command,
+        "LEGAL_MCP_TRANSPORT": "stdio",
+        "LEGAL_MCP_TIMEOUT": "50",
+        "SECOND_MCP_SERVER_URL": command,
+        "EMPTY_MCP_SERVER_URL": "",
+        "WRONG_MCP_SERVER_URL": "http://127.0.0.1:1/sse",
+        "WRONG_MCP_TRANSPORT": "ftp",
+        "LATE_MCP_SERVER_URL": command,
+        "LATE_MCP_TIMEOUT": "soon",
+    }
+    async with Yard.open(environment=environment) as yard:
+        await connected(yard, "legal", "second")
+        box = yard.toolbox()
+        late = await box.call("mcp_legal_hang")
+        merged = await box.call("mcp_second_echo", {"text": "both"})
+        problems = [str(each) for each in yard.desired.problems]
+    assert {tool.origin for tool in box} == {"legal", "second"}
+    assert (late.error, merged.text) == (ErrorKind.TIMEOUT, "both")
+    assert problems == [
+        'LATE_MCP_TIMEOUT: expected a whole number of milliseconds, found "soon"',
+        'WRONG_MCP_TRANSPORT: "ftp" is unknown; one of sse, stdio, http, streamable-http',
+    ]
+    assert all(each in caplog.text for each in problems)
+
+
+async def test_a_restart_of_the_primary_is_waited_for_when_no_back_up_is_there() -> None:
+    async with Yard.open(servers={"a": zoo("good", backup=["nobody"])}) as yard:
+        await connected(yard, "a")
+        os.kill(state_of(yard, "a")["pid"], signal.SIGKILL)
+        await until(yard, lambda: state_of(yard, "a")["phase"] in COMING_BACK)
+        outcome = await yard.call("mcp_a_echo", {"text": "back"})
+    assert (outcome.server, outcome.text) == ("a", "back")
+    assert [name for name, _ in outcome.tried] == ["a", "nobody"]

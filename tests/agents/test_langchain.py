@@ -1,0 +1,74 @@
+"""The tools of LangChain, run the way its agents run them."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from mcpyard.yard.outcome import Outcome
+from tests.agents.boxes import EVERYTHING, FAILING, PICTURE, SCHEMA, WORDS, FakeTool
+
+
+async def ran(fake: FakeTool, arguments: dict[str, object]) -> ToolMessage:
+    [tool] = fake.box().to_langchain()
+    call = {"type": "tool_call", "id": "call_1", "name": tool.name, "args": arguments}
+    message = await tool.ainvoke(call)
+    assert isinstance(message, ToolMessage)
+    return message
+
+
+def test_a_tool_has_name_description_and_schema_as_they_came() -> None:
+    [tool] = FakeTool().box().to_langchain()
+    assert isinstance(tool, BaseTool)
+    assert (tool.name, tool.description) == ("mcp_fs_read_file", "Reads a file.")
+    assert tool.args_schema == SCHEMA
+    assert tool.metadata == {"server": "fs", "stale": False}
+
+
+def test_the_library_can_bind_it() -> None:
+    [tool] = FakeTool().box().to_langchain()
+    function = convert_to_openai_tool(tool)["function"]
+    assert function["name"] == "mcp_fs_read_file"
+    assert function["parameters"]["required"] == ["path"]
+
+
+async def test_a_call_gives_a_message_with_the_whole_outcome_as_its_artifact() -> None:
+    message = await ran(FakeTool(), {"path": "a"})
+    assert (message.content, message.status) == ("done", "success")
+    assert isinstance(message.artifact, Outcome)
+    assert message.artifact.server == "fs"
+
+
+async def test_arguments_reach_the_tool_whatever_they_are_called() -> None:
+    arguments: dict[str, object] = {
+        "path": "a",
+        "config": "b",
+        "self": "c",
+        "run_manager": "d",
+        "callbacks": "e",
+    }
+    fake = FakeTool()
+    await ran(fake, arguments)
+    assert fake.asked == [arguments]
+
+
+async def test_a_picture_is_carried_and_the_rest_told() -> None:
+    blocks: Any = (await ran(FakeTool(EVERYTHING), {"path": "a"})).content
+    texts = "\n".join(each["text"] for each in blocks if each["type"] == "text")
+    assert all(each in texts for each in (*WORDS, "audio/wav", "application/pdf"))
+    [image] = (each for each in blocks if each["type"] == "image")
+    assert image == {"type": "image", "base64": PICTURE, "mime_type": "image/png"}
+
+
+@pytest.mark.parametrize("fake", FAILING)
+async def test_a_failure_is_a_message_that_says_so(fake: FakeTool) -> None:
+    message = await ran(fake, {"path": "a"})
+    assert (message.content, message.status) == ("it went wrong", "error")
+
+
+def test_a_tool_that_is_not_awaited_says_what_to_do() -> None:
+    [tool] = FakeTool().box().to_langchain()
+    with pytest.raises(NotImplementedError, match="use ainvoke"):
+        tool.invoke({"path": "a"})
