@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from mcpyard.domain.errors import YardError
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
     from mcpyard.yard.outcome import Outcome
+    from mcpyard.yard.own_tools import own_tool
     from mcpyard.yard.registry import Info, McpServer, Registry
+    from mcpyard.yard.self_control import self_control
+    from mcpyard.yard.tool import Tool
+    from mcpyard.yard.toolbox import Toolbox
 
 __version__ = "0.1.0"
 
@@ -24,9 +28,13 @@ __all__ = [
     "Outcome",
     "Registry",
     "RemoteConfig",
+    "Tool",
+    "Toolbox",
     "Yard",
     "YardError",
     "__version__",
+    "own_tool",
+    "self_control",
 ]
 
 _HOMES = {
@@ -37,8 +45,12 @@ _HOMES = {
     "Outcome": "mcpyard.yard.outcome",
     "Registry": "mcpyard.yard.registry",
     "RemoteConfig": "mcpyard.domain.model",
+    "Tool": "mcpyard.yard.tool",
+    "Toolbox": "mcpyard.yard.toolbox",
     "Yard": "mcpyard.app",
     "YardError": "mcpyard.domain.errors",
+    "own_tool": "mcpyard.yard.own_tools",
+    "self_control": "mcpyard.yard.self_control",
 }
 
 

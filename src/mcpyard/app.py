@@ -2,19 +2,34 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from mcpyard import __version__
+from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.attached import AttachedYard
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
-from mcpyard.domain.repositories import Approvals, Journal, LoginSessions, Policies, Tokens
+from mcpyard.domain.repositories import (
+    Approvals,
+    Edits,
+    Journal,
+    LeftOuts,
+    LoginSessions,
+    Policies,
+    Profiles,
+    Tokens,
+)
+from mcpyard.domain.this_yard import Here
+from mcpyard.formats import locating
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.idle import IdleServers
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
@@ -22,6 +37,7 @@ from mcpyard.runtime.signins import SignIns, VolatileTokens
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
+from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.memory import MemorySource
@@ -30,7 +46,11 @@ from mcpyard.store.home import Home
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
-from mcpyard.wire.eras import ClientFace
+from mcpyard.store.volatile_edits import VolatileEdits, VolatileLeftOuts
+from mcpyard.wire.eras import ANSWERABLE, ClientFace
+from mcpyard.yard.clients.carrying import ClientReach
+from mcpyard.yard.gathering import Local, Own, Select, gather
+from mcpyard.yard.profiles import VolatileProfiles
 from mcpyard.yard.trust import Caution, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
@@ -40,6 +60,7 @@ if TYPE_CHECKING:
 Servers = Mapping[str, Config | Mapping[str, object]]
 
 _TRUSTING = Caution()
+_NOWHERE = Here()
 
 
 class Yard(YardCore):
@@ -55,16 +76,18 @@ class Yard(YardCore):
         sources: Sequence[Source],
         kept: "Kept",
         code: MemorySource,
-        environment: Mapping[str, str],
-        caution: Caution,
+        around: "Surroundings",
     ) -> None:
         self.code = code
         self.kept = kept
+        here = replace(around.here, instance=uuid4().hex[:12])
+        environment = around.environment
         clock = SystemClock()
         keeper = Keeper(uuid4().hex)
-        face = ClientFace("mcpyard", __version__)
+        face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
         sign_ins = SignIns(kept.tokens)
         opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
+        opener.here = here
         self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
@@ -75,7 +98,10 @@ class Yard(YardCore):
             lookup=environment.get,
             journal=kept.journal,
             sign_ins=sign_ins,
-            trust=Trust(kept.approvals, clock, caution),
+            trust=Trust(kept.approvals, clock, around.caution),
+            profiles=kept.profiles,
+            here=here,
+            clients=reach_clients(kept, environment),
         )
         super().__init__(ports)
 
@@ -90,6 +116,7 @@ class Yard(YardCore):
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
         caution: Caution = _TRUSTING,
+        here: Here = _NOWHERE,
     ) -> AsyncGenerator[Self]:
         """A yard for as long as the block lasts; its children end with it.
 
@@ -103,6 +130,7 @@ class Yard(YardCore):
             environment: The variables that definitions and children see; the process's own
                 unless told.
             caution: Which project files wait for the user's approval; none unless told.
+            here: What an entry that leads back to this yard is known by.
 
         Raises:
             YardBusy: Another yard holds the home; names its pid and address.
@@ -112,7 +140,8 @@ class Yard(YardCore):
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
         async with keeping(home) as kept:
-            yard = cls([*found, *kept.sources], kept, MemorySource(servers), own, caution)
+            around = Surroundings(own, caution, here)
+            yard = cls([*found, *kept.sources], kept, MemorySource(servers), around)
             try:
                 # What a yard that was killed together with its keeper left behind.
                 await asyncio.to_thread(sweep_dead_yards)
@@ -132,9 +161,41 @@ class Yard(YardCore):
         """
         return AttachedYard.attach(home)
 
+    def toolbox(
+        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    ) -> AgentToolbox:
+        """The tools of one conversation: those of the servers, and the application's own.
+
+        Args:
+            own: Typed functions, or tools made of them by `own_tool`.
+            select: Which tools of the servers to take: a test of a tool, or patterns such as
+                `mcp_files_*` and `files/read_*`; all unless told.
+            local: Functions that answer when neither a server nor its back-ups do, by the
+                exposed names of the tools; one whose server is away is offered in its place.
+
+        Raises:
+            NameTaken: Two of the application's own have one name.
+        """
+        return AgentToolbox.of(gather(self, own, select, local))
+
     def hurry(self) -> None:
         """Skip all patience in closing: a second signal came."""
         self._supervisor.hurry()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a yard finds around itself.
+
+    Attributes:
+        environment: The variables that definitions and children see.
+        caution: Which project files wait for the user's approval.
+        here: What an entry that leads back to this yard is known by.
+    """
+
+    environment: Mapping[str, str]
+    caution: Caution
+    here: Here
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +210,51 @@ class Kept:
     call_tokens: Tokens = field(default_factory=VolatileCallTokens)
     sessions: LoginSessions = field(default_factory=VolatileSessions)
     approvals: Approvals = field(default_factory=VolatileApprovals)
+    profiles: Profiles = field(default_factory=VolatileProfiles)
+    edits: Edits = field(default_factory=VolatileEdits)
+    left_outs: LeftOuts = field(default_factory=VolatileLeftOuts)
+    locks: Path = field(default_factory=lambda: Path(gettempdir(), f"mcpyard-{os.getuid()}"))
+
+
+def reach_clients(kept: Kept, environment: Mapping[str, str]) -> ClientReach:
+    """What the programs of this machine are reached through."""
+    home = environment.get("HOME") or str(Path.home())
+    around = locating.Surroundings(environment, home, platform=sys.platform)
+    return ClientReach(DiskClientFiles(kept.locks), kept.edits, kept.left_outs, around)
+
+
+@asynccontextmanager
+async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGenerator[YardCore]:
+    """The yard of a home that runs nothing, to edit while none is up.
+
+    Args:
+        home: Its folder; it is held as by a yard that is up. Without one, nothing is kept.
+        project: A folder whose `.mcp.json` is the project's.
+
+    Raises:
+        YardBusy: A yard holds the home; names its pid and address.
+    """
+    environment = dict(os.environ)
+    async with keeping(home) as kept:
+        found: list[Source] = [ProjectFile(project)] if project else []
+        yard = YardCore(
+            Ports(
+                sources=[*found, EnvironmentSource(environment), *kept.sources],
+                memory=kept.memory,
+                policies=kept.policies,
+                servers=IdleServers(),
+                clock=SystemClock(),
+                lookup=environment.get,
+                clients=reach_clients(kept, environment),
+                here=Here(homes=frozenset({str(home)} if home else ())),
+                profiles=kept.profiles,
+            )
+        )
+        try:
+            await yard.begin()
+            yield yard
+        finally:
+            await yard.close()
 
 
 @asynccontextmanager
@@ -176,6 +282,10 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
                 store.tokens,
                 store.sessions,
                 store.approvals,
+                store.profiles,
+                store.edits,
+                store.left_outs,
+                taken.folder / "locks",
             )
         finally:
             await store.close()

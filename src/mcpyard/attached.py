@@ -14,14 +14,18 @@ from urllib.parse import quote
 
 import orjson
 
+from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
+from mcpyard.yard.accounts import OK
+from mcpyard.yard.call import Progress
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
-from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.gathering import Local, Own, Select, gather
+from mcpyard.yard.outcome import Outcome, Tried
 from mcpyard.yard.records import Record
 
 if TYPE_CHECKING:
@@ -83,9 +87,20 @@ class AttachedYard:
         name = None if ref is None else self.record(ref, tools=False)["name"]
         return [each for each in self._tools if name in {None, each["server"]}]
 
+    async def failed_calls(self, limit: int = 20) -> list[Record]:
+        """The last calls that failed, newest first."""
+        told = await self._ask("GET", "/api/mcp/calls?limit=1000")
+        return [each for each in told["calls"] if each["outcome"] != OK][:limit]
+
     def events(self) -> Subscription:
         """What happens from now on."""
         return self._bus.subscribe()
+
+    def toolbox(
+        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    ) -> AgentToolbox:
+        """The tools of one conversation (see `Yard.toolbox`)."""
+        return AgentToolbox.of(gather(self, own, select, local))
 
     async def call(
         self,
@@ -93,8 +108,10 @@ class AttachedYard:
         arguments: Mapping[str, object] | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the yard
+        progress: Progress | None = None,
     ) -> Outcome:
-        """Call a tool by its exposed name."""
+        """Call a tool by its exposed name; nothing is heard of its progress from here."""
+        del progress
         return await self._call(f"/api/mcp/tools/{_part(name)}/call", arguments, timeout)
 
     async def call_tool(
@@ -191,7 +208,7 @@ class AttachedYard:
             body["timeoutMs"] = max(1, round(seconds * 1000))
         result: dict[str, Any] = await self._ask("POST", path, body)
         yard = result.pop("yard")
-        tried = tuple(yard["tried"])
+        tried = tuple(Tried(**each) for each in yard.get("passedOver", ()))
         return Outcome(orjson.dumps(result), yard["server"], yard["tool"], yard["ms"], tried)
 
     async def _change(
@@ -239,6 +256,7 @@ def _error(content: bytes, status: int) -> YardError:
         listed = told.get("problems", [])
         return kind(message, tuple(Problem(each["field"], each["message"]) for each in listed))
     error = kind(message)
+    error.tried = tuple((each["server"], each["why"]) for each in told.get("passedOver", ()))
     if isinstance(error, errors.ServerFault) and (cause := told.get("cause")):
         words = tuple(cause["stderr"])
         return error.because(Cause(Code(cause["code"]), cause["message"], cause["hint"], words))

@@ -1,6 +1,7 @@
 """Public fakes of the ports, for tests of mcpyard and of programs that use it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -8,16 +9,24 @@ from uuid import UUID
 from mcpyard.domain import plan
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import Definition, DesiredServer, Document, Owner
-from mcpyard.domain.errors import Disconnected, DocumentMoved, NameTaken, StartFailed
+from mcpyard.domain.errors import (
+    Disconnected,
+    DocumentMoved,
+    FileBusy,
+    NameTaken,
+    StartFailed,
+)
+from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.observed import Figures, Observed, Tools
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine
+from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Tuning
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
 __all__ = [
+    "FakeClientFiles",
     "FakeEditableSource",
     "FakeServers",
     "FakeSource",
@@ -25,6 +34,53 @@ __all__ = [
     "VolatileMemory",
     "VolatilePolicies",
 ]
+
+
+class FakeClientFiles:
+    """Files of other programs, in memory.
+
+    Attributes:
+        texts: What each file says, by path.
+        faults: Raised instead of the next write of a path.
+        meanwhile: Called just before a write, as if somebody else wrote then.
+        held: The paths that are locked just now.
+    """
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self.texts = dict(texts or {})
+        self.faults: dict[str, Exception] = {}
+        self.meanwhile: Callable[[], None] = lambda: None
+        self.held: set[str] = set()
+
+    async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
+        """What files say."""
+        del fresh
+        return {path: FileText(path, self.texts.get(path)) for path in paths}
+
+    @asynccontextmanager
+    async def locked(self, paths: Iterable[str], locks: Iterable[FileLock]) -> AsyncGenerator[None]:
+        """Hold the locks of files and of programs."""
+        taken = {*paths, *(each.path for each in locks)}
+        if taken & self.held:
+            raise FileBusy(f"{min(taken & self.held)} is held")
+        self.held |= taken
+        try:
+            yield
+        finally:
+            self.held -= taken
+
+    async def write(self, change: FileWrite) -> None:
+        """Put the new text in the place of the old one."""
+        self.meanwhile()
+        if fault := self.faults.pop(change.path, None):
+            raise fault
+        if self.texts.get(change.path) != change.before:
+            raise DocumentMoved(f"{change.path} was changed meanwhile")
+        if change.after is None:
+            del self.texts[change.path]
+        else:
+            self.texts[change.path] = change.after
+
 
 Answer = Callable[[str, bytes], bytes]
 
@@ -134,6 +190,9 @@ class FakeServers:
         calls: The calls that came: server, tool, arguments, terms.
         deaf: Whether plans are ignored, as if everything took very long.
         closed: Whether the yard has closed them.
+        notice: Tells the yard what a server says outside any call.
+        tuned: What was wanted last to be heard of each server.
+        released: The clients whose own processes were ended.
     """
 
     def __init__(self) -> None:
@@ -144,6 +203,9 @@ class FakeServers:
         self.calls: list[tuple[str, str, bytes, CallTerms]] = []
         self.deaf = False
         self.closed = False
+        self.notice: OnNotice = lambda _server, _method, _params: None
+        self.tuned: dict[UUID, Tuning] = {}
+        self.released: list[str] = []
         self._observed: dict[UUID, Observed] = {}
         self._names: dict[UUID, str] = {}
         self._on_change: Callable[[Observed], None] = lambda _: None
@@ -173,6 +235,22 @@ class FakeServers:
         if answer is None:
             raise Disconnected(f'the server "{name}" does not answer')
         return answer(tool, arguments)
+
+    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Answer as told, the method in the place of the tool."""
+        return await self.call(server, method, params, terms)
+
+    def hear(self, on_notice: OnNotice) -> None:
+        """Remember who wants to hear of it."""
+        self.notice = on_notice
+
+    def tune(self, server: UUID, tuning: Tuning) -> None:
+        """Remember what was wanted."""
+        self.tuned[server] = tuning
+
+    def release(self, lane: str) -> None:
+        """Remember who went."""
+        self.released.append(lane)
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Answer as if it were started."""

@@ -14,11 +14,13 @@ from starlette.types import ASGIApp
 from mcpyard.api.app import build
 from mcpyard.api.guard_keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
+from mcpyard.formats.locating import Surroundings
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.sqlite.store import Store
-from mcpyard.testing import FakeServers
+from mcpyard.testing import FakeClientFiles, FakeServers
+from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.yard import Ports, YardCore
 from tests.api.asgi import BEARER, TOKEN, client_of
 
@@ -28,6 +30,9 @@ ECHO_TOOL = {
     "description": "Say it again.",
     "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
 }
+
+CODEX = '[mcp_servers.known]\ncommand = "run"\nargs = ["a"]\n'
+"""What another program's file says."""
 
 
 class _Same(dict[str, Any]):
@@ -68,8 +73,19 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
     servers.tools = _Same([ECHO_TOOL])
     servers.answers = _Same(lambda _tool, arguments: b'{"content":[],"echo":%b}' % arguments)
     sources = [DatabaseSource(store.definitions), *([ProjectFile(project)] if project else [])]
+    programs = FakeClientFiles({"/home/me/.codex/config.toml": CODEX})
+    reach = ClientReach(programs, store.edits, store.left_outs, Surroundings({}, "/home/me"))
     yard = YardCore(
-        Ports(sources, store.memory, store.policies, servers, clock, {}.get, store.journal)
+        Ports(
+            sources,
+            store.memory,
+            store.policies,
+            servers,
+            clock,
+            {}.get,
+            store.journal,
+            clients=reach,
+        )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)
     await yard.begin()

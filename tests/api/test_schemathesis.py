@@ -45,8 +45,10 @@ STREAM = "/api/events"
 PATIENT = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 HONEST, STRANGE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 
-# What a guess cannot open: secrets, browsers, sign-ins.
+# What a guess cannot open: secrets, browsers, sign-ins, servers of other programs.
 NEVER_ANSWERED = {
+    "POST /api/clients/copy",
+    "POST /api/clients/undo",
     "GET /login",
     "GET /oauth/callback",
     "POST /api/mcp/servers/{ref}/login",
@@ -121,6 +123,7 @@ def send(case: schemathesis.Case, url: str, headers: dict[str, str]) -> None:
 def mean_one_that_is_there(case: schemathesis.Case, url: str) -> None:
     """Random names are hardly ever those of servers, and then only the look-up is tried."""
     known = {"ref": "known", "tool": "echo", "exposed": "mcp_known_echo"}
+    known |= {"client": "codex", "name": "known"}
     case.path_parameters = {
         name: known.get(name, each) for name, each in case.path_parameters.items()
     }

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -65,10 +65,16 @@ def answer(
 class Up:
     """A yard that is up, and the lines it says."""
 
-    def __init__(self, home: Path, *arguments: object, stdout: int = subprocess.PIPE) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *arguments: object,
+        stdout: int = subprocess.PIPE,
+        command: Sequence[str] = MCPYARD,
+    ) -> None:
         self.home = home
         self.process = subprocess.Popen(
-            [*MCPYARD, "up", "--port", "0", *map(str, arguments)],
+            [*command, "up", "--port", "0", *map(str, arguments)],
             stdout=stdout,
             stderr=subprocess.PIPE,
             cwd=home.parent,

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.cli.found import find_servers
+from mcpyard.cli.private import failure, private_yard, told_of
+from mcpyard.domain.errors import StartFailed
+from mcpyard.store.sqlite.store import Store
 from tests.cli.commands import ECHO_SERVER, answer, echo, mcpyard, missing, write_project
 
 pytestmark = pytest.mark.real
@@ -103,6 +107,37 @@ def test_a_file_that_was_merely_found_is_not_run(
     assert told["type"] == "urn:mcpyard:error:needs-approval"
     assert f"--project {folder}" in told["detail"]
     assert not (tmp_path / "trace").exists()
+
+
+def test_a_folder_that_was_approved_before_is_run(home: Path, tmp_path: Path) -> None:
+    folder = write_project(tmp_path / "p", one=echo())
+    assert answer("tools", home=home, cwd=folder, code=4)["error"]["type"].endswith("approval")
+    answer("approve", home=home, cwd=folder)
+    assert {each["server"] for each in answer("tools", home=home, cwd=folder)} == {"one"}
+
+
+async def test_a_server_of_ones_own_is_called_unless_it_is_to_stay_stopped(home: Path) -> None:
+    store = await Store.open(home)
+    for name, wanted in (("mine", "running"), ("waits", "stopped")):
+        made = await store.definitions.add(name, echo())
+        await store.policies.set(made.id, {"wanted": wanted})
+    await store.close()
+    listed = answer("tools", home=home)
+    assert {each["server"] for each in listed} == {"mine"}
+    refused = answer("call", "mcp_waits_echo", home=home, code=4)
+    assert "mcpyard start waits" in refused["error"]["detail"]
+
+
+async def test_a_server_that_never_answers_is_waited_for_once(tmp_path: Path) -> None:
+    mute = {"command": "sleep", "args": ["60"], "transport": "stdio", "startTimeout": 200}
+    server = find_servers(write_project(tmp_path / "p", mute=mute)).server("mute")
+    async with private_yard(server) as yard:
+        record = await told_of(yard, "mute")
+    assert (record["attempt"], record["phase"]) == (1, "backoff")
+    fault = failure(record)
+    assert isinstance(fault, StartFailed)
+    assert fault.cause
+    assert fault.cause.code == "start_timeout"
 
 
 def test_a_server_of_the_environment_can_be_called(home: Path) -> None:

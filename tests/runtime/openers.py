@@ -5,8 +5,8 @@ import asyncio
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
-from mcpyard.domain.observed import Era, SessionFacts
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.observed import Era, Offer, SessionFacts
+from mcpyard.domain.ports import CallTerms, Tuning
 from mcpyard.runtime.live import Hooks, Listing, NoRoom, OpenFailed
 
 EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
@@ -23,6 +23,7 @@ class FakeLive:
         self.lost = False
         self.ended = ""
         self.pings = 0
+        self.tuned: list[Tuning] = []
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         del arguments
@@ -30,6 +31,17 @@ class FakeLive:
         if self.opener.call_faults:
             raise self.opener.call_faults.pop(0)
         return tool.encode()
+
+    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+        del params
+        return await self.call(method, b"", terms)
+
+    def tune(self, tuning: Tuning) -> None:
+        self.tuned.append(tuning)
+
+    async def list_offer(self) -> Offer:
+        await self.opener.offering.wait()
+        return self.opener.offer
 
     async def list_tools(self) -> Listing:
         if self.opener.list_fault:
@@ -56,6 +68,9 @@ class FakeOpener:
     def __init__(self) -> None:
         self.tools: list[dict[str, object]] = [{"name": "t"}]
         self.ttl: float | None = None
+        self.offer = Offer()
+        self.offering = asyncio.Event()
+        self.offering.set()
         self.failures: list[Cause] = []
         self.always: Cause | None = None
         self.no_room = 0

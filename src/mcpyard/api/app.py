@@ -9,15 +9,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.asking import BadJson
 from mcpyard.api.audit import Audit
+from mcpyard.api.clients import client_routes
+from mcpyard.api.connecting import ConnectRoutes
 from mcpyard.api.editing import EditRoutes
 from mcpyard.api.events import EventRoutes
 from mcpyard.api.guard import Guard
-from mcpyard.api.guard_incoming import CALLBACK
+from mcpyard.api.guard_incoming import CALLBACK, GATEWAY
 from mcpyard.api.guard_keys import Keys
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.login import LoginRoutes
@@ -25,6 +27,7 @@ from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
 from mcpyard.api.openapi.route import openapi
 from mcpyard.api.problems import problem, problem_of
+from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes
 from mcpyard.api.servers import ServerRoutes
 from mcpyard.api.signin import SignInRoutes
@@ -42,13 +45,15 @@ _REFUSALS: Final = {
 }
 
 
-def build(
+def build(  # noqa: PLR0913  one parameter a part of the whole
     yard: YardCore,
     *,
     keys: Keys,
     hosts: Iterable[str],
     closing: asyncio.Event,
     audit: Audit | None = None,
+    pages: Iterable[Route] = (),
+    gateway: ASGIApp | None = None,
 ) -> ASGIApp:
     """The application.
 
@@ -58,9 +63,11 @@ def build(
         hosts: The names it may be called by, besides those of loopback.
         closing: Set when streams should end.
         audit: Where changes are noted.
+        pages: The routes of the page.
+        gateway: What answers under `/mcp`.
     """
     app = Starlette(
-        routes=[*routes(yard, closing), *door_routes(yard, keys)],
+        routes=[*routes(yard, closing), *door_routes(yard, keys), *pages],
         exception_handlers={
             YardError: _yard_error,
             BadJson: _bad_json,
@@ -69,7 +76,18 @@ def build(
         },
     )
     app.router.redirect_slashes = False
-    return Guard(app, keys, hosts, audit)
+    return Guard(_beside(gateway, app) if gateway else app, keys, hosts, audit)
+
+
+def _beside(gateway: ASGIApp, app: ASGIApp) -> ASGIApp:
+    """Both, each under its paths; the gateway's way is the hot one, so no router is on it."""
+
+    async def either(scope: Scope, receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        inside = path == GATEWAY or path.startswith(f"{GATEWAY}/")
+        await (gateway if inside else app)(scope, receive, send)
+
+    return either
 
 
 def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
@@ -103,6 +121,20 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
         Route(f"{one}/restart", servers.restart, methods=["POST"]),
         Route(f"{one}/login", signs.begin, methods=["POST"]),
         Route(CALLBACK, signs.callback),
+        *profile_routes(yard),
+        *client_routes(yard),
+    ]
+
+
+def profile_routes(yard: YardCore) -> list[Route]:
+    """Every route of the gateway's stored selections."""
+    profiles, one = ProfileRoutes(yard.profiles), "/api/profiles/{profile}"
+    return [
+        Route("/api/profiles", profiles.profiles),
+        Route("/api/profiles", profiles.create, methods=["POST"]),
+        Route(one, profiles.profile),
+        Route(one, profiles.replace, methods=["PUT"]),
+        Route(one, profiles.remove, methods=["DELETE"]),
     ]
 
 
@@ -118,6 +150,7 @@ def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
         Route("/api/tokens", tokens.create, methods=["POST"]),
         Route("/api/tokens/rotate", tokens.rotate, methods=["POST"]),
         Route("/api/tokens/{token}", tokens.revoke, methods=["DELETE"]),
+        Route("/api/clients/connect", ConnectRoutes(yard, keys).connect, methods=["POST"]),
         Route("/api/projects/approve", ProjectRoutes(yard).approve, methods=["POST"]),
     ]
 

@@ -2,8 +2,8 @@
 
 In this order: the names a request uses (`guard_names`), who asks and what that one may do
 (`guard_who`), the size of the body. Whatever is answered, also a refusal, carries the strict
-headers (`guard_headers`), and what changed something is noted (`audit`). The path is given on as it
-was sent, still quoted, because names may hold a slash.
+headers (`guard_headers`), fewer of them where only programs read it, and what changed something is
+noted (`audit`). The path is given on as it was sent, still quoted, because names may hold a slash.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.audit import Audit
-from mcpyard.api.guard_headers import strictly
+from mcpyard.api.guard_headers import BRIEF, STRICT, strictly
 from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.guard_keys import Keys
 from mcpyard.api.guard_names import Names
@@ -49,7 +49,8 @@ class Guard:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             return
-        incoming, sending = Incoming.of(scope), strictly(send)
+        incoming = Incoming.of(scope)
+        sending = strictly(send, BRIEF if incoming.is_gateway else STRICT)
         if refusal := self._names.objection(incoming):
             await refusal(scope, receive, sending)
             return

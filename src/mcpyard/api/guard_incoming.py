@@ -1,16 +1,17 @@
 """A request as the guard sees it: before any route, and before its body."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Self
 from urllib.parse import parse_qs
 
+import msgspec
 from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 LOGIN: Final = "/login"
 CALLBACK: Final = "/oauth/callback"
 EVENTS: Final = "/api/events"
+NEWS: Final = "/ui/stream"
 GATEWAY: Final = "/mcp"
 STATIC: Final = "/static/"
 
@@ -22,9 +23,8 @@ _ONCE: Final = (b"host", b"origin", b"authorization", b"content-length", b"sec-f
 _NO: Final = frozenset({"0", "false", "no", ""})
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """What a request says about itself.
+class Incoming(msgspec.Struct, frozen=True):
+    """What a request says about itself. A msgspec struct because one is made for every call.
 
     Attributes:
         method: Its method.
@@ -82,7 +82,7 @@ class Incoming:
     def is_stream(self) -> bool:
         """Whether the answer may go on for long."""
         follows = self.path.endswith("/logs") and self.asked("follow").lower() not in _NO
-        return self.path == EVENTS or follows or self.is_gateway
+        return self.path in {EVENTS, NEWS} or follows or self.is_gateway
 
     @property
     def cookie_name(self) -> str:

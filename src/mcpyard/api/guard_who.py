@@ -18,6 +18,7 @@ from mcpyard.api.guard_incoming import Incoming
 from mcpyard.api.guard_keys import Keys, hashed
 from mcpyard.api.guard_names import is_foreign
 from mcpyard.api.problems import problem
+from mcpyard.api.strangers import is_looking, strange_browser
 from mcpyard.domain.stored import CallToken, LoginSession
 
 KEY_HEADER: Final = b"x-mcpyard-key"
@@ -48,6 +49,9 @@ class Who:
         return self.token is None
 
 
+ADMIN: Final = Who("admin")
+
+
 class Doorman:
     """Knows who holds which key."""
 
@@ -69,7 +73,7 @@ class Doorman:
         if not _NEVER_IN_A_QUERY.isdisjoint(incoming.parameters()):
             return _unauthorized(_IN_ADDRESS)
         if who is None:
-            return _unauthorized(_NO_TOKEN)
+            return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)
         if who.token:
             return _objection_to_token(incoming, who.token)
         if who.session and (incoming.changes or incoming.is_stream):
@@ -81,7 +85,7 @@ class Doorman:
         if scheme.lower() != b"bearer":
             return None
         if self._keys.admin.fits(token):
-            return Who("admin")
+            return ADMIN
         found = self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
         if found is None:
             return None

@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from mcpyard.domain.errors import CallRefused, InputError, ServerFault, YardError, edge
+from mcpyard.domain.errors import (
+    CallRefused,
+    ChangedSince,
+    InputError,
+    ServerFault,
+    YardError,
+    edge,
+)
 from mcpyard.yard.records import Record, cause_record
 
 TYPE_PREFIX: Final = "urn:mcpyard:error:"
@@ -22,8 +29,12 @@ def problem_of(error: YardError) -> Record:
         told["problems"] = [
             {"field": each.field, "message": each.message} for each in error.problems
         ]
+    if isinstance(error, ChangedSince):
+        told["files"] = [{"path": path, "diff": diff} for path, diff in error.files]
     if isinstance(error, ServerFault) and error.cause:
         told["cause"] = cause_record(error.cause)
+    if error.tried:
+        told["passedOver"] = [{"server": server, "why": why} for server, why in error.tried]
     if isinstance(error, CallRefused):
         told["rpc"] = {"code": error.code, "data": error.data}
     return told

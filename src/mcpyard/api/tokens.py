@@ -1,5 +1,6 @@
 """The routes of the tokens: call tokens are made, listed and revoked, the admin token renewed."""
 
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -21,11 +22,34 @@ LONGEST_NAME: Final = 80
 _FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
 
 
+class TokenDesk:
+    """Where call tokens are made and revoked."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def all(self) -> Sequence[CallToken]:
+        """Every call token there is or was."""
+        return self._keys.tokens.all()
+
+    async def create(self, name: str, profile: str | None) -> tuple[CallToken, str]:
+        """Make a call token; with its secret, which nobody is told again."""
+        secret = PREFIX + make_secret()
+        made = CallToken(uuid4(), name, hashed(secret), profile, self._keys.clock.now())
+        await self._keys.tokens.add(made)
+        return made, secret
+
+    async def revoke(self, token: UUID) -> None:
+        """Make a call token worthless."""
+        await self._keys.tokens.revoke(token, self._keys.clock.now())
+
+
 class TokenRoutes:
     """Answers from the keys of one yard."""
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
+        self._desk = TokenDesk(keys)
 
     async def tokens(self, _request: Request) -> Response:
         """Every call token there is or was, without its secret."""
@@ -36,9 +60,7 @@ class TokenRoutes:
         asked = await asking.members(request)
         name = _text("name", asked.get("name"))
         profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
-        secret = PREFIX + make_secret()
-        made = CallToken(uuid4(), name, hashed(secret), profile, self._keys.clock.now())
-        await self._keys.tokens.add(made)
+        made, secret = await self._desk.create(name, profile)
         return answer(_record(made) | {"token": secret}, 201)
 
     async def revoke(self, request: Request) -> Response:
@@ -49,7 +71,7 @@ class TokenRoutes:
             return refuse(
                 problem(404, "token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"')
             )
-        await self._keys.tokens.revoke(found, self._keys.clock.now())
+        await self._desk.revoke(found)
         return Response(status_code=204)
 
     async def rotate(self, _request: Request) -> Response:

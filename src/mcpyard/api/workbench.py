@@ -8,12 +8,14 @@ from starlette.responses import Response
 
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
+from mcpyard.api.clients import REST, project_of
 from mcpyard.api.patience import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config
 from mcpyard.formats.snippets import Pasted, parse_snippet
+from mcpyard.yard.clients.clients import Terms
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
@@ -51,9 +53,11 @@ class WorkbenchRoutes:
         return await while_asked(request, self._test(definition))
 
     async def import_text(self, request: Request) -> Response:
-        """Register what a pasted text holds; each server waits, stopped."""
-        body = await asking.members(request, frozenset({"text", "dryRun", "scope"}))
+        """Register what a pasted text holds, or this machine; each server waits, stopped."""
+        body = await asking.members(request, frozenset({"text", "dryRun", "scope", "project"}))
         dry, scope = asking.truth(body, "dryRun"), body.get("scope")
+        if "text" not in body:
+            return await self._import_machine(body, dry_run=dry)
         found = await asyncio.to_thread(parse_snippet, asking.text(body, "text"))
         servers: list[Record] = []
         taken: set[str] = {each.server.name for each in self._yard.pictures()}
@@ -65,6 +69,13 @@ class WorkbenchRoutes:
             taken.add(each.name)
         problems = [*map(_told, found.problems)]
         return answer({"dryRun": dry, "servers": servers, "problems": problems})
+
+    async def _import_machine(self, body: Record, *, dry_run: bool) -> Response:
+        scope = asking.text(body, "scope") if body.get("scope") is not None else None
+        terms = Terms(project_of(body.get("project")), dry_run, who=REST)
+        found = await self._yard.clients.import_all(scope, terms)
+        servers = [each | {"server": None, "problem": None} for each in found]
+        return answer({"dryRun": dry_run, "servers": servers, "problems": []})
 
     async def _test(self, definition: Record) -> Response:
         return answer(await self._yard.trial(definition))

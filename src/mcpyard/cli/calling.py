@@ -34,7 +34,7 @@ def call_tool(home: Path, project: Path | None, asked: Asked, *, as_json: bool) 
         return _print(json.loads(raw), as_json=as_json)
     from mcpyard.cli.private import run_privately
 
-    return _print(run_privately(_call(project, asked)), as_json=as_json)
+    return _print(run_privately(_call(home, project, asked)), as_json=as_json)
 
 
 def read_arguments(text: str) -> dict[str, object]:
@@ -65,12 +65,12 @@ def _refuse_constant(word: str) -> NoReturn:
     raise usage(f"--args is not JSON: {word} is no JSON number")
 
 
-async def _call(project: Path | None, asked: Asked) -> dict[str, object]:
-    from mcpyard.cli.found import find_servers
+async def _call(home: Path, project: Path | None, asked: Asked) -> dict[str, object]:
+    from mcpyard.cli.found import find_known
     from mcpyard.cli.private import allowed, came_up, match, owners, private_yard
     from mcpyard.domain.errors import ToolUnknown
 
-    found = find_servers(project)
+    found = find_known(home, project)
     for server in owners(found.servers.values(), asked.tool):
         async with private_yard(allowed(found, server)) as yard:
             await came_up(yard, server)

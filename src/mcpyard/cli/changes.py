@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, WaitOption
+from mcpyard.cli.options import (
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    NameArgument,
+    ProjectOption,
+    WaitOption,
+)
 
 app = typer.Typer()
 
@@ -118,17 +125,24 @@ def rm(
 
 
 @app.command("import")
-def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file; - is standard input.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")] = False,
+def import_(  # noqa: PLR0913, PLR0917  one parameter an option
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="A file; - is standard input; else this machine."),
+    ] = None,
+    dry_run: DryRunOption = False,
     scope: _Scope = None,
+    project: ProjectOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Register the servers of a file or a pasted text; they wait, stopped."""
-    from mcpyard.cli.importing import import_file
+    """Register the servers of a file, a pasted text or this machine; they wait, stopped."""
+    from mcpyard.cli.importing import Machine, import_file, import_machine
     from mcpyard.cli.paths import home_folder
 
+    if file is None:
+        machine = Machine(home_folder(home), project, scope, dry_run)
+        return import_machine(machine, as_json=as_json)
     return import_file(home_folder(home), file, scope, dry_run=dry_run, as_json=as_json)
 
 

@@ -11,14 +11,15 @@ from typing import cast
 
 from mcpyard.app import Yard
 from mcpyard.cli.findings import Finding, Verdict, bad, doubtful, good
-from mcpyard.cli.found import Found, find_servers
+from mcpyard.cli.found import Found, find_known
 from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.private import private_yard, run_privately
+from mcpyard.cli.private import private_yard, run_privately, told_of
 from mcpyard.cli.words import reason
 from mcpyard.domain.desired import DesiredServer, Document
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.launch import Unlaunchable
+from mcpyard.domain.model import Scope
 from mcpyard.yard.records import Record
 
 
@@ -36,7 +37,7 @@ def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
 async def _examine(home: Path, project: Path | None) -> list[Finding]:
     findings = await examine_machine(home)
     try:
-        found = find_servers(project)
+        found = find_known(home, project)
     except DocumentBroken as error:
         fix = "correct the file at the place named"
         return [*findings, bad("project file", error.message, fix)]
@@ -45,7 +46,7 @@ async def _examine(home: Path, project: Path | None) -> list[Finding]:
 
 
 def _documents(found: Found) -> Iterator[Finding]:
-    project, environment = found.documents
+    project, environment, *_ = found.documents
     if not found.path.exists():
         yield good("project file", f"none at {found.path}")
     else:
@@ -80,11 +81,13 @@ async def _handshakes(found: Found) -> list[Finding]:
     servers = [
         each
         for each in found.servers.values()
-        if each.config.enabled and not isinstance(each.launch, Unlaunchable)
+        if each.owner.scope is not Scope.USER
+        and each.config.enabled
+        and not isinstance(each.launch, Unlaunchable)
     ]
     if not servers:
         return []
-    if not found.named:
+    if not found.trusted:
         fix = f"name the project to try them: --project {found.path.parent}"
         return [doubtful("servers", f"{len(servers)} defined, none was started", fix)]
     began = time.perf_counter()
@@ -93,7 +96,7 @@ async def _handshakes(found: Found) -> list[Finding]:
 
 
 async def _handshake(yard: Yard, name: str, began: float) -> Finding:
-    record = await yard.settled(name)
+    record = await told_of(yard, name)
     if record["phase"] == "connected":
         ms = round((time.perf_counter() - began) * 1000)
         spoken = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.cli.words import NOT_RUNNING
 from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
-from mcpyard.domain.errors import DocumentBroken, Problem, ServerUnknown
+from mcpyard.domain.errors import DocumentBroken, NewerState, Problem, ServerUnknown, StateBroken
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment, mcp_json
 from mcpyard.sources.database import read_stored
 from mcpyard.sources.project_file import FILE_NAME
-from mcpyard.store.sqlite.peeking import Peeked
+from mcpyard.sources.reading import read_file
+from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
 from mcpyard.yard.records import Record, record
 
 
@@ -24,14 +25,14 @@ class Found:
 
     Attributes:
         path: The project file; it may be absent.
-        named: Whether the user named its folder, which is the word to run it.
+        trusted: Whether the user named its folder, or approved it before: the word to run it.
         documents: What was read: the project's, the environment's, and the home's where asked.
         servers: The servers in force, by name.
         problems: What could not be used.
     """
 
     path: Path
-    named: bool
+    trusted: bool
     documents: tuple[Document, ...]
     servers: Mapping[str, DesiredServer]
     problems: tuple[Problem, ...]
@@ -45,7 +46,7 @@ class Found:
 
     def may_run(self, server: DesiredServer) -> bool:
         """Whether the user gave the word to run it."""
-        return self.named or server.owner.scope is not Scope.PROJECT
+        return self.trusted or server.owner.scope is not Scope.PROJECT
 
 
 def find_servers(
@@ -73,7 +74,20 @@ def find_servers(
     }
     desired = desire(documents, Circumstances(identities, known.get, kept.policies))
     servers = {each.name: each for each in desired.servers.values()}
-    return Found(path, project is not None, documents, servers, desired.problems)
+    trusted = project is not None or str(path.parent.resolve()) in kept.approved
+    return Found(path, trusted, documents, servers, desired.problems)
+
+
+def find_known(home: Path, project: Path | None) -> Found:
+    """What a folder, the environment and a home that no yard holds define.
+
+    A home that cannot be read adds nothing but a problem.
+    """
+    try:
+        return find_servers(project, stored=peek_definitions(home))
+    except (StateBroken, NewerState) as error:
+        found = find_servers(project)
+        return replace(found, problems=(Problem("", error.message), *found.problems))
 
 
 def still_record(server: DesiredServer) -> Record:
@@ -85,7 +99,7 @@ def still_record(server: DesiredServer) -> Record:
 def _project(path: Path) -> Document:
     owner = Owner(Scope.PROJECT, str(path))
     try:
-        return mcp_json.read(path.read_bytes().decode(), owner)
+        return mcp_json.read(read_file(path).decode(), owner)
     except FileNotFoundError:
         return Document(owner)
     except UnicodeDecodeError as error:

@@ -55,19 +55,12 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
 
 def find_still(home: Path, project: Path | None) -> "Found":
     """What is defined, with a word on standard error that nothing of it runs."""
-    from mcpyard.cli.found import find_servers
-    from mcpyard.domain.errors import YardError
-    from mcpyard.store.sqlite.peeking import peek_definitions
+    from mcpyard.cli.found import find_known
 
-    stored, unread = None, ""
-    try:
-        stored = peek_definitions(home)
-    except YardError as error:
-        unread = error.message
-    found = find_servers(project, stored=stored)
+    found = find_known(home, project)
     print(f"not running: no yard holds {home}", file=sys.stderr)
-    for problem in filter(None, (unread, *map(str, found.problems))):
-        print(f"problem: {clean(problem)}", file=sys.stderr)
+    for problem in found.problems:
+        print(f"problem: {clean(str(problem))}", file=sys.stderr)
     return found
 
 

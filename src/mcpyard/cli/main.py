@@ -11,8 +11,16 @@ from typing import Annotated, Literal
 import typer
 
 from mcpyard import __version__
-from mcpyard.cli import changes
-from mcpyard.cli.options import HomeOption, JsonOption, NameArgument, ProjectOption, WaitOption
+from mcpyard.cli import across, changes, living
+from mcpyard.cli.completion import ready_completion
+from mcpyard.cli.options import (
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    NameArgument,
+    ProjectOption,
+    WaitOption,
+)
 from mcpyard.cli.streams import drop_unwritten, ready_streams
 
 app = typer.Typer(
@@ -22,6 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(changes.app)
+app.add_typer(across.app)
+app.add_typer(living.app)
 
 
 def _show_version(value: bool) -> None:
@@ -68,15 +78,25 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")
     ] = False,
+    idle_exit: Annotated[
+        str | None,
+        typer.Option("--idle-exit", metavar="TIME", help="End when nobody asks for 10m, 1h, 90s."),
+    ] = None,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        typer.Option("--log-level", help="The least that the log file tells."),
+    ] = "info",
 ) -> int:
     """Run the yard in the foreground until a signal ends it."""
     from mcpyard.cli.listening import Place, make_tls
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.up import Terms, run_yard
+    from mcpyard.cli.up import Terms, read_duration, run_yard
 
     tls = make_tls(tls_cert, tls_key)
     place = Place(host, port, tls, insecure, tuple(allow_host or ()))
-    return run_yard(Terms(home_folder(home), place, project, strict, review, as_json))
+    idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
+    folder = home_folder(home)
+    return run_yard(Terms(folder, place, project, strict, review, as_json, idle, log_level))
 
 
 @app.command("ls")
@@ -204,6 +224,48 @@ def approve(
     return approve_folder(home_folder(home), folder or Path.cwd(), as_json=as_json)
 
 
+@app.command()
+def stdio(
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The selection of servers and tools.")
+    ] = None,
+    home: HomeOption = None,
+) -> int:
+    """Speak MCP over the standard streams with the yard, which is started if none runs."""
+    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.stdio import bridge
+
+    return bridge(home_folder(home), profile)
+
+
+@app.command()
+def connect(  # noqa: PLR0913, PLR0917  one parameter an option
+    client: Annotated[
+        str, typer.Argument(metavar="CLIENT", help="Such as codex, or claude:project.")
+    ],
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The selection of servers and tools.")
+    ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="By the address, with a token of its own.")
+    ] = False,
+    scope: Annotated[
+        str | None, typer.Option("--scope", help="One of the client's scopes.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="What it is called there.")] = "mcpyard",
+    dry_run: DryRunOption = False,
+    project: ProjectOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Write the yard's gateway into the configuration of another program."""
+    from mcpyard.cli.connecting import Connect, connect_client
+    from mcpyard.cli.paths import home_folder
+
+    wish = Connect(client, scope, name, profile, http, dry_run)
+    return connect_client(home_folder(home), project, wish, as_json=as_json)
+
+
 @app.command("login-link")
 def login_link(home: HomeOption = None, as_json: JsonOption = False) -> int:
     """Print an address that lets one browser in, once."""
@@ -257,6 +319,7 @@ def paths(home: HomeOption = None, as_json: JsonOption = False) -> None:
 def run(arguments: list[str] | None = None) -> None:
     """The entry point of the command."""
     ready_streams()
+    ready_completion()
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = app(given, prog_name="mcpyard", standalone_mode=False)

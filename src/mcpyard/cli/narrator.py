@@ -15,6 +15,18 @@ _STARTING = frozenset({"connecting", "retrying"})
 _SHOWN_NAMES = 3
 
 
+class Writer(Protocol):
+    """Takes the lines of a narrator."""
+
+    def put(self, line: bytes) -> None:
+        """Take one; never waits."""
+        ...
+
+    def close(self) -> None:
+        """There are no more."""
+        ...
+
+
 class Narrator(Protocol):
     """Tells of a yard; never waits for whoever reads."""
 
@@ -62,7 +74,7 @@ class JsonNarrator:
 class PlainNarrator:
     """A line whenever a server's lamp or the reason for it changes."""
 
-    def __init__(self, writer: LineWriter) -> None:
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._last: dict[object, tuple[str, str]] = {}
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from mcpyard.cli.completion import complete_name
+
 HomeOption = Annotated[
     Path | None,
     typer.Option("--home", envvar="MCPYARD_HOME", file_okay=False, help="Where all state lives."),
@@ -19,8 +21,12 @@ ProjectOption = Annotated[
         help="The folder whose .mcp.json is meant; naming it allows to run it.",
     ),
 ]
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The server's name or id.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="The server's name or id.", autocompletion=complete_name),
+]
 WaitOption = Annotated[
     float,
     typer.Option("--wait", min=0, max=600, help="Seconds to wait for the server to get there."),
 ]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")]

@@ -8,9 +8,17 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+_GAP: Final = 3
+_LEAST_FOR_THE_LAST: Final = 16
+"""Columns of a terminal; with less left for it, the last column of a table is unreadable."""
 
 
 def clean(text: str) -> str:
@@ -53,13 +61,39 @@ def _rich_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
+
+    console = Console()
+    taken = sum(max(map(width, column)) + _GAP for column in [*zip(head, *rows, strict=True)][:-1])
+    if console.width - taken < _LEAST_FOR_THE_LAST:
+        _stack(console, head, rows)
+        return
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for each in head[:-1]:
+        shown.add_column(each, no_wrap=True)
+    shown.add_column(head[-1], overflow="fold")
+    for row in rows:
+        shown.add_row(_lit(row[0]), *map(_plain, row[1:]))
+    console.print(shown)
+
+
+def _stack(console: "Console", head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A row as a block of its own: on a narrow terminal columns would break in mid-word."""
+    for first, name, *rest in rows:
+        console.print(_lit(first), _plain(name), soft_wrap=True)
+        for key, value in zip(head[2:], rest, strict=True):
+            if value:
+                console.print(_plain(f"  {key.lower()}: {value}"), soft_wrap=True)
+
+
+def _lit(word: str) -> "Text":
     from rich.text import Text
 
     from mcpyard.cli.words import style_of
 
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for each in head:
-        shown.add_column(each, overflow="fold")
-    for row in rows:
-        shown.add_row(Text(row[0], style=style_of(row[0])), *map(Text, row[1:]))
-    Console().print(shown)
+    return Text(word, style=style_of(word))
+
+
+def _plain(text: str) -> "Text":
+    from rich.text import Text
+
+    return Text(text)

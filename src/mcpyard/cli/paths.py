@@ -2,8 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 from mcpyard.store.home import default_home
+
+LOG_FILE: Final = "yard.log"
+AUDIT_FILE: Final = "audit.log"
 
 
 def home_folder(home: Path | None) -> Path:
@@ -13,7 +17,13 @@ def home_folder(home: Path | None) -> Path:
 
 def show_paths(home: Path | None, *, as_json: bool) -> None:
     """Print where the files are, for a person or a program."""
-    found = {"home": str(home_folder(home)), "project": str(Path.cwd() / ".mcp.json")}
+    folder = home_folder(home)
+    found = {
+        "home": str(folder),
+        "project": str(Path.cwd() / ".mcp.json"),
+        "log": str(folder / LOG_FILE),
+        "audit": str(folder / AUDIT_FILE),
+    }
     if as_json:
         print(json.dumps(found))
     else:

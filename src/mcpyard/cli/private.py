@@ -18,7 +18,14 @@ from mcpyard.cli.output import clean
 from mcpyard.cli.words import lamp, reason
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import DefinitionError, Disabled, NeedsApproval, StartFailed, YardError
+from mcpyard.domain.errors import (
+    DefinitionError,
+    Disabled,
+    Disconnected,
+    NeedsApproval,
+    StartFailed,
+    YardError,
+)
 from mcpyard.domain.model import Wanted
 from mcpyard.yard.records import Record
 
@@ -63,10 +70,30 @@ async def came_up(yard: Yard, server: DesiredServer) -> Record:
     """
     if not server.config.enabled:
         raise Disabled(f'the server "{server.name}" is disabled')
-    record = await yard.settled(server.name)
+    record = await told_of(yard, server.name)
     if record["phase"] != "connected":
         raise failure(record)
     return record
+
+
+async def told_of(yard: Yard, name: str) -> Record:
+    """How a server of a private yard is, once it is settled, or was silent once.
+
+    A command waits for one that does not answer once, not as often as a yard tries again.
+    """
+    tasks = {asyncio.create_task(each) for each in (yard.settled(name), _silent(yard, name))}
+    done, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for each in others:
+        each.cancel()
+    return done.pop().result()
+
+
+async def _silent(yard: Yard, name: str) -> Record:
+    async for event in yard.events(after=0):
+        error = cast("Record | None", event.data.get("error"))
+        if event.data.get("name") == name and error and error["code"] == Code.START_TIMEOUT:
+            break
+    return yard.record(name)
 
 
 def failure(record: Record) -> YardError:
@@ -83,18 +110,30 @@ def failure(record: Record) -> YardError:
 
 
 def allowed(found: Found, server: DesiredServer) -> DesiredServer:
-    """A server that may be run; `NeedsApproval` for one of a file that was merely found."""
+    """A server that may be run.
+
+    Raises:
+        NeedsApproval: It stands in a file that was merely found.
+        Disconnected: It is to stay stopped.
+    """
     if not found.may_run(server):
         raise NeedsApproval(
             f'"{server.name}" stands in {found.path}, which was found but not named, '
             f"so nothing of it is started; name it: --project {found.path.parent}"
+        )
+    if _stays_stopped(server):
+        raise Disconnected(
+            f'the server "{server.name}" is stopped; in a running yard, '
+            f"`mcpyard start {server.name}` starts it"
         )
     return server
 
 
 def startable(found: Found) -> list[DesiredServer]:
     """The servers that are enabled and may be run, with a word about those that may not."""
-    enabled = [each for each in found.servers.values() if each.config.enabled]
+    enabled = [
+        each for each in found.servers.values() if each.config.enabled and not _stays_stopped(each)
+    ]
     servers = [each for each in enabled if found.may_run(each)]
     held = [each for each in enabled if not found.may_run(each)]
     if held and not servers:
@@ -102,6 +141,11 @@ def startable(found: Found) -> list[DesiredServer]:
     for each in held:
         print(f"not started: {clean(each.name)}, since --project was not given", file=sys.stderr)
     return servers
+
+
+def _stays_stopped(server: DesiredServer) -> bool:
+    """Whether the user stopped it, or has not yet started it, as one that was imported."""
+    return server.wanted is Wanted.STOPPED and server.config.enabled and not server.this_yard
 
 
 def owners(servers: Collection[DesiredServer], exposed: str) -> list[DesiredServer]:

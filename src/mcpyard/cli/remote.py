@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import ssl
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final, cast
 from urllib.parse import quote, urlsplit
 
 from mcpyard.cli.complaints import Complaint, not_running, usage
+from mcpyard.cli.tls import trusting
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 from mcpyard.store.home import Home, Running
 
@@ -84,11 +84,13 @@ class RunningYard:
         try:
             connection.request(method, path, body, {**self._headers, **(headers or {})})
             answer = connection.getresponse()
-            if answer.status >= _REFUSED:
-                raise _complaint(answer)
+            complaint = _complaint(answer) if answer.status >= _REFUSED else None
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise self._silent(error) from None
+        if complaint:
+            connection.close()
+            raise complaint
         return connection, answer
 
     def _connection(self, patience: float | None) -> http.client.HTTPConnection:
@@ -96,10 +98,7 @@ class RunningYard:
         host, port = address.hostname or "", address.port
         if address.scheme != "https":
             return http.client.HTTPConnection(host, port, timeout=patience)
-        context = ssl.create_default_context(cafile=self._certificate)
-        # This very certificate is the proof, whoever signed it and whatever names it bears.
-        context.check_hostname = False
-        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        context = trusting(self._certificate)
         return http.client.HTTPSConnection(host, port, timeout=patience, context=context)
 
     def _silent(self, error: Exception) -> Complaint:

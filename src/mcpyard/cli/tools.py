@@ -26,7 +26,7 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
         return print_raw(raw) if as_json else _print(json.loads(raw))
     from mcpyard.cli.private import run_privately
 
-    tools, code = run_privately(_gather(project, name))
+    tools, code = run_privately(_gather(home, project, name))
     if as_json:
         print(json.dumps(tools))
     else:
@@ -34,11 +34,11 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
     return code
 
 
-async def _gather(project: Path | None, name: str | None) -> tuple[list[Record], int]:
-    from mcpyard.cli.found import find_servers
+async def _gather(home: Path, project: Path | None, name: str | None) -> tuple[list[Record], int]:
+    from mcpyard.cli.found import find_known
     from mcpyard.cli.private import allowed, came_up, private_yard, startable
 
-    found = find_servers(project)
+    found = find_known(home, project)
     if name is not None:
         server = allowed(found, found.server(name))
         async with private_yard(server) as yard:

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
+import re
 import resource
 import signal
 import socket
@@ -19,21 +21,35 @@ import uvloop
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.idle import Idle
 from mcpyard.api.login import link_address
 from mcpyard.api.serving import WebServer
+from mcpyard.api.tokens import TokenDesk
 from mcpyard.app import Yard
 from mcpyard.cli.approve import find_project
+from mcpyard.cli.complaints import usage
+from mcpyard.cli.connecting import bridge_command
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.listening import Place, listen, url_of
-from mcpyard.cli.narrator import Narrator, make_narrator
+from mcpyard.cli.logfile import LogFile, Veil, VeiledFormatter
+from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
+from mcpyard.cli.paths import AUDIT_FILE
+from mcpyard.domain.this_yard import Here
+from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
+from mcpyard.web.premises import Premises
+from mcpyard.web.routes import pages
 from mcpyard.yard.trust import Caution
 
 log = logging.getLogger(__name__)
 
 _HURRY_AGAIN: Final = 0.25
+_COLLECT_AFTER: Final = (20_000, 20, 50)
+_DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
+_TOLD_BY_THE_DISPLAY: Final = {"mcpyard.runtime.connection", "mcpyard.sources.project_file"}
+_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +63,8 @@ class Terms:
         strict: Whether to skip entries that leave something out.
         review: Whether to hold every changed launch for approval.
         as_json: Whether programs read the output.
+        idle_exit: Seconds without a request after which to end; None for never.
+        log_level: The least that the log file tells.
     """
 
     home: Path
@@ -55,11 +73,22 @@ class Terms:
     strict: bool = False
     review: bool = False
     as_json: bool = False
+    idle_exit: float | None = None
+    log_level: str = "info"
+
+
+def read_duration(option: str, text: str) -> float:
+    """The seconds that a text such as 90, 90s, 10m or 1h means."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise usage(f"{option}: a time is meant, such as 90s, 10m or 1h")
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def run_yard(terms: Terms) -> int:
     """Run a yard until a signal ends it."""
-    _configure_log(terms)
+    veil = Veil()
+    _configure_log(terms, veil)
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
@@ -67,7 +96,7 @@ def run_yard(terms: Terms) -> int:
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
         # What is known of a project is kept under its folder's name, which must be a text for that.
         str(terms.project or found).encode()
-        uvloop.run(_run(terms, found, listener))
+        uvloop.run(_run(terms, found, listener, veil))
     return 0
 
 
@@ -92,28 +121,35 @@ class Signals:
         self._loop.call_later(_HURRY_AGAIN, self._hurry_on)
 
 
-async def _run(terms: Terms, found: Path | None, listener: socket.socket) -> None:
+async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: Veil) -> None:
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, terms.place)
-    async with _open(terms, found) as yard:
+    async with _open(terms, found, _here(terms, url)) as yard:
         home = Home(terms.home)
         keys = _keys(home, yard)
+        veil.own, veil.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
             keys=keys,
             hosts=terms.place.hosts,
             closing=closing,
-            audit=Audit(home.folder / "audit.log"),
+            audit=Audit(home.folder / AUDIT_FILE),
+            pages=pages(yard, closing, _premises(terms, keys)),
+            gateway=Gateway(yard, closing),
         )
+        if terms.idle_exit is not None:
+            app = Idle(app, terms.idle_exit, signals.stop.set)
         web = WebServer(app, terms.place.tls)
         signals.hurry = _both(yard.hurry, web.hurry)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
             home.announce(url, str(terms.place.tls.certificate) if terms.place.tls else "")
-            narrator = make_narrator(as_json=terms.as_json)
+            narrator, chronicle = make_narrator(as_json=terms.as_json), PlainNarrator(_LogWriter())
             narrator.ready(url, await _sign_in(terms, keys, url))
-            telling = asyncio.create_task(_tell(yard, narrator), name="narrator")
+            chronicle.ready(url)
+            _spare_the_collector()
+            telling = asyncio.create_task(_tell(yard, narrator, chronicle), name="narrator")
             await _reached(signals.stop, serving)
         finally:
             # Requests in flight end together with the servers they wait for.
@@ -123,17 +159,38 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket) -> Non
     await telling
 
 
-def _open(terms: Terms, found: Path | None) -> AbstractAsyncContextManager[Yard]:
+def _spare_the_collector() -> None:
+    """Look for garbage less often: what calls leave behind is freed without, in waves of many."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)
+
+
+def _open(terms: Terms, found: Path | None, here: Here) -> AbstractAsyncContextManager[Yard]:
     folder = terms.project or found
     sources = [ProjectFile(folder, strict=terms.strict)] if folder else []
     caution = Caution(frozenset({found} if found else ()), terms.review)
-    return Yard.open(sources=sources, home=terms.home, caution=caution)
+    return Yard.open(sources=sources, home=terms.home, caution=caution, here=here)
+
+
+def _here(terms: Terms, url: str) -> Here:
+    homes = {str(terms.home.absolute()), str(terms.home.resolve())}
+    scheme, port = url.split(":", 1)[0], url.rsplit(":", 1)[1]
+    named = {
+        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in terms.place.hosts
+    }
+    return Here(frozenset(homes), frozenset({url, *named}))
 
 
 def _keys(home: Home, yard: Yard) -> Keys:
     renew = None if home.token_is_fixed else home.renew_token
     admin = AdminKey(home.token(), renew)
     return Keys(admin, yard.kept.call_tokens, yard.kept.sessions, SystemClock())
+
+
+def _premises(terms: Terms, keys: Keys) -> Premises:
+    bridge = tuple(bridge_command(terms.home))
+    return Premises(str(terms.home.absolute()), bridge, TokenDesk(keys))
 
 
 async def _sign_in(terms: Terms, keys: Keys, url: str) -> str:
@@ -143,10 +200,22 @@ async def _sign_in(terms: Terms, keys: Keys, url: str) -> str:
     return link_address(url, await keys.make_link())
 
 
-async def _tell(yard: Yard, narrator: Narrator) -> None:
+async def _tell(yard: Yard, *narrators: Narrator) -> None:
     async for event in yard.events(after=0):
-        narrator.event(event)
-    narrator.close()
+        for each in narrators:
+            each.event(event)
+    for each in narrators:
+        each.close()
+
+
+class _LogWriter:
+    """What a narrator tells, as records of the log."""
+
+    def put(self, line: bytes) -> None:
+        log.info("%s", line.decode().rstrip("\n"))
+
+    def close(self) -> None:
+        log.info("ended")
 
 
 async def _reached(event: asyncio.Event, serving: asyncio.Task[None]) -> None:
@@ -166,12 +235,15 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
     return hurry
 
 
-def _configure_log(terms: Terms) -> None:
-    logging.basicConfig(level=logging.WARNING, handlers=[LogHandler(STDERR)])
+def _configure_log(terms: Terms, veil: Veil) -> None:
+    shown, kept = LogHandler(STDERR), LogFile(terms.home, veil)
+    shown.setLevel(logging.WARNING)
+    shown.setFormatter(VeiledFormatter("%(levelname)s %(message)s", veil))
+    # What other libraries tell of themselves is seldom of use, and some of them tell a lot.
+    logging.basicConfig(level=logging.WARNING, handlers=[shown, kept])
+    logging.getLogger("mcpyard").setLevel(terms.log_level.upper())
     if not terms.as_json and os.isatty(STDERR):
-        # On the same screen the display tells these already.
-        for name in ("mcpyard.runtime.connection", "mcpyard.sources.project_file"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+        shown.addFilter(lambda record: record.name not in _TOLD_BY_THE_DISPLAY)
 
 
 def _raise_file_limit() -> None:

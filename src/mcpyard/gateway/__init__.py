@@ -1,4 +1,1 @@
-"""The MCP face: every server of the yard through one endpoint, in both eras.
-
-May import `yard`, the codecs of `wire` and the pure layers.
-"""
+"""The MCP gateway: every server through one endpoint, in both eras, as the bytes that came."""

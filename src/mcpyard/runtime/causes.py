@@ -9,6 +9,7 @@ from typing import Final
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.runtime.keeping import Exit, SpawnFailed
 
 _NOT_EXECUTABLE: Final = 126
@@ -30,6 +31,10 @@ _SPELLING: Final = "Check its spelling, or give its full path."
 _INHERIT: Final = (
     "Its last lines may say why. A process gets only the usual variables of your environment; "
     "name others it needs in `inherit`."
+)
+
+THIS_YARD: Final = Cause(
+    Code.THIS_YARD, f"this server {THIS_YARD_NOTE}", "Remove it, or leave it to other programs."
 )
 
 

@@ -7,7 +7,7 @@ says. Callers only ever see futures.
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -32,12 +32,13 @@ from mcpyard.domain.lifecycle import (
     Settled,
     Start,
     State,
+    Stop,
     Timer,
     step,
 )
 from mcpyard.domain.model import RemoteConfig, Wanted
-from mcpyard.domain.observed import Observed, Tools
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.observed import Observed, Offer, Tools
+from mcpyard.domain.ports import CallTerms, Telling, Tuning
 from mcpyard.runtime.causes import sign_in_cause
 from mcpyard.runtime.live import Live
 from mcpyard.runtime.stderr import StderrRing
@@ -57,16 +58,25 @@ class Connection:
     """
 
     def __init__(
-        self, server: DesiredServer, crew: Crew, on_change: Callable[["Connection"], None]
+        self,
+        server: DesiredServer,
+        crew: Crew,
+        on_change: Callable[["Connection"], None],
+        on_notice: Telling | None = None,
     ) -> None:
         self.server = server
         self.ring = StderrRing(crew.clock)
         self._crew = crew
         self._on_change = on_change
+        self._on_notice = on_notice
         self._loop = asyncio.get_running_loop()
         self._state = State()
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
+        self._offer = Offer()
+        self._tuning = Tuning()
         self._session: _Session | None = None
+        self._calls = 0
+        self._rest: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
         self._timers: dict[Timer, asyncio.TimerHandle] = {}
         self._since: datetime = crew.clock.now()
@@ -78,6 +88,16 @@ class Connection:
     def phase(self) -> Phase:
         """Where in its life the server is."""
         return self._state.phase
+
+    @property
+    def usable(self) -> bool:
+        """Whether a call can reach it, now or soon."""
+        return self.phase in _COMING or self.server.wanted is Wanted.ON_DEMAND
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it rests, and nothing is left of any session."""
+        return self.phase is Phase.STOPPED and not self._owners
 
     @property
     def _live(self) -> Live | None:
@@ -99,6 +119,7 @@ class Connection:
             pid=live.pid if live else None,
             session=live.facts if live else None,
             tools=self._tools,
+            offer=self._offer,
             lanes=live.lanes if live else None,
             late_events=self._late,
         )
@@ -124,18 +145,65 @@ class Connection:
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Call a tool, waiting within the terms for a server that is just coming up."""
         live = self._live
-        if live is not None:
-            try:
-                return await live.call(tool, arguments, terms)
-            except Disconnected as fault:
-                # An expired session refuses what it never took; the next session can have it.
-                if fault.cause is None or not fault.cause.untaken:
-                    raise
+        # The hot path: nothing to wait for, and nothing to look after.
+        if live is None or self.server.wanted is Wanted.ON_DEMAND:
+            return await self._use(lambda live, terms: live.call(tool, arguments, terms), terms)
+        try:
+            return await live.call(tool, arguments, terms)
+        except Disconnected as fault:
+            if not _was_refused(fault):
+                raise
+        return await self._later(lambda live, terms: live.call(tool, arguments, terms), terms, live)
+
+    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Ask anything, waiting as `call` does."""
+        return await self._use(lambda live, terms: live.request(method, params, terms), terms)
+
+    def tune(self, tuning: Tuning) -> None:
+        """What is wanted to be heard of the server, now and after every restart."""
+        self._tuning = tuning
+        if live := self._live:
+            live.tune(tuning)
+
+    async def _use(
+        self, ask: Callable[[Live, CallTerms], Awaitable[bytes]], terms: CallTerms
+    ) -> bytes:
+        self._calls += 1
+        try:
+            live = self._live
+            if live is not None:
+                try:
+                    return await ask(live, terms)
+                except Disconnected as fault:
+                    if not _was_refused(fault):
+                        raise
+            return await self._later(ask, terms, live)
+        finally:
+            self._calls -= 1
+            if self.server.wanted is Wanted.ON_DEMAND and not self._calls:
+                self._rest_later()
+
+    async def _later(
+        self,
+        ask: Callable[[Live, CallTerms], Awaitable[bytes]],
+        terms: CallTerms,
+        instead_of: Live | None,
+    ) -> bytes:
         began = self._crew.clock.monotonic()
-        live = await self._come_up(terms.timeout, instead_of=live)
+        live = await self._come_up(terms.timeout, instead_of=instead_of)
         waited = self._crew.clock.monotonic() - began
-        terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
-        return await live.call(tool, arguments, terms)
+        return await ask(live, terms._replace(timeout=max(0.001, terms.timeout - waited)))
+
+    def _rest_later(self) -> None:
+        if self._rest:
+            self._rest.cancel()
+        self._rest = self._loop.call_later(limits.ON_DEMAND_IDLE, self._go_to_rest)
+
+    def _go_to_rest(self) -> None:
+        self._rest = None
+        idle = not self._calls and not self._tuning.uris
+        if self.server.wanted is Wanted.ON_DEMAND and idle and self.phase is Phase.CONNECTED:
+            self.tell(Stop())
 
     async def ended(self) -> None:
         """Return when every trace of every session is gone."""
@@ -200,12 +268,25 @@ class Connection:
     def hear_ready(self, epoch: int, tools: Tools) -> None:
         """The present session can be used."""
         self._tools = tools
+        if self._tuning != Tuning() and (live := self._live):
+            live.tune(self._tuning)
         self.tell(Ready(epoch))
 
     def hear_tools(self, tools: Tools) -> None:
         """The present session has other tools."""
         self._tools = tools
         self._changed()
+
+    def hear_offer(self, offer: Offer) -> None:
+        """The present session offers this besides tools."""
+        if offer != self._offer:
+            self._offer = offer
+            self._changed()
+
+    def hear_notice(self, method: str, params: bytes) -> None:
+        """The present session told something that concerns no call."""
+        if self._on_notice:
+            self._on_notice(method, params)
 
     def hear_over(self, session: "_Session", cause: Cause | None) -> None:
         """No call may find the session any more; one that was lost is told at once."""
@@ -255,19 +336,31 @@ class Connection:
     def _unreachable(self) -> ServerFault:
         name, cause = self.server.name, self._state.cause
         if cause is None:
-            return Disconnected(f'the server "{name}" is {self.phase}')
+            return _untaken(Disconnected(f'the server "{name}" is {self.phase}'))
         kinds: dict[Phase, type[ServerFault]] = {
             Phase.NEEDS_AUTH: NeedsAuth,
             Phase.FAILED: StartFailed,
         }
         kind = kinds.get(self.phase, Disconnected)
-        return kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
+        fault = kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
+        return _untaken(fault)
 
     def _changed(self) -> None:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
         self._on_change(self)
+
+
+def _untaken(fault: ServerFault) -> ServerFault:
+    """The fault of a server that never got the call."""
+    fault.untaken = True
+    return fault
+
+
+def _was_refused(fault: Disconnected) -> bool:
+    """An expired session refuses what it never took; the next session can have it."""
+    return fault.cause is not None and fault.cause.untaken
 
 
 class _Session:
@@ -288,6 +381,12 @@ class _Session:
 
     def listed(self, tools: Tools) -> None:
         self._connection.hear_tools(tools)
+
+    def offered(self, offer: Offer) -> None:
+        self._connection.hear_offer(offer)
+
+    def told(self, method: str, params: bytes) -> None:
+        self._connection.hear_notice(method, params)
 
     def over(self, cause: Cause | None) -> None:
         self.live = None

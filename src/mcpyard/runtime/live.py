@@ -6,8 +6,8 @@ from typing import Protocol
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.observed import SessionFacts
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.observed import Offer, SessionFacts
+from mcpyard.domain.ports import CallTerms, Tuning
 from mcpyard.runtime.stderr import StderrRing
 
 
@@ -28,11 +28,13 @@ class Listing:
     """A tool list as it came.
 
     `ttl` is how many seconds it may be kept: None when the server did not say, 0 when it does not
-    want to be held to any time, so that only its own notice of a change counts.
+    want to be held to any time, so that only its own notice of a change counts. `public` says
+    whether the server called the list the same for everybody.
     """
 
     tools: Sequence[object]
     ttl: float | None = None
+    public: bool = False
 
 
 class Live(Protocol):
@@ -67,8 +69,20 @@ class Live(Protocol):
         """Call a tool (see `Servers.call`)."""
         ...
 
+    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Ask it anything (see `Servers.request`)."""
+        ...
+
+    def tune(self, tuning: Tuning) -> None:
+        """What is wanted to be heard of it; in force for whatever is asked after this."""
+        ...
+
     async def list_tools(self) -> Listing:
         """All its tools."""
+        ...
+
+    async def list_offer(self) -> Offer:
+        """What it offers besides; a list that it cannot give is empty."""
         ...
 
     async def ping(self, within: float) -> None:
@@ -101,6 +115,14 @@ class Hooks(Protocol):
 
     def tools_changed(self) -> None:
         """Its tools may have changed."""
+        ...
+
+    def offer_changed(self) -> None:
+        """What it offers besides may have changed."""
+        ...
+
+    def told(self, method: str, params: bytes) -> None:
+        """It told something that concerns no call."""
         ...
 
 

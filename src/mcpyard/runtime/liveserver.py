@@ -9,14 +9,15 @@ import msgspec
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault
-from mcpyard.domain.observed import Era, SessionFacts
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
+from mcpyard.domain.observed import Era, Items, Keeping, Offer, SessionFacts
+from mcpyard.domain.ports import CallTerms, Tuning
 from mcpyard.runtime.keeping import Child, StopPolicy
 from mcpyard.runtime.live import Listing
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.calls import Progress
 from mcpyard.wire.eras import CallTerms as WireTerms
+from mcpyard.wire.eras import members
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import RpcError
 from mcpyard.wire.session import Session
@@ -57,6 +58,7 @@ class LiveServer:
         self._session = session
         self._process = process
         self._calls = 0
+        self._log_level: str | None = None
         self._idle = asyncio.Event()
         self._idle.set()
         self.facts = SessionFacts(
@@ -104,6 +106,54 @@ class LiveServer:
                 self._idle.set()
         return await reply.taken()
 
+    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Ask it anything."""
+        self._calls += 1
+        try:
+            reply = await self._session.request(method, params, _wire_terms(terms))
+        except (RpcError, Busy) as error:
+            raise _fault(error) from None
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._idle.set()
+        return await reply.taken()
+
+    def tune(self, tuning: Tuning) -> None:
+        """Ask for what is wanted to be heard of it, as far as it offers that."""
+        if self._session.lost:
+            return
+        with contextlib.suppress(Busy):
+            self._set_level(tuning.log_level)
+            if members(self._session.capabilities.get("resources")).get("subscribe") is True:
+                self._session.watch(tuning.uris)
+
+    def _set_level(self, level: str | None) -> None:
+        # In the modern era each request says it for itself.
+        if self._session.era == "modern" or "logging" not in self._session.capabilities:
+            return
+        if level is not None and level != self._log_level:
+            self._session.post("logging/setLevel", {"level": level})
+            self._log_level = level
+
+    async def list_offer(self) -> Offer:
+        """What it offers besides tools."""
+        resources, templates, prompts = await asyncio.gather(
+            self._list_items("resources", "resources/list", "resources"),
+            self._list_items("resources", "resources/templates/list", "resourceTemplates"),
+            self._list_items("prompts", "prompts/list", "prompts"),
+        )
+        return Offer(resources, templates, prompts)
+
+    async def _list_items(self, capability: str, method: str, member: str) -> Items:
+        if capability not in self._session.capabilities:
+            return Items()
+        try:
+            listed = await self._session.list_items(method, member, _LIST_SECONDS)
+        except (RpcError, Busy, YardError):
+            return Items()
+        return Items(listed.tools, Keeping(listed.ttl_ms, listed.public))
+
     async def list_tools(self) -> Listing:
         """All its tools; none where it offers none."""
         if "tools" not in self._session.capabilities:
@@ -112,7 +162,8 @@ class LiveServer:
             listed = await self._session.list_tools(_LIST_SECONDS)
         except (RpcError, Busy) as error:
             raise _fault(error) from None
-        return Listing(listed.tools, None if listed.ttl_ms is None else listed.ttl_ms / 1000)
+        ttl = None if listed.ttl_ms is None else listed.ttl_ms / 1000
+        return Listing(listed.tools, ttl, listed.public)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""
@@ -150,9 +201,16 @@ def _fault(error: RpcError | Busy) -> ServerFault:
 
 def _wire_terms(terms: CallTerms) -> WireTerms:
     progress = terms.progress
-    if progress is None and terms.longest is None:
-        return WireTerms(timeout=terms.timeout)
-    return WireTerms(timeout=terms.timeout, progress=_relay(progress), extend=terms.longest or 0.0)
+    heard = None if progress is None and terms.longest is None else _relay(progress)
+    return WireTerms(
+        timeout=terms.timeout,
+        progress=heard,
+        extend=terms.longest or 0.0,
+        asked=terms.asked,
+        told=terms.told,
+        capabilities=terms.capabilities,
+        log_level=terms.log_level,
+    )
 
 
 def _relay(

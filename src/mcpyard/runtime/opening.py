@@ -13,7 +13,8 @@ from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Memory, Reached
-from mcpyard.runtime.causes import exit_cause, spawn_cause, unlaunchable_cause
+from mcpyard.domain.this_yard import Here
+from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
 from mcpyard.runtime.environment import child_environment
 from mcpyard.runtime.keeping import Child, Exit, Keeper, SpawnFailed
 from mcpyard.runtime.live import Hooks, NoRoom, OpenFailed
@@ -35,7 +36,12 @@ _EXIT_WITHOUT_EOF: Final = 0.25
 
 
 class WireOpener:
-    """Opens servers over the wire."""
+    """Opens servers over the wire.
+
+    Attributes:
+        sign_ins: Brings the tokens of remote servers.
+        here: What a server that turns out to be this yard is known by.
+    """
 
     def __init__(
         self,
@@ -46,6 +52,7 @@ class WireOpener:
         sign_ins: SignIns,
     ) -> None:
         self.sign_ins = sign_ins
+        self.here = Here()
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
@@ -55,6 +62,8 @@ class WireOpener:
     async def open(self, server: DesiredServer, hooks: Hooks) -> LiveServer:
         """Open a server (see `Opener`)."""
         launch = server.launch
+        if server.this_yard:
+            raise OpenFailed(THIS_YARD)
         if isinstance(launch, Unlaunchable):
             raise OpenFailed(unlaunchable_cause(launch))
         try:
@@ -170,10 +179,19 @@ class WireOpener:
         def changed(kind: str) -> None:
             if kind == "tools":
                 hooks.tools_changed()
+            else:
+                hooks.offer_changed()
+
+        def told(method: str, params: bytes, stream: int | None) -> None:
+            del stream
+            hooks.told(method, params)
 
         opening = Opening(seconds, remembered=era.value if era else None)
-        handlers = Handlers(on_list_changed=changed, on_lost=lost)
+        handlers = Handlers(on_list_changed=changed, on_notification=told, on_lost=lost)
         session = await open_session(link, self._face, opening, handlers)
+        if self.here.is_told_by(session.server_info):
+            await session.close()
+            raise LinkFailed(THIS_YARD)
         met = True
         for cause in early:
             hooks.lost(cause)

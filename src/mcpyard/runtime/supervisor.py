@@ -10,7 +10,8 @@ from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine
+from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Telling, Tuning
+from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
 from mcpyard.runtime.tenure import Crew
@@ -33,10 +34,16 @@ class Supervisor:
         self._connections: dict[UUID, Connection] = {}
         self._observed: dict[UUID, Observed] = {}
         self._on_change: Callable[[Observed], None] = lambda _: None
+        self._on_notice: OnNotice = lambda _server, _method, _params: None
+        self._lanes = ClientLanes(crew)
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
         self._on_change = on_change
+
+    def hear(self, on_notice: OnNotice) -> None:
+        """Tell of what servers say outside any call."""
+        self._on_notice = on_notice
 
     def observed(self) -> Mapping[UUID, Observed]:
         """What is, of every server it holds."""
@@ -50,9 +57,22 @@ class Supervisor:
     async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Call a tool (see `Servers`)."""
         connection = self._connections.get(server)
-        if connection is None:
-            raise ServerUnknown("the server is gone")
+        if connection is None or connection.server.config.lanes == "per-client":
+            connection = self._connection(server, terms.lane)
         return await connection.call(tool, arguments, terms)
+
+    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Ask a server anything (see `Servers`)."""
+        return await self._connection(server, terms.lane).request(method, params, terms)
+
+    def tune(self, server: UUID, tuning: Tuning) -> None:
+        """What is wanted to be heard of a server from now on."""
+        if connection := self._connections.get(server):
+            connection.tune(tuning)
+
+    def release(self, lane: str) -> None:
+        """End the processes that a client had for itself."""
+        self._lanes.end(lane=lane)
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Open a server that is not held, look at it, and end it again."""
@@ -71,7 +91,8 @@ class Supervisor:
     async def close(self) -> None:
         """End every server, in parallel, within the limit of a shutdown; then the rest."""
         self.apply(plan.plan(Desired({}), self._observed), {})
-        ending = [asyncio.create_task(each.ended()) for each in self._connections.values()]
+        self._lanes.end()
+        ending = [asyncio.create_task(each.ended()) for each in self._all()]
         if ending:
             _, late = await asyncio.wait(ending, timeout=limits.SHUTDOWN)
             if late:
@@ -81,10 +102,24 @@ class Supervisor:
 
     def hurry(self) -> None:
         """Skip all patience: kill what still runs."""
-        for connection in self._connections.values():
+        for connection in self._all():
             connection.hurry()
 
+    def _all(self) -> list[Connection]:
+        return [*self._connections.values(), *self._lanes.all()]
+
+    def _connection(self, server: UUID, lane: str | None) -> Connection:
+        connection = self._connections.get(server)
+        if connection is None:
+            raise ServerUnknown("the server is gone")
+        if lane is None or connection.server.config.lanes != "per-client":
+            return connection
+        # A client gets a process of its own only of a server that could be used at all.
+        return self._lanes.of(connection.server, lane) if connection.usable else connection
+
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
+        if isinstance(action, plan.Stop | plan.Replace | plan.Forget):
+            self._lanes.end(server=action.id)
         if isinstance(action, plan.Forget):
             self._connections.pop(action.id, None)
             self._observed.pop(action.id, None)
@@ -93,13 +128,16 @@ class Supervisor:
         if connection is None:
             if server is None:
                 return
-            connection = Connection(server, self._crew, self._changed)
+            connection = Connection(server, self._crew, self._changed, self._notice_of(server.id))
             self._connections[action.id] = connection
         if server is not None:
             connection.take_over(server)
         if event := _EVENTS.get(type(action)):
             connection.tell(event)
         self._changed(connection)
+
+    def _notice_of(self, server: UUID) -> Telling:
+        return lambda method, params: self._on_notice(server, method, params)
 
     def _changed(self, connection: Connection) -> None:
         observed = connection.observed()

@@ -7,8 +7,8 @@ that the session is over, and what it returns is why.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass
+from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final, Protocol, TypeVar
 
@@ -20,10 +20,10 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
 from mcpyard.domain.model import LocalConfig
-from mcpyard.domain.observed import Tools
+from mcpyard.domain.observed import Keeping, Offer, Tools
 from mcpyard.domain.ports import Clock, Memory
 from mcpyard.domain.tool import read_tools
-from mcpyard.runtime.live import Live, NoRoom, Opener, OpenFailed
+from mcpyard.runtime.live import Listing, Live, NoRoom, Opener, OpenFailed
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.stderr import StderrRing
 
@@ -50,6 +50,7 @@ class _Mail(Enum):
 
     CLOSE = auto()
     REFRESH = auto()
+    REFRESH_OFFER = auto()
 
 
 class Told(Protocol):
@@ -61,6 +62,14 @@ class Told(Protocol):
 
     def listed(self, tools: Tools) -> None:
         """Its tools were listed anew."""
+        ...
+
+    def offered(self, offer: Offer) -> None:
+        """What it offers besides was listed."""
+        ...
+
+    def told(self, method: str, params: bytes) -> None:
+        """It told something that concerns no call."""
         ...
 
     def over(self, cause: Cause | None) -> None:
@@ -83,8 +92,10 @@ class Tenure:
         self._crew = crew
         self._mail: asyncio.Queue[_Mail | Cause] = asyncio.Queue()
         self._to_close = asyncio.Event()
-        self._debounce: asyncio.TimerHandle | None = None
+        self._timers: dict[_Mail, asyncio.TimerHandle] = {}
         self._ttl: asyncio.TimerHandle | None = None
+        self._told: Told | None = None
+        self._offering: asyncio.Task[None] | None = None
 
     def close(self) -> None:
         """Ask it to end gracefully."""
@@ -98,9 +109,16 @@ class Tenure:
 
     def tools_changed(self) -> None:
         """The tools may have changed (see `Hooks`)."""
-        if self._debounce is None:
-            loop = asyncio.get_running_loop()
-            self._debounce = loop.call_later(limits.LIST_DEBOUNCE, self._ask_refresh)
+        self._soon(_Mail.REFRESH)
+
+    def offer_changed(self) -> None:
+        """What is offered besides may have changed (see `Hooks`)."""
+        self._soon(_Mail.REFRESH_OFFER)
+
+    def told(self, method: str, params: bytes) -> None:
+        """The server told something (see `Hooks`)."""
+        if self._told:
+            self._told.told(method, params)
 
     async def run(self, told: "Told") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
@@ -113,19 +131,21 @@ class Tenure:
             return failure.cause
         if live is None:
             return None
+        self._told = told
         cause: Cause | None = None
         graceful = False
         try:
+            self._offering = asyncio.create_task(self._list_offer(live, told))
             tools = await self._unless_closed(self._first_list(live))
             if tools is not None:
                 told.ready(live, tools)
-            cause = await self._watch(live, told.listed)
+            cause = await self._watch(live, told)
             graceful = cause is None
         except YardError as error:
             cause = getattr(error, "cause", None) or self._no_list(error)
         finally:
             told.over(cause)
-            self._forget_timers()
+            await self._forget()
             await (live.close() if graceful else live.kill())
         return cause
 
@@ -158,7 +178,7 @@ class Tenure:
                 except NoRoom:
                     await asyncio.sleep(_NO_ROOM_PAUSE)
 
-    async def _watch(self, live: Live, on_tools: Callable[[Tools], None]) -> Cause | None:
+    async def _watch(self, live: Live, told: "Told") -> Cause | None:
         misses, seen = 0, live.activity
         while misses < limits.PING_MISSES:
             try:
@@ -175,7 +195,8 @@ class Tenure:
                 return mail
             if mail is _Mail.CLOSE:
                 return None
-            await self._unless_closed(self._refresh(live, on_tools))
+            work = self._refresh if mail is _Mail.REFRESH else self._list_offer
+            await self._unless_closed(work(live, told))
         text = f"did not answer {misses} pings in a row"
         return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
 
@@ -187,13 +208,21 @@ class Tenure:
             return False
         return True
 
-    def _ask_refresh(self) -> None:
-        self._debounce = None
-        self._mail.put_nowait(_Mail.REFRESH)
+    def _soon(self, mail: _Mail) -> None:
+        if mail not in self._timers:
+            loop = asyncio.get_running_loop()
+            self._timers[mail] = loop.call_later(limits.LIST_DEBOUNCE, self._ask, mail)
 
-    async def _refresh(self, live: Live, on_tools: Callable[[Tools], None]) -> None:
+    def _ask(self, mail: _Mail) -> None:
+        del self._timers[mail]
+        self._mail.put_nowait(mail)
+
+    async def _list_offer(self, live: Live, told: "Told") -> None:
+        told.offered(await live.list_offer())
+
+    async def _refresh(self, live: Live, told: "Told") -> None:
         try:
-            on_tools(await self._list(live))
+            told.listed(await self._list(live))
         except YardError as error:
             log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
 
@@ -203,15 +232,19 @@ class Tenure:
         seconds = limits.start_limit(command, config.start_timeout)
         try:
             async with asyncio.timeout(seconds):
-                return await self._list(live)
+                tools = await self._list(live)
         except TimeoutError:
             raise TimedOut(f"no answer within {seconds:g} s") from None
+        if self._offering:
+            # Its other lists are nearly always there by now; one that is late comes by itself.
+            await asyncio.wait({self._offering}, timeout=limits.OFFER_PATIENCE)
+        return tools
 
     async def _list(self, live: Live) -> Tools:
         listing = await live.list_tools()
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
-        tools = make_tools(listing.tools, stale=False)
+        tools = replace(make_tools(listing.tools, stale=False), keeping=_keeping(listing))
         self._crew.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
         return tools
 
@@ -220,10 +253,13 @@ class Tenure:
             self._ttl.cancel()
         self._ttl = asyncio.get_running_loop().call_later(seconds, self.tools_changed)
 
-    def _forget_timers(self) -> None:
-        for timer in (self._debounce, self._ttl):
+    async def _forget(self) -> None:
+        for timer in (*self._timers.values(), self._ttl):
             if timer:
                 timer.cancel()
+        if self._offering and not self._offering.done():
+            self._offering.cancel()
+            await asyncio.wait({self._offering})
 
 
 def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
@@ -231,3 +267,7 @@ def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
     tools, problems = read_tools(listed)
     raw = orjson.dumps([tool.raw for tool in tools])
     return Tools(tools, hashlib.sha256(raw).hexdigest()[:32], stale, problems)
+
+
+def _keeping(listing: Listing) -> Keeping:
+    return Keeping(None if listing.ttl is None else round(listing.ttl * 1000), listing.public)

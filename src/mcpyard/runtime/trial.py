@@ -22,6 +22,12 @@ class _Bystander:
     def tools_changed(self) -> None:
         """They are listed once only."""
 
+    def offer_changed(self) -> None:
+        """It is not looked at."""
+
+    def told(self, method: str, params: bytes) -> None:
+        """Nobody wants to hear of it."""
+
 
 async def try_out(server: DesiredServer, crew: Crew) -> Observed:
     """Open a server, list its tools, and end it again (see `Servers.trial`)."""

@@ -23,8 +23,8 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
     """How far a call is, in the server's own measure."""
 
     progress_token: int | str
-    progress: float = 0
-    total: float | None = None
+    progress: int | float = 0
+    total: int | float | None = None
     message: str | None = None
 
 
@@ -60,7 +60,18 @@ NO_STAMP: Final = Stamp()
 class Call:
     """A request that waits for its answer."""
 
-    __slots__ = ("deadline", "future", "id", "latest", "method", "progress", "timeout", "timer")
+    __slots__ = (
+        "deadline",
+        "future",
+        "held",
+        "held_since",
+        "id",
+        "latest",
+        "method",
+        "progress",
+        "timeout",
+        "timer",
+    )
 
     def __init__(self, number: int, method: str, future: asyncio.Future[Reply]) -> None:
         self.id = number
@@ -71,6 +82,8 @@ class Call:
         self.timeout = 0.0
         self.deadline = 0.0
         self.latest = 0.0
+        self.held = 0
+        self.held_since = 0.0
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Final, Literal, Protocol, cast
 
 from mcpyard.wire.calls import Stamp, Terms
 from mcpyard.wire.messages import Reply
@@ -13,13 +13,30 @@ Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
 """Answers what a server asks during one call: method, parameters; the result, or `RpcError`."""
 
 
+ANSWERABLE: Final[Mapping[str, Any]] = {
+    "elicitation": {"form": {}, "url": {}},
+    "sampling": {"context": {}, "tools": {}},
+    "roots": {},
+}
+"""What a client may be able to answer, all of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClientFace:
-    """How we present ourselves to a server, and what we offer it."""
+    """How we present ourselves to a server, and what we offer it.
+
+    Attributes:
+        name: What we are called.
+        version: Which of us it is.
+        capabilities: Offered with every request of the modern era, unless its terms say otherwise.
+        declared: Offered once to a server of the handshake era, for all who will ever call it:
+            what one of them cannot do is refused in its name. The capabilities unless told.
+    """
 
     name: str
     version: str
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    declared: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +59,13 @@ class CallTerms(Terms, frozen=True, kw_only=True):
             handshake era has declared them once.
         log_level: The log messages wanted during this request; the modern era only.
         asked: Answers what the server asks during this call; without it such requests are refused.
+        told: Hears what the server tells about this call, besides progress.
     """
 
-    capabilities: Mapping[str, Any] | None = None
+    capabilities: Mapping[str, Any] | bytes | None = None
     log_level: str | None = None
     asked: Asking | None = None
+    told: Callable[[str, bytes], None] | None = None
 
 
 class Codec(Protocol):

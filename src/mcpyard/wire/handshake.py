@@ -25,7 +25,7 @@ def initialize_params(face: ClientFace) -> dict[str, Any]:
     """What `initialize` says of us."""
     return {
         "protocolVersion": OFFERED,
-        "capabilities": dict(face.capabilities),
+        "capabilities": dict(face.capabilities if face.declared is None else face.declared),
         "clientInfo": {"name": face.name, "version": face.version},
     }
 

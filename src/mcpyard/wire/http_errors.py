@@ -20,6 +20,10 @@ _SAMPLE: Final = 200
 _SSE_ONLY: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}
 )
+LACKING: Final = "insufficient_scope"
+"""The error of a server whose token is good, but not for this."""
+
+_SCOPE: Final = re.compile(r'\bscope\s*=\s*(?:"[^"]*"|[^\s,"]+)')
 _PARAMETER: Final = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
 
 
@@ -57,6 +61,22 @@ class Challenge:
             said.get("scope", ""),
             said.get("error", ""),
         )
+
+    def widened(self, granted: str) -> str:
+        """The header, asking besides what it asks for anyway for what was granted before."""
+        if self.error != LACKING or not self.scope:
+            return self.header
+        scopes = " ".join(dict.fromkeys((*granted.split(), *self.scope.split())))
+        return _SCOPE.sub(lambda _: f'scope="{scopes}"', self.header, count=1)
+
+
+def challenge_of(response: httpx2.Response) -> Challenge | None:
+    """What an answer says of a sign-in, if one would help: a first one, or one that allows more."""
+    found = Challenge.read(response.headers.get_list("www-authenticate"))
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        return found
+    lacking = response.status_code == HTTPStatus.FORBIDDEN and found.error == LACKING
+    return found if lacking else None
 
 
 def place(url: httpx2.URL) -> str:

@@ -8,15 +8,30 @@ the answer of one user must never reach the call of another.
 
 import asyncio
 from collections import deque
-from typing import Final
+from typing import Final, Protocol
 
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest
-from mcpyard.wire.eras import Asking
+from mcpyard.wire.eras import CallTerms
 from mcpyard.wire.messages import RpcError
 
 OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """What a server asks on behalf of a call."""
+
+TOLD_OF_A_CALL: Final = frozenset({"notifications/message", "notifications/elicitation/complete"})
+"""What a server tells that may concern a call."""
+
+
+class Clocks(Protocol):
+    """Keeps the time limits of calls (see `Peer`)."""
+
+    def hold(self, number: int) -> None:
+        """Let the clock of a call stand still."""
+        ...
+
+    def release(self, number: int) -> None:
+        """Let it go on."""
+        ...
 
 
 class Lanes:
@@ -24,12 +39,14 @@ class Lanes:
 
     Attributes:
         lanes: 1 once calls run one at a time, None before.
+        clocks: Whose clocks stand still while somebody is asked.
     """
 
     def __init__(self, otherwise: OnRequest) -> None:
         self.lanes: int | None = None
+        self.clocks: Clocks | None = None
         self._otherwise = otherwise
-        self._running: dict[int, Asking | None] = {}
+        self._running: dict[int, CallTerms] = {}
         self._taken = 0
         self._queue: deque[asyncio.Future[None]] = deque()
 
@@ -50,9 +67,9 @@ class Lanes:
             self._pass_on(turn)
             raise
 
-    def run(self, number: int, asked: Asking | None) -> None:
-        """The call that entered has this id, and this is who answers for it."""
-        self._running[number] = asked
+    def run(self, number: int, terms: CallTerms) -> None:
+        """The call that entered has this id, and its terms say who answers for it."""
+        self._running[number] = terms
 
     def leave(self, number: int | None) -> None:
         """The call is over, or never came to run."""
@@ -65,18 +82,37 @@ class Lanes:
         """Answer a server's request (see `OnRequest`)."""
         if method not in OF_A_CALL or not self._running:
             return await self._otherwise(method, params, stream)
-        handler = self._owner(stream)
+        number = self._owner(stream)
+        handler = self._running[number].asked
         if handler is None:
             raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here offers {method}")
-        return await handler(method, params)
+        if self.clocks is None:
+            return await handler(method, params)
+        self.clocks.hold(number)
+        try:
+            return await handler(method, params)
+        finally:
+            self.clocks.release(number)
 
-    def _owner(self, stream: int | None) -> Asking | None:
+    def told(self, method: str, params: bytes, stream: int | None) -> bool:
+        """Tell the caller whom a notice concerns; False when that cannot be known."""
+        if method not in TOLD_OF_A_CALL:
+            return False
+        number = stream
+        if stream is None and len(self._running) == 1:
+            number = next(iter(self._running))
+        terms = None if number is None else self._running.get(number)
+        if terms is None or terms.told is None:
+            return False
+        terms.told(method, params)
+        return True
+
+    def _owner(self, stream: int | None) -> int:
         if stream is not None and stream in self._running:
-            return self._running[stream]
-        handlers = list(self._running.values())
+            return stream
         # When nobody would answer it does not matter whose request it is.
-        if len(handlers) == 1 or not any(handlers):
-            return handlers[0]
+        if len(self._running) == 1 or not any(each.asked for each in self._running.values()):
+            return next(iter(self._running))
         self.lanes = 1
         text = "several calls are in flight and the request names none; they run singly from now on"
         raise RpcError(messages.INVALID_REQUEST, text)

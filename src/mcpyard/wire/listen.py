@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mcpyard.domain.errors import ServerFault
-from mcpyard.wire.calls import Terms
+from mcpyard.wire.calls import Call, Terms
 from mcpyard.wire.eras import CallTerms
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
@@ -23,31 +23,88 @@ OnChange = Callable[[str], None]
 """A list of the server changed: `tools`, `prompts` or `resources`."""
 
 
-async def listen(
-    peer: Peer, codec: Modern, capabilities: Mapping[str, Any], changed: OnChange, pause: float
-) -> None:
-    """Listen until the link is gone or the server offers no listening."""
-    wanted = listen_filter(capabilities)
-    loop = asyncio.get_running_loop()
-    wait = pause
-    while wanted and peer.gone is None:
-        started = loop.time()
-        if not await _listen_once(peer, codec, wanted):
+class Listener:
+    """Listens for the changes of one server's lists, and of the resources somebody watches."""
+
+    def __init__(
+        self, peer: Peer, codec: Modern, capabilities: Mapping[str, Any], pause: float
+    ) -> None:
+        self._peer = peer
+        self._codec = codec
+        self._lists = listen_filter(capabilities)
+        self._pause = pause
+        self._uris: frozenset[str] = frozenset()
+        self._call: Call | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._changed: OnChange = _unheard
+        self._renewed = False
+
+    def start(self, changed: OnChange) -> None:
+        """Begin to listen."""
+        self._changed = changed
+        if self._task is None and self._wanted():
+            self._task = asyncio.get_running_loop().create_task(self._listen())
+
+    def watch(self, uris: frozenset[str]) -> None:
+        """Listen for the changes of these resources too, and of no others."""
+        if uris == self._uris:
             return
-        # A stream that held for long ended by chance; one that ends at once will do so again.
-        wait = pause if loop.time() - started > _LONGEST_PAUSE else min(2 * wait, _LONGEST_PAUSE)
-        await asyncio.sleep(wait)
-        for key in wanted:
-            changed(key.removesuffix("ListChanged"))
+        self._uris = uris
+        if self._task is None or self._task.done():
+            self._task = None
+            self.start(self._changed)
+        elif self._call is not None:
+            # The filter of a stream cannot be changed, so another one takes its place.
+            self._renewed = True
+            self._peer.drop(self._call)
+            self._call.future.cancel()
+
+    async def stop(self) -> None:
+        """Listen no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    def _wanted(self) -> dict[str, Any]:
+        if not self._uris:
+            return self._lists
+        return {**self._lists, "resourceSubscriptions": sorted(self._uris)}
+
+    async def _listen(self) -> None:
+        """Listen until the link is gone or the server offers no listening."""
+        loop = asyncio.get_running_loop()
+        wait = self._pause
+        while (wanted := self._wanted()) and self._peer.gone is None:
+            started = loop.time()
+            self._renewed = False
+            if not await self._listen_once(wanted):
+                return
+            if self._renewed:
+                continue
+            # A stream that held for long ended by chance; one that ends at once will do so again.
+            held = loop.time() - started > _LONGEST_PAUSE
+            wait = self._pause if held else min(2 * wait, _LONGEST_PAUSE)
+            await asyncio.sleep(wait)
+            for key in self._lists:
+                self._changed(key.removesuffix("ListChanged"))
+
+    async def _listen_once(self, wanted: Mapping[str, Any]) -> bool:
+        """Listen until the stream ends; whether it is worth to listen again."""
+        stamp = self._codec.stamp(LISTEN, None, CallTerms())
+        try:
+            self._call = self._peer.start(LISTEN, {"notifications": wanted}, Terms(), stamp)
+            await self._peer.wait(self._call)
+        except asyncio.CancelledError:
+            if not self._renewed:
+                raise
+        except RpcError as error:
+            return error.code not in _NOT_OFFERED
+        except (ServerFault, Busy):
+            return self._peer.gone is None
+        finally:
+            self._call = None
+        return True
 
 
-async def _listen_once(peer: Peer, codec: Modern, wanted: Mapping[str, bool]) -> bool:
-    """Listen until the stream ends; whether it is worth to listen again."""
-    stamp = codec.stamp(LISTEN, None, CallTerms())
-    try:
-        await peer.wait(peer.start(LISTEN, {"notifications": wanted}, Terms(), stamp))
-    except RpcError as error:
-        return error.code not in _NOT_OFFERED
-    except (ServerFault, Busy):
-        return peer.gone is None
-    return True
+def _unheard(_kind: str) -> None:
+    """Nobody listens yet."""

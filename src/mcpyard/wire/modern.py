@@ -1,6 +1,7 @@
 """The modern era, 2026-07-28: no handshake, every request says who asks and in which version."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import orjson
@@ -28,24 +29,26 @@ class Modern:
     """The era codec: the stamp on each request, and the headers that repeat parts of it."""
 
     def __init__(self, face: ClientFace) -> None:
-        self._face = face
-        self._meta = self._make_meta(face.capabilities)
+        self._face = {"name": face.name, "version": face.version}
+        self._made = lru_cache(maxsize=64)(self._make_meta)
+        self._meta = self._make_meta(orjson.dumps(dict(face.capabilities)))
 
     def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
         """Who asks, in which version, and what the headers repeat."""
         meta = self._meta
         if terms.capabilities is not None:
-            meta = self._make_meta(terms.capabilities)
+            given = terms.capabilities
+            meta = self._made(given if isinstance(given, bytes) else orjson.dumps(dict(given)))
         if terms.log_level is not None:
             meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
         return Stamp(meta, routing_headers(VERSION, method, name))
 
-    def _make_meta(self, capabilities: Mapping[str, Any]) -> bytes:
+    def _make_meta(self, capabilities: bytes) -> bytes:
         return _inner(
             {
                 _PREFIX + "protocolVersion": VERSION,
-                _PREFIX + "clientCapabilities": dict(capabilities),
-                _PREFIX + "clientInfo": {"name": self._face.name, "version": self._face.version},
+                _PREFIX + "clientCapabilities": orjson.Fragment(capabilities),
+                _PREFIX + "clientInfo": self._face,
             }
         )
 
@@ -69,8 +72,8 @@ def read_discover(reply: Reply) -> Greeting | None:
     )
 
 
-def listen_filter(capabilities: Mapping[str, Any]) -> dict[str, bool]:
-    """Which changes can be listened for, by what the server says it tells."""
+def listen_filter(capabilities: Mapping[str, Any]) -> dict[str, Any]:
+    """Which changes of lists can be listened for, by what the server says it tells."""
     return {
         f"{kind}ListChanged": True
         for kind in ("tools", "prompts", "resources")

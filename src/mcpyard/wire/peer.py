@@ -137,6 +137,29 @@ class Peer:
         if self.gone is None:
             self._link.abandon(call.id)
 
+    def hold(self, number: int) -> None:
+        """Let the clock of a request stand still; `release` must follow."""
+        call = self._pending.get(number)
+        if call is None or call.timer is None:
+            return
+        call.held += 1
+        if call.held == 1:
+            call.timer.cancel()
+            call.held_since = self._loop.time()
+
+    def release(self, number: int) -> None:
+        """Let the clock of a request go on, once nobody holds it any more."""
+        call = self._pending.get(number)
+        if call is None or not call.held:
+            return
+        call.held -= 1
+        if not call.held:
+            stood = self._loop.time() - call.held_since
+            call.deadline += stood
+            call.latest = call.latest and call.latest + stood
+            left = max(0.0, call.deadline - self._loop.time())
+            call.timer = self._loop.call_later(left, self._expire, call)
+
     def notify(
         self, method: str, params: Params = None, *, headers: Mapping[str, str] = NO_HEADERS
     ) -> None:

@@ -7,7 +7,7 @@ unless it refuses that one, as it may be one that dies of an unknown method.
 """
 
 import asyncio
-from typing import Final
+from typing import Final, cast
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault
@@ -16,7 +16,7 @@ from mcpyard.wire.eras import CallTerms, ClientFace, Era, Greeting, members
 from mcpyard.wire.handshake import initialize_params, read_initialize
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import UNSUPPORTED_VERSION, Reply, RpcError
-from mcpyard.wire.modern import Modern, read_discover
+from mcpyard.wire.modern import VERSION, Modern, read_discover
 from mcpyard.wire.peer import Peer
 
 SILENCE: Final = 3.0
@@ -59,6 +59,7 @@ class _Questions:
         self._face = face
         self._calls: dict[asyncio.Future[Reply], Call] = {}
         self._failures: list[Cause] = []
+        self._again = False
 
     @property
     def open(self) -> bool:
@@ -80,9 +81,26 @@ class _Questions:
             self._calls, timeout=patience, return_when=asyncio.FIRST_COMPLETED
         )
         for future in done:
-            if greeting := self._read(self._calls.pop(future)):
+            call = self._calls.pop(future)
+            if self._wants_it_again(call):
+                self.ask("modern")
+                return await self.next_greeting(patience)
+            if greeting := self._read(call):
                 return greeting
         return None
+
+    def _wants_it_again(self, call: Call) -> bool:
+        """Whether a server refused our version and names it as one of its own, for the first time.
+
+        One that is being replaced, or stands behind several doors, may know it the next moment.
+        """
+        error = call.future.exception()
+        if self._again or not isinstance(error, RpcError) or error.code != UNSUPPORTED_VERSION:
+            return False
+        supported: object = members(error.data).get("supported")
+        named = isinstance(supported, list) and VERSION in cast("list[object]", supported)
+        self._again = named and call.method == DISCOVER
+        return self._again
 
     def verdict(self) -> Cause:
         """Why neither era would do: the one that says most, else the last."""

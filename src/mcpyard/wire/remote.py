@@ -10,7 +10,6 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Final
 
 import httpx2
@@ -19,7 +18,14 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.answers import rpc_error
 from mcpyard.wire.eventstream import DEFAULT_LIMIT
 from mcpyard.wire.http_client import exchange, new_client, parse_url, read_refusal
-from mcpyard.wire.http_errors import Challenge, broken, needs_auth, never_reached, refused
+from mcpyard.wire.http_errors import (
+    Challenge,
+    broken,
+    challenge_of,
+    needs_auth,
+    never_reached,
+    refused,
+)
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.outbox import Outbox
 
@@ -112,9 +118,10 @@ class RemoteLink(ABC):
         self._draw_consequences(cause, response)
 
     def _cause_of(self, response: httpx2.Response, body: bytes) -> Cause:
-        if response.status_code != HTTPStatus.UNAUTHORIZED:
+        challenge = challenge_of(response)
+        if challenge is None:
             return refused(response, body)
-        self.challenge = Challenge.read(response.headers.get_list("www-authenticate"))
+        self.challenge = challenge
         return needs_auth(self.challenge, had_token="authorization" in response.request.headers)
 
     def _draw_consequences(self, cause: Cause, response: httpx2.Response) -> None:

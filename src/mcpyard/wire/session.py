@@ -21,7 +21,7 @@ from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.link import Link, LinkFailed
-from mcpyard.wire.listen import OnChange, listen
+from mcpyard.wire.listen import Listener, OnChange
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNotification, Peer
@@ -53,7 +53,7 @@ class Handlers:
 
     Attributes:
         on_list_changed: A list of the server changed.
-        on_notification: Everything else a server tells.
+        on_notification: Everything else a server tells, unless a call's own terms hear of it.
         on_request: What a server asks outside any call; refused by default.
         on_lost: The link is gone; told once, and not after `close`.
     """
@@ -104,8 +104,9 @@ async def open_session(
     """
     told = handlers or Handlers()
     lanes = Lanes(told.on_request)
-    notices = _Notices(told)
+    notices = _Notices(told, lanes)
     peer = Peer(link, on_request=lanes.asked, on_notification=notices.told, on_lost=told.on_lost)
+    lanes.clocks = peer
     try:
         async with asyncio.timeout(opening.deadline):
             await peer.open()
@@ -121,8 +122,8 @@ async def open_session(
     except BaseException:
         await peer.close()
         raise
-    session = Session(peer, face, greeting, lanes)
-    session.listen(notices.changed, opening.pause)
+    session = Session(peer, face, greeting, lanes, opening.pause)
+    session.listen(notices.changed)
     return session
 
 
@@ -140,12 +141,15 @@ def _settle(link: Link, peer: Peer, greeting: Greeting) -> None:
 class _Notices:
     """Sorts what a server tells."""
 
-    def __init__(self, handlers: Handlers) -> None:
+    def __init__(self, handlers: Handlers, lanes: Lanes) -> None:
         self._handlers = handlers
+        self._lanes = lanes
 
     def told(self, method: str, params: bytes, stream: int | None) -> None:
         if kind := _CHANGES.get(method):
             self.changed(kind)
+        elif self._lanes.told(method, params, stream):
+            return
         elif self._handlers.on_notification is not None:
             self._handlers.on_notification(method, params, stream)
 
@@ -157,14 +161,19 @@ class _Notices:
 class Session:
     """A server that was met; made by `open_session`."""
 
-    def __init__(self, peer: Peer, face: ClientFace, greeting: Greeting, lanes: Lanes) -> None:
+    def __init__(
+        self, peer: Peer, face: ClientFace, greeting: Greeting, lanes: Lanes, pause: float = 1.0
+    ) -> None:
         self._peer = peer
         self._greeting = greeting
         self._lanes = lanes
         self._modern = Modern(face)
         self._codec: Codec = self._modern if greeting.era == "modern" else Handshake()
         self._mirrored: dict[str, dict[Path, str]] = {}
-        self._listening: asyncio.Task[None] | None = None
+        self._listener: Listener | None = None
+        if greeting.era == "modern":
+            self._listener = Listener(peer, self._modern, greeting.capabilities, pause)
+        self._watched: frozenset[str] = frozenset()
 
     @property
     def era(self) -> Era:
@@ -226,7 +235,12 @@ class Session:
             return listed
         self._mirrored = {}
         kept = tuple(tool for tool in listed.tools if self._remember(tool))
-        return ToolList(kept, listed.ttl_ms)
+        return ToolList(kept, listed.ttl_ms, listed.public)
+
+    async def list_items(self, method: str, member: str, within: float = 30.0) -> ToolList:
+        """All items of another list, whole; each page must come in that many seconds."""
+        terms = CallTerms(timeout=within)
+        return await all_pages(lambda params: self.request(method, params, terms), member)
 
     async def call_tool(
         self, name: str, arguments: bytes | Mapping[str, Any], terms: CallTerms
@@ -234,7 +248,7 @@ class Session:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = messages.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (messages.quoted(name), raw)
-        return await self._in_lane(params, name, self._with_mirrored(name, raw, terms))
+        return await self._in_lane(_CALL, params, name, self._with_mirrored(name, raw, terms))
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
@@ -246,8 +260,23 @@ class Session:
         name = named.uri if key == "uri" else named.name
         if method == _CALL:
             terms = self._with_mirrored(name, bytes(named.arguments), terms)
-            return await self._in_lane(raw, name, terms)
-        return await self._peer.wait(self._start(method, raw, name, terms))
+        return await self._in_lane(method, raw, name, terms)
+
+    def post(self, method: str, params: Params, within: float = 30.0) -> None:
+        """Ask for something whose answer changes nothing; sent before anything asked later."""
+        call = self._start(method, params, None, CallTerms(timeout=within))
+        call.future.add_done_callback(_taken_note_of)
+
+    def watch(self, uris: frozenset[str]) -> None:
+        """Hear of the changes of these resources, and of no others."""
+        if self._listener is not None:
+            self._listener.watch(uris)
+        else:
+            for uri in uris - self._watched:
+                self.post("resources/subscribe", {"uri": uri})
+            for uri in self._watched - uris:
+                self.post("resources/unsubscribe", {"uri": uri})
+        self._watched = uris
 
     async def ping(self, within: float) -> None:
         """Have the server show that it is alive: any answer does, an error too."""
@@ -257,17 +286,15 @@ class Session:
         except messages.RpcError:
             return
 
-    def listen(self, changed: OnChange, pause: float) -> None:
+    def listen(self, changed: OnChange) -> None:
         """Hear of changes in the modern era; a server of the other tells them by itself."""
-        if self.era == "modern" and self._listening is None:
-            work = listen(self._peer, self._modern, self.capabilities, changed, pause)
-            self._listening = asyncio.get_running_loop().create_task(work)
+        if self._listener is not None:
+            self._listener.start(changed)
 
     async def close(self) -> None:
         """Fail what waits and let go of the link."""
-        if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.wait([self._listening])
+        if self._listener is not None:
+            await self._listener.stop()
         await self._peer.close()
 
     def _remember(self, tool: Mapping[str, Any]) -> bool:
@@ -287,13 +314,13 @@ class Session:
         values = headers_for(paths, members(msgspec.json.decode(arguments)))
         return msgspec.structs.replace(terms, headers={**terms.headers, **values})
 
-    async def _in_lane(self, params: bytes, name: str, terms: CallTerms) -> Reply:
+    async def _in_lane(self, method: str, params: bytes, name: str, terms: CallTerms) -> Reply:
         if not self._lanes.take():
             terms = await self._turn(terms)
         call: Call | None = None
         try:
-            call = self._start(_CALL, params, name, terms)
-            self._lanes.run(call.id, terms.asked)
+            call = self._start(method, params, name, terms)
+            self._lanes.run(call.id, terms)
             return await self._peer.wait(call)
         finally:
             self._lanes.leave(call.id if call else None)
@@ -314,3 +341,8 @@ class Session:
 
     def _start(self, method: str, params: Params, name: str | None, terms: CallTerms) -> Call:
         return self._peer.start(method, params, terms, self._codec.stamp(method, name, terms))
+
+
+def _taken_note_of(answer: "asyncio.Future[Reply]") -> None:
+    if not answer.cancelled():
+        answer.exception()

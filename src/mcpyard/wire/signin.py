@@ -23,7 +23,7 @@ import httpx2
 
 from mcpyard.domain.errors import NeedsAuth
 from mcpyard.wire.http_client import new_client, parse_url
-from mcpyard.wire.http_errors import Challenge
+from mcpyard.wire.http_errors import Challenge, challenge_of
 
 if TYPE_CHECKING:
     from mcpyard.wire.signin_flow import Flow
@@ -244,7 +244,8 @@ class SignIn:
                 asyncio.timeout(_PATIENCE_SECONDS),
                 new_client(parse_url(self._url), {}, read_timeout=_ISSUER_SECONDS) as client,
             ):
-                header = challenge.header if challenge else ""
+                granted = self._credentials.scope if self._credentials else ""
+                header = challenge.widened(granted) if challenge else ""
                 await self._keep(await flow.authorize(client, header, attempt))
                 self._loaded = True
         except TimeoutError:
@@ -285,9 +286,12 @@ class _Bearer(httpx2.Auth):
         if token:
             request.headers["Authorization"] = f"Bearer {token}"
         response = yield request
+        challenge = challenge_of(response)
+        if challenge is None:
+            return
+        self._sign_in.challenge = challenge
         if response.status_code != HTTPStatus.UNAUTHORIZED:
             return
-        self._sign_in.challenge = Challenge.read(response.headers.get_list("www-authenticate"))
         # A 401 means that the request was not taken, so sending it again is safe.
         if token and (fresh := await self._sign_in.renewed(token)):
             request.headers["Authorization"] = f"Bearer {fresh}"

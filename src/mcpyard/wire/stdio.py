@@ -5,6 +5,8 @@ child's exit explains the end of the stream.
 """
 
 import asyncio
+import contextlib
+import fcntl
 import os
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -18,6 +20,9 @@ from mcpyard.wire.pipes import Inlet, Outlet
 
 FRAME_LIMIT: Final = 16 * 1024 * 1024
 QUEUE_LIMIT: Final = 8 * 1024 * 1024
+
+PIPE_BYTES: Final = 256 * 1024
+"""What a pipe should hold, so that a long answer takes few turns; it begins with 64 KiB."""
 
 _EXPLAIN_SECONDS: Final = 0.05
 """Half of the 100 ms in which the calls in flight must fail after a crash."""
@@ -43,6 +48,7 @@ class StdioLink:
         self._explain_loss = explain_loss
         self._stdin = os.fdopen(stdin, "wb", 0)
         self._stdout = os.fdopen(stdout, "rb", 0)
+        _widen(stdout)
         self._inlet: Inlet | None = None
         self._outlet: Outlet | None = None
         self._receiver: Receiver | None = None
@@ -126,3 +132,10 @@ class StdioLink:
             self._release()
             if self._receiver is not None and not self._closed:
                 self._receiver.lost(cause)
+
+
+def _widen(pipe: int) -> None:
+    """Let a pipe hold more, where the system can and allows it."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -1,4 +1,4 @@
-"""All pages of a server's tool list, within bounds a hostile server cannot move."""
+"""All pages of a server's lists, within bounds a hostile server cannot move."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,14 +21,20 @@ class ToolList:
     Attributes:
         tools: The tools, in the server's order.
         ttl_ms: How long the list may be kept: the least of its pages; None when nothing was said.
+        public: Whether every page says that it is the same for everybody.
     """
 
     tools: tuple[dict[str, Any], ...]
     ttl_ms: int | None = None
+    public: bool = False
 
 
-async def all_pages(ask: Ask) -> ToolList:
+async def all_pages(ask: Ask, member: str = "tools") -> ToolList:
     """Follow the pages to their end.
+
+    Args:
+        ask: Gives the page that parameters ask for.
+        member: Where in a page the items stand.
 
     Raises:
         ProtocolBroken: The list is no list, has no end, or goes in a circle.
@@ -36,27 +42,29 @@ async def all_pages(ask: Ask) -> ToolList:
     tools: list[dict[str, Any]] = []
     seen: set[str] = set()
     ttls: list[int] = []
+    public = True
     params: dict[str, Any] = {}
     for _ in range(MOST_PAGES):
         page = reply_members(await ask(params))
-        tools += _tools_of(page)
+        tools += _items_of(page, member)
+        public = public and page.get("cacheScope") == "public"
         if (ttl := ttl_of(page)) is not None:
             ttls.append(ttl)
         if len(tools) > MOST_TOOLS:
-            raise ProtocolBroken(f"the server lists more than {MOST_TOOLS} tools")
+            raise ProtocolBroken(f"the server lists more than {MOST_TOOLS} {member}")
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str) or not cursor:
-            return ToolList(tuple(tools), min(ttls, default=None))
+            return ToolList(tuple(tools), min(ttls, default=None), public)
         if cursor in seen:
-            raise ProtocolBroken("the pages of the server's tool list go in a circle")
+            raise ProtocolBroken(f"the pages of the server's list of {member} go in a circle")
         seen.add(cursor)
         params = {"cursor": cursor}
-    raise ProtocolBroken(f"the server's tool list has more than {MOST_PAGES} pages")
+    raise ProtocolBroken(f"the server's list of {member} has more than {MOST_PAGES} pages")
 
 
-def _tools_of(page: dict[str, Any]) -> list[dict[str, Any]]:
-    tools = page.get("tools")
-    if not isinstance(tools, list):
-        raise ProtocolBroken("the server's answer to tools/list has no list of tools")
-    items = cast("list[object]", tools)
-    return [cast("dict[str, Any]", tool) for tool in items if isinstance(tool, dict)]
+def _items_of(page: dict[str, Any], member: str) -> list[dict[str, Any]]:
+    listed = page.get(member)
+    if not isinstance(listed, list):
+        raise ProtocolBroken(f"the server's answer has no list of {member}")
+    items = cast("list[object]", listed)
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

@@ -1,0 +1,194 @@
+"""What the gateway is measured beside, each in a process of its own before the same echo server.
+
+The peers are installed into a scratch folder when they are not there yet; the project does not
+depend on them.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import httpx2
+import psutil
+
+from bench.gateway_load import post
+
+ORDINARY: Final = [sys.executable, "-I", "-S", str(Path(__file__).with_name("plain_server.py"))]
+SCRATCH: Final = Path(tempfile.gettempdir()) / "mcpyard-bench"
+HUB: Final = "mcp-hub@4.2.1"
+PROXY: Final = "mcp-proxy==0.13.0"
+BARE: Final = """
+import sys, uvicorn
+size = int(sys.argv[2])
+answer = b'{"jsonrpc":"2.0","id":1,"result":{"text":"' + b"x" * size + b'"}}'
+headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
+async def app(scope, receive, send):
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": answer})
+uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
+            date_header=False, server_header=False)
+"""
+_ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
+_PATIENCE: Final = 60.0
+_SECRET: Final = "bench" * 8
+TOKEN: Final = {"Authorization": f"Bearer {_SECRET}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something to ask: where, with what, and which process answers."""
+
+    name: str
+    port: int
+    requests: Sequence[bytes]
+    good: bytes
+    process: psutil.Process
+
+    def cpu(self) -> float:
+        """Seconds of processor time that it has used."""
+        used = self.process.cpu_times()
+        return used.user + used.system
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@asynccontextmanager
+async def running(command: Sequence[str], **env: str) -> AsyncGenerator[psutil.Process]:
+    """A process for as long as the block lasts."""
+    quiet = subprocess.DEVNULL
+    child = subprocess.Popen(  # noqa: ASYNC220  it is awaited by what it answers
+        command, stdin=quiet, stdout=quiet, stderr=quiet, env=os.environ | env
+    )
+    try:
+        yield psutil.Process(child.pid)
+    finally:
+        child.terminate()
+        await asyncio.to_thread(child.wait)
+
+
+async def until_answered(port: int, path: str, body: object, **headers: str) -> httpx2.Response:
+    """The first good answer of something that is coming up."""
+    until = time.monotonic() + _PATIENCE
+    async with httpx2.AsyncClient(timeout=10) as client:
+        while True:
+            try:
+                url = f"http://127.0.0.1:{port}{path}"
+                answer = await client.post(url, json=body, headers={**_ACCEPT, **headers})
+                if answer.is_success and b'"error"' not in answer.content:
+                    return answer
+            except httpx2.TransportError:
+                pass
+            if time.monotonic() > until:
+                raise TimeoutError(f"nothing good from port {port}{path}")
+            await asyncio.sleep(0.1)
+
+
+def call(number: int, name: str, text: str, **more: object) -> bytes:
+    params = {"name": name, "arguments": {"text": text}, **more}
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(message).encode()
+
+
+def greeting() -> dict[str, Any]:
+    me = {"name": "bench", "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
+    return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+
+
+@asynccontextmanager
+async def bare(width: int, size: int) -> AsyncGenerator[Target]:
+    """A bare ASGI route on uvicorn, which answers so many bytes to anything."""
+    port = free_port()
+    async with running([sys.executable, "-c", BARE, str(port), str(size)]) as process:
+        await until_answered(port, "/", {})
+        request = post("/", call(1, "echo", "x" * 100), **_ACCEPT)
+        yield Target("bare uvicorn route", port, [request] * width, b'"result"', process)
+
+
+class Door(NamedTuple):
+    """Where something answers as an MCP server."""
+
+    name: str
+    port: int
+    path: str
+    process: psutil.Process
+
+
+async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
+    """A session of the handshake era with something that has it."""
+    name, port, path, process = door
+    answer = await until_answered(port, path, greeting(), **more)
+    session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], **_ACCEPT, **more}
+    known = {"MCP-Protocol-Version": "2025-06-18", **session}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    async with httpx2.AsyncClient() as client:
+        await client.post(f"http://127.0.0.1:{port}{path}", json=ready, headers=known)
+    await until_answered(port, path, json.loads(call(1, tool, "up")), **known)
+    requests = [post(path, call(n, tool, "x" * 100), **known) for n in range(2, width + 2)]
+    return Target(name, port, requests, b'"xxx', process)
+
+
+@asynccontextmanager
+async def hub(width: int) -> AsyncGenerator[Target]:
+    """mcp-hub, by its REST call."""
+    folder = SCRATCH / "hub"
+    program = folder / "node_modules" / ".bin" / "mcp-hub"
+    if not program.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        await _done("npm", "install", "--prefix", str(folder), "--silent", "--no-audit", HUB)
+    config, port = folder / "config.json", free_port()
+    server = {"command": ORDINARY[0], "args": ORDINARY[1:]}
+    config.write_text(json.dumps({"mcpServers": {"echo": server}}))
+    async with running([str(program), "--port", str(port), "--config", str(config)]) as process:
+        asked = {"server_name": "echo", "tool": "echo", "arguments": {"text": "x" * 100}}
+        await until_answered(port, "/api/servers/tools", asked)
+        request = post("/api/servers/tools", json.dumps(asked).encode(), **_ACCEPT)
+        yield Target("mcp-hub 4.2.1, REST", port, [request] * width, b'"xxx', process)
+
+
+@asynccontextmanager
+async def proxy(width: int) -> AsyncGenerator[Target]:
+    """mcp-proxy, by streamable HTTP."""
+    folder = SCRATCH / "proxy"
+    program = folder / "bin" / "mcp-proxy"
+    if not program.exists():
+        await _done(sys.executable, "-m", "venv", "--without-pip", str(folder))
+        pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
+        await _done(*pip, "install", "--quiet", PROXY)
+    port = free_port()
+    async with running([str(program), "--port", str(port), "--", *ORDINARY]) as process:
+        yield await session_of(Door("mcp-proxy 0.13", port, "/mcp", process), "echo", width)
+
+
+@asynccontextmanager
+async def yard(folder: Path, servers: Mapping[str, object]) -> AsyncGenerator[Door]:
+    """`mcpyard up` with a project of these servers; asked with `TOKEN`."""
+    project, port = folder / "project", free_port()
+    project.mkdir(parents=True, exist_ok=True)
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    home = str(folder / "home")
+    command = [sys.executable, "-m", "mcpyard", "up", "--json", "--port", str(port)]
+    named = ["--home", home, "--project", str(project)]
+    async with running([*command, *named], MCPYARD_TOKEN=_SECRET) as process:
+        yield Door("mcpyard", port, "/mcp", process)
+
+
+async def _done(*command: str) -> None:
+    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL)
+    if await process.wait():
+        raise RuntimeError(f"{command[0]} failed")

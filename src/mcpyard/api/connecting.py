@@ -1,0 +1,80 @@
+"""The route that writes the gateway into a program's own configuration."""
+
+from typing import Final
+from urllib.parse import quote
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api import asking
+from mcpyard.api.answers import answer
+from mcpyard.api.clients import REST, project_of
+from mcpyard.api.guard_keys import Keys, hashed, make_secret
+from mcpyard.api.tokens import PREFIX
+from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.stored import CallToken
+from mcpyard.formats.roster import client_of
+from mcpyard.yard.clients.clients import Terms, words_of
+from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+_MEMBERS: Final = frozenset(
+    {"client", "scope", "name", "profile", "http", "command", "dryRun", "project"}
+)
+_UNMADE: Final = f"{PREFIX}..."
+
+
+class ConnectRoutes:
+    """Connects programs to one yard."""
+
+    def __init__(self, yard: YardCore, keys: Keys) -> None:
+        self._yard = yard
+        self._keys = keys
+
+    async def connect(self, request: Request) -> Response:
+        """Write the gateway down; a token that was made for it is shown this once."""
+        body = await asking.members(request, _MEMBERS)
+        words = words_of(asking.text(body, "client"), _text(body, "scope"))
+        profile, dry = _text(body, "profile"), asking.truth(body, "dryRun")
+        if profile is not None:
+            self._yard.profiles.get(profile)
+        terms = Terms(project_of(body.get("project")), dry, who=REST)
+        name = _text(body, "name") or NAME
+        if not asking.truth(body, "http"):
+            done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)
+            return answer(done.record | {"token": None})
+        secret = _UNMADE if dry else PREFIX + make_secret()
+        way = Addressed(f"{request.base_url}mcp{_part(profile)}", secret)
+        done, by_variable = await self._yard.clients.connect(words, name, way, terms)
+        if not dry:
+            await self._keep(words, secret, profile)
+        return answer(done.record | {"token": _shown(secret) if by_variable else None})
+
+    async def _keep(self, words: str, secret: str, profile: str | None) -> None:
+        identity = uuid4()
+        name = f"{client_of(words.partition(':')[0]).id} {identity.hex[:8]}"
+        made = CallToken(identity, name, hashed(secret), profile, self._keys.clock.now())
+        await self._keys.tokens.add(made)
+
+
+def _bridged(body: dict[str, object], profile: str | None) -> Bridged:
+    given = body.get("command", ["mcpyard", "stdio"])
+    parts: list[object] = given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType]
+    command = tuple(each for each in parts if isinstance(each, str))
+    if not command or len(command) != len(parts):
+        raise ArgumentsRefused.of(Problem("command", "must be a list of strings"))
+    return Bridged((*command, *(("--profile", profile) if profile else ())))
+
+
+def _shown(secret: str) -> Record:
+    return {"variable": VARIABLE, "value": secret}
+
+
+def _part(profile: str | None) -> str:
+    return f"/{quote(profile, safe='')}" if profile else ""
+
+
+def _text(body: dict[str, object], name: str) -> str | None:
+    return asking.text(body, name) if name in body else None

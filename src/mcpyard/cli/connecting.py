@@ -1,0 +1,87 @@
+"""`mcpyard connect`: the gateway, written into the configuration of another program."""
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from mcpyard.cli.complaints import not_running
+from mcpyard.cli.copying import print_done
+from mcpyard.cli.reaching import Record, folder_of
+from mcpyard.cli.remote import RunningYard, find_yard
+from mcpyard.store.home import usual_home
+
+_PATH = "/api/clients/connect"
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """What to connect, as the options say it."""
+
+    client: str
+    scope: str | None
+    name: str
+    profile: str | None
+    http: bool
+    dry_run: bool
+
+
+def connect_client(home: Path, project: Path | None, wish: Connect, *, as_json: bool) -> int:
+    """Write the gateway down, and print what changed."""
+    command, yard = bridge_command(home), find_yard(home)
+    if yard is not None:
+        done = _through(yard, wish, command, folder_of(project))
+    elif wish.http:
+        # Only a yard that listens has an address, and only it makes tokens.
+        raise not_running(home)
+    else:
+        done = _directly(home, project, wish, command)
+    print_done(done, as_json=as_json)
+    if not as_json and (token := cast("dict[str, str] | None", done.get("token"))):
+        print(f"set {token['variable']}={token['value']} where {wish.client} is started")
+    return 0
+
+
+def bridge_command(home: Path) -> list[str]:
+    """The bridge as a program can start it, wherever that looks for commands."""
+    found = shutil.which("mcpyard")
+    program = ["mcpyard"] if found else [sys.executable, "-m", "mcpyard"]
+    there = home.absolute()
+    return [*program, "stdio", *([] if there == usual_home() else ["--home", str(there)])]
+
+
+def _through(yard: RunningYard, wish: Connect, command: list[str], project: str) -> Record:
+    client, _, scope = wish.client.partition(":")
+    body = {
+        "client": client,
+        "scope": wish.scope or scope,
+        "name": wish.name,
+        "profile": wish.profile,
+        "http": wish.http,
+        "command": command,
+        "dryRun": wish.dry_run,
+        "project": project,
+    }
+    return json.loads(yard.post(_PATH, {key: value for key, value in body.items() if value}))
+
+
+def _directly(home: Path, project: Path | None, wish: Connect, command: list[str]) -> Record:
+    from mcpyard.app import still_yard
+    from mcpyard.cli.private import run_privately
+    from mcpyard.yard.clients.clients import Terms, words_of
+    from mcpyard.yard.clients.connecting import Bridged
+
+    async def work() -> Any:  # noqa: ANN401  a record
+        client, _, scope = wish.client.partition(":")
+        terms = Terms(folder_of(project), wish.dry_run, who="cli")
+        way = Bridged((*command, *(("--profile", wish.profile) if wish.profile else ())))
+        async with still_yard(home, project) as yard:
+            if wish.profile:
+                yard.profiles.get(wish.profile)
+            words = words_of(client, wish.scope or scope)
+            done, _ = await yard.clients.connect(words, wish.name, way, terms)
+            return {**done.record, "token": None}
+
+    return run_privately(work())

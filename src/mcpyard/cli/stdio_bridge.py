@@ -1,0 +1,272 @@
+"""The bridge between a program that speaks MCP over pipes and the gateway of the running yard.
+
+Messages pass as the bytes they are. The bridge reads of them only what HTTP wants repeated in its
+headers, and it knows the two eras apart: the older one has a session, which the bridge begins anew
+by itself when the yard was started anew; in the newer one a request is cancelled by closing it.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached
+from mcpyard.cli.stdio_reading import Asked, ToolHeaders, read_asked
+from mcpyard.wire.eventstream import Event, EventParser
+from mcpyard.wire.messages import Envelope, Id, RpcError, failure, read, read_error
+
+Reach = Callable[[], Awaitable[HttpClient]]
+"""Finds the yard, or starts one."""
+
+Tell = Callable[[bytes], Awaitable[None]]
+"""Takes a line for the program."""
+
+MAX_IN_FLIGHT: Final = 1024
+
+_CONNECTION_CLOSED: Final = -32000
+_PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}'
+_POST: Final = {
+    "Accept": f"application/json, {EVENT_STREAM}",
+    "Content-Type": "application/json",
+}
+_SESSION: Final = "mcp-session-id"
+_REFUSED: Final = 400
+_GONE: Final = 404
+_LISTEN_PAUSE: Final = 1.0
+_LAST_WORDS: Final = 1.0
+"""Seconds that requests have to end after the program's last word, and the session to be ended."""
+
+
+class _Greeted(msgspec.Struct, rename="camel"):
+    protocol_version: str = ""
+
+
+class Bridge:
+    """Carries the messages of one program."""
+
+    def __init__(self, path: str, reach: Reach, tell: Tell) -> None:
+        self._path = path
+        self._reach = reach
+        self._tell = tell
+        self._client: HttpClient | None = None
+        self._changing = asyncio.Lock()
+        self._flights: dict[Id, asyncio.Task[None]] = {}
+        self._closes: set[Id] = set()
+        self._tools = ToolHeaders()
+        self._greeting = b""
+        self._session = ""
+        self._version = ""
+        self._listening: asyncio.Task[None] | None = None
+
+    async def take(self, line: bytes) -> None:
+        """Carry one message of the program's; a request is answered later."""
+        try:
+            asked = read_asked(line)
+        except (ValueError, RecursionError):
+            await self._tell(_PARSE_ERROR)
+            return
+        if asked.id is not None and asked.method is not None:
+            await self._begin(asked.id, asked)
+        elif asked.cancels in self._closes:
+            self._flights[asked.cancels].cancel()
+        else:
+            await self._notify(asked)
+
+    async def finish(self, *, hurry: bool = False) -> None:
+        """Wait a little for what is under way, then let go of everything."""
+        tasks = {*self._flights.values()}
+        if tasks and not hurry:
+            await asyncio.wait(tasks, timeout=_LAST_WORDS)
+        ending = {*tasks, *({self._listening} if self._listening else ())}
+        for task in ending:
+            task.cancel()
+        if ending:
+            await asyncio.wait(ending)
+        if self._client is not None:
+            await self._say_goodbye(self._client)
+            await self._client.close()
+
+    async def _begin(self, number: Id, asked: Asked) -> None:
+        if len(self._flights) >= MAX_IN_FLIGHT:
+            full = RpcError(_CONNECTION_CLOSED, f"{MAX_IN_FLIGHT} requests are under way already")
+            await self._tell(failure(number, full))
+            return
+        task = asyncio.create_task(self._request(number, asked))
+        self._flights[number] = task
+        if asked.version:
+            self._closes.add(number)
+        task.add_done_callback(lambda done: self._ended(number, done))
+        # Lets the request leave first, so that what follows it also arrives later.
+        await asyncio.sleep(0)
+
+    def _ended(self, number: Id, task: asyncio.Task[None]) -> None:
+        if self._flights.get(number) is task:
+            del self._flights[number]
+            self._closes.discard(number)
+
+    async def _request(self, number: Id, asked: Asked) -> None:
+        async def answered(answer: Answer) -> None:
+            await self._relay(answer, number, asked)
+
+        try:
+            await self._post(asked, answered)
+        except (NotReached, Cut) as error:
+            lost = RpcError(_CONNECTION_CLOSED, f"the yard was lost: {error}")
+            await self._tell(failure(number, lost))
+
+    async def _notify(self, asked: Asked) -> None:
+        async def taken(answer: Answer) -> None:
+            await answer.body()
+
+        with contextlib.suppress(NotReached, Cut):
+            await self._post(asked, taken)
+        if asked.method == "notifications/initialized":
+            self._listen_anew()
+
+    async def _post(self, asked: Asked, take: Callable[[Answer], Awaitable[None]]) -> None:
+        for last in (False, True):
+            client, session = await self._reached(), self._session
+            try:
+                async with client.ask("POST", self._path, self._headers(asked), asked.line) as got:
+                    expired = got.status == _GONE and session and not asked.version
+                    if last or not expired or asked.method == "initialize":
+                        await take(got)
+                        return
+            except NotReached:
+                if last:
+                    raise
+                await self._reach_anew(client)
+            else:
+                await self._greet_anew(session)
+
+    def _headers(self, asked: Asked) -> Mapping[str, str]:
+        if asked.version:
+            return _POST | self._tools.headers(asked)
+        if asked.method == "initialize":
+            self._greeting, self._session, self._version = asked.line, "", ""
+            return _POST
+        return _POST | self._of_session()
+
+    def _of_session(self) -> dict[str, str]:
+        known = {"Mcp-Session-Id": self._session, "MCP-Protocol-Version": self._version}
+        return {name: value for name, value in known.items() if value}
+
+    async def _relay(self, answer: Answer, number: Id, asked: Asked) -> None:
+        if answer.status >= _REFUSED:
+            await self._tell(failure(number, _refusal(answer.status, await answer.body())))
+            return
+        if asked.method == "initialize":
+            self._session = answer.headers.get(_SESSION, "")
+        answered = False
+        async for message in self._messages(answer):
+            answered |= self._take_note(message, number, asked)
+            await self._tell(message)
+        if not answered:
+            raise Cut("the answer did not come")
+
+    def _take_note(self, message: bytes, number: Id, asked: Asked) -> bool:
+        """Whether a message is the answer to a request; some are read on their way."""
+        said = _envelope(message)
+        if said is None or said.method is not None or said.id != number:
+            return False
+        if asked.method == "initialize" and not said.failed:
+            self._version = msgspec.json.decode(said.result, type=_Greeted).protocol_version
+        elif asked.method == "tools/list":
+            self._tools.take_list(bytes(said.result))
+        return True
+
+    async def _messages(self, answer: Answer) -> AsyncIterator[bytes]:
+        if not answer.is_stream:
+            yield _one_line(await answer.body())
+            return
+        parser = EventParser()
+        async for part in answer.parts():
+            for event in parser.feed(part):
+                if isinstance(event, Event) and event.data:
+                    yield _one_line(event.data)
+
+    async def _reached(self) -> HttpClient:
+        async with self._changing:
+            if self._client is None:
+                self._client = await self._reach()
+            return self._client
+
+    async def _reach_anew(self, lost: HttpClient) -> None:
+        async with self._changing:
+            if self._client is not lost:
+                return
+            self._client = await self._reach()
+            await lost.close()
+            if self._session:
+                await self._greet(self._client)
+
+    async def _greet_anew(self, session: str) -> None:
+        async with self._changing:
+            if self._session == session and self._client is not None:
+                await self._greet(self._client)
+
+    async def _greet(self, client: HttpClient) -> None:
+        """Begin a session as the program did, without its notice."""
+        async with client.ask("POST", self._path, _POST, self._greeting) as answer:
+            self._session = answer.headers.get(_SESSION, "")
+            await answer.body()
+        ready = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+        async with client.ask("POST", self._path, _POST | self._of_session(), ready) as answer:
+            await answer.body()
+        self._listen_anew()
+
+    def _listen_anew(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+        if self._session:
+            self._listening = asyncio.create_task(self._listen(self._session))
+
+    async def _listen(self, session: str) -> None:
+        """Hand on what the yard says unasked, for as long as the session lasts."""
+        while session == self._session:
+            with contextlib.suppress(NotReached, Cut):
+                client, wanted = await self._reached(), {"Accept": EVENT_STREAM}
+                headers = wanted | self._of_session()
+                async with client.ask("GET", self._path, headers) as answer:
+                    if not answer.is_stream:
+                        return
+                    async for message in self._messages(answer):
+                        await self._tell(message)
+            await asyncio.sleep(_LISTEN_PAUSE)
+
+    async def _say_goodbye(self, client: HttpClient) -> None:
+        if self._session:
+            with contextlib.suppress(NotReached, Cut, TimeoutError):
+                async with (
+                    asyncio.timeout(_LAST_WORDS),
+                    client.ask("DELETE", self._path, self._of_session()) as answer,
+                ):
+                    await answer.body()
+
+
+def _envelope(message: bytes) -> Envelope | None:
+    try:
+        return read(message)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refusal(status: int, body: bytes) -> RpcError:
+    said = _envelope(body)
+    if said is not None and said.failed:
+        return read_error(said.error)
+    try:
+        told = msgspec.json.decode(body, type=dict[str, object])
+    except ValueError:
+        told = {}
+    reason = told.get("detail") or f"the yard answered with status {status}"
+    return RpcError(_CONNECTION_CLOSED, str(reason), {"status": status})
+
+
+def _one_line(message: bytes) -> bytes:
+    # Between the tokens of JSON a line end is a blank like any other; inside of strings none is.
+    if b"\n" in message or b"\r" in message:
+        return message.replace(b"\n", b" ").replace(b"\r", b" ")
+    return message

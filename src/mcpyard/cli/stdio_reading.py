@@ -1,0 +1,111 @@
+"""What the bridge reads of a message: whose it is, of which era, and what headers repeat of it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Raw
+
+from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored, routing_headers
+from mcpyard.wire.messages import ABSENT, Id, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_KEYWORD: Final = b"x-mcp-header"
+
+
+class _Meta(msgspec.Struct):
+    version: str = msgspec.field(default="", name="io.modelcontextprotocol/protocolVersion")
+
+
+class _Params(msgspec.Struct):
+    meta: _Meta = msgspec.field(default_factory=_Meta, name="_meta")
+    name: str = ""
+    uri: str = ""
+    arguments: Raw = ABSENT
+    request_id: Id | None = msgspec.field(default=None, name="requestId")
+
+
+class _Tool(msgspec.Struct):
+    name: str
+    input_schema: object = msgspec.field(default=None, name="inputSchema")
+
+
+class _Tools(msgspec.Struct):
+    tools: list[_Tool] = msgspec.field(default_factory=list[_Tool])
+
+
+_params = msgspec.json.Decoder(_Params)
+_tools = msgspec.json.Decoder(_Tools)
+_members = msgspec.json.Decoder(dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message of the program's.
+
+    Attributes:
+        line: The bytes it came as.
+        id: Of a request or an answer.
+        method: Of a request or a notification.
+        version: The revision that a request of the modern era names; empty for others.
+        name: What a request is about, where headers repeat it.
+        arguments: Of the call of a tool.
+        cancels: The request that a notification cancels.
+    """
+
+    line: bytes
+    id: Id | None
+    method: str | None
+    version: str = ""
+    name: str | None = None
+    arguments: bytes = b""
+    cancels: Id | None = None
+
+
+def read_asked(line: bytes) -> Asked:
+    """The message in a line; `ValueError` or `RecursionError` when there is none."""
+    said = read(line)
+    if said.method is None or said.params is ABSENT:
+        return Asked(line, said.id, said.method)
+    try:
+        params = _params.decode(said.params)
+    except ValueError:
+        # The gateway says what is wrong with them.
+        return Asked(line, said.id, said.method)
+    member = NAMED_BY.get(said.method)
+    name = params.uri if member == "uri" else params.name
+    cancels = params.request_id if said.method == "notifications/cancelled" else None
+    arguments = bytes(params.arguments)
+    named = name if member else None
+    return Asked(line, said.id, said.method, params.meta.version, named, arguments, cancels)
+
+
+class ToolHeaders:
+    """The headers of the modern era; learns from the lists of tools which arguments they repeat."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, Mapping[Path, str]] = {}
+
+    def take_list(self, result: bytes) -> None:
+        """Look through a list of tools that passes by."""
+        if _KEYWORD not in result:
+            return
+        try:
+            listed = _tools.decode(result).tools
+        except ValueError:
+            return
+        for tool in listed:
+            try:
+                self._paths[tool.name] = mirrored(tool.input_schema)
+            except ValueError:
+                self._paths.pop(tool.name, None)
+
+    def headers(self, asked: Asked) -> dict[str, str]:
+        """The headers of a message."""
+        routing = routing_headers(asked.version, asked.method or "", asked.name)
+        paths = self._paths.get(asked.name or "") if asked.method == "tools/call" else None
+        if not paths or not asked.arguments:
+            return dict(routing)
+        return {**routing, **headers_for(paths, _members.decode(asked.arguments))}

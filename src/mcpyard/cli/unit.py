@@ -1,0 +1,82 @@
+"""The unit that makes systemd run a yard."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.cli.complaints import usage
+
+NAME: Final = "mcpyard.service"
+MARK: Final = "# Written by `mcpyard service install`, which writes it anew."
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9@+=:,./_-]+")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+_UNIT: Final = """\
+{mark}
+[Unit]
+Description=mcpyard, one yard for all MCP servers
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart={command}
+Environment={path}
+# Wrong usage, and a home that another yard holds, do not get better by trying again.
+Restart=on-failure
+RestartSec=2
+RestartPreventExitStatus=2 4
+# The yard ends its servers itself, within ten seconds.
+KillMode=mixed
+TimeoutStopSec=20
+
+[Install]
+WantedBy=default.target
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What kind of yard the service is to run."""
+
+    home: Path
+    port: int
+    project: Path | None = None
+
+
+def unit_path() -> Path:
+    """Where systemd looks for the units of a user."""
+    said = os.environ.get("XDG_CONFIG_HOME")
+    return Path(said or Path.home() / ".config") / "systemd" / "user" / NAME
+
+
+def make_unit(wish: Wish) -> str:
+    """The text of the unit."""
+    # -P: a file in the folder that it starts in must not pass for one of our modules.
+    command = [sys.executable, "-P", "-m", "mcpyard", "up"]
+    command += ["--home", str(wish.home), "--port", str(wish.port)]
+    if wish.project:
+        command += ["--project", str(wish.project.absolute())]
+    # Programs such as npx and uvx are found where the user has them, not where systemd looks.
+    path = f"PATH={os.environ.get('PATH', os.defpath)}"
+    return _UNIT.format(mark=MARK, command=_joined(command), path=_quoted(path))
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " ".join(_quoted(each).replace("$", "$$") for each in words)
+
+
+def _quoted(word: str) -> str:
+    """A word as systemd reads it back."""
+    if _CONTROL.search(word):
+        raise usage(f"{word!r} cannot stand in a unit of systemd")
+    word.encode()
+    if _PLAIN.fullmatch(word):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

@@ -1,0 +1,174 @@
+"""The gateway as an ASGI application, to stand behind the guard under `/mcp`."""
+
+import asyncio
+from typing import Final
+
+from starlette.types import Receive, Scope, Send
+
+from mcpyard.domain.errors import YardError, edge
+from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.exchange import send_empty, send_json
+from mcpyard.gateway.handshake import HandshakeEra
+from mcpyard.gateway.introduction import Introduction
+from mcpyard.gateway.listening import Listening
+from mcpyard.gateway.methods import Methods
+from mcpyard.gateway.modern import ModernEra
+from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.posts import SESSION, VERSION, Post, Refused, accepts, read_post
+from mcpyard.gateway.refusing import rpc_error
+from mcpyard.gateway.requests import Envelope
+from mcpyard.gateway.selection import Selections
+from mcpyard.gateway.streams import HEADERS, Stream
+from mcpyard.gateway.words import MODERN_VERSION, PROTOCOL_VERSION
+from mcpyard.wire.handshake import VERSIONS
+from mcpyard.wire.messages import INVALID_REQUEST, Id, RpcError, failure
+from mcpyard.yard.yard import YardCore
+
+_EVENTS: Final = "text/event-stream"
+_NO_CONTENT: Final = 204
+_NOT_ALLOWED: Final = 405
+_NOT_ACCEPTABLE: Final = 406
+_ALLOWED: Final = (b"allow", b"POST, GET, DELETE")
+_POST_ONLY: Final = (b"allow", b"POST")
+_GLANCE: Final = 4096
+_MODERN: Final = MODERN_VERSION.encode()
+_MARK: Final = f'"{PROTOCOL_VERSION}"'.encode()
+
+
+class Gateway:
+    """Every server of a yard through one address."""
+
+    def __init__(self, yard: YardCore, closing: asyncio.Event) -> None:
+        relay = yard.relay
+        selections = Selections(yard)
+        introduction = Introduction(yard.instance)
+        self._selections = selections
+        self.parking = Parking(yard.instance)
+        self._changes = Changes(yard, selections)
+        methods = Methods(relay, self.parking)
+        listening = Listening(relay, self._changes, closing)
+        self._modern = ModernEra(selections, methods, introduction, listening)
+        self._handshake = HandshakeEra(selections, methods, introduction, self._changes, relay)
+        self._closing = closing
+        self._closer: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if self._closer is None:
+            self._closer = asyncio.create_task(self._close_in_time(), name="gateway")
+        try:
+            match scope["method"]:
+                case "POST":
+                    await self._post(scope, receive, send)
+                case "GET":
+                    await self._get(scope, receive, send)
+                case "DELETE":
+                    await self._delete(scope, send)
+                case _:
+                    await send_empty(send, _NOT_ALLOWED, [_ALLOWED])
+        except (Refused, YardError) as error:
+            await _refuse(send, None, error)
+
+    async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
+        post = await read_post(scope, receive, _who(scope))
+        if post is None:
+            return
+        if post.is_batch and SESSION in post.headers:
+            view = self._selections.view(post.path)
+            await self._handshake.batch(post, view, receive, send)
+            return
+        message = post.envelope()
+        era = self._modern if _is_modern(post, message) else self._handshake
+        try:
+            view = self._selections.view(post.path)
+            await era.post(post, message, view, receive, send)
+        except (Refused, YardError) as error:
+            await _refuse(send, message.id, error)
+
+    async def _close_in_time(self) -> None:
+        """End every session and stream, and cancel the calls that wait for clients."""
+        await self._closing.wait()
+        self.parking.close()
+        self._handshake.close()
+        await self._changes.close()
+
+    async def _get(self, scope: Scope, receive: Receive, send: Send) -> None:
+        post = _bare(scope)
+        if not _speaks_handshake(post):
+            await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
+            return
+        if not accepts(post.headers.get(b"accept", b""), _EVENTS):
+            text = f"{_EVENTS} must be accepted"
+            raise Refused(_NOT_ACCEPTABLE, RpcError(INVALID_REQUEST, text))
+        session = self._handshake.session(post)
+        last_event = post.header(b"last-event-id")
+        resumed = session.resumed(last_event) if last_event else None
+        if last_event and resumed is None:
+            text = "the events after that one are not kept any more"
+            raise Refused(404, RpcError(INVALID_REQUEST, text))
+        stream, after = resumed or (session.listen(), 0)
+        await _stream_out(stream, after, receive, send)
+
+    async def _delete(self, scope: Scope, send: Send) -> None:
+        post = _bare(scope)
+        if not _speaks_handshake(post):
+            await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
+            return
+        self._handshake.end(self._handshake.session(post))
+        await send_empty(send, _NO_CONTENT)
+
+
+async def _refuse(send: Send, number: Id | None, error: Refused | YardError) -> None:
+    """Answer with an error; the id is null where none could be read."""
+    if isinstance(error, Refused):
+        status, said = error.status, error.error
+    else:
+        status, said = edge(error).status, rpc_error(error)
+    body = failure(0 if number is None else number, said)
+    if number is None:
+        body = body.replace(b'"id":0', b'"id":null', 1)
+    await send_json(send, body, status)
+
+
+async def _stream_out(stream: Stream, after: int, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+    writing = asyncio.create_task(stream.write(send, after=after))
+    leaving = asyncio.create_task(_until_gone(receive))
+    try:
+        await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (writing, leaving):
+            task.cancel()
+        await asyncio.gather(writing, leaving, return_exceptions=True)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _who(scope: Scope) -> str:
+    who = scope.get("who")
+    return who.name if who else "somebody"
+
+
+def _bare(scope: Scope) -> Post:
+    raw: list[tuple[bytes, bytes]] = scope["headers"]
+    return Post(scope["path"], _who(scope), dict(raw), raw, b"")
+
+
+def _is_modern(post: Post, message: Envelope) -> bool:
+    """Which era a message is of: by its header, else by what its body says."""
+    if post.headers.get(VERSION) == _MODERN:
+        return SESSION not in post.headers
+    if SESSION in post.headers:
+        return False
+    version = post.header(VERSION)
+    if version is not None:
+        return version not in VERSIONS
+    return _MARK in bytes(message.params)[:_GLANCE]
+
+
+def _speaks_handshake(post: Post) -> bool:
+    return SESSION in post.headers or post.header(VERSION) in {None, *VERSIONS}

@@ -1,0 +1,165 @@
+"""A request on its way to a server and back, whatever the eras of the two ends.
+
+| client, server | what becomes of a server's questions |
+|---|---|
+| handshake, handshake | asked as they come |
+| handshake, modern | a result that asks becomes questions, then a retry |
+| modern, handshake | a question becomes a result that asks, while the call is parked |
+| modern, modern | results as they come |
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any, Final, cast
+from uuid import UUID
+
+import orjson
+
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Asking, Tuning
+from mcpyard.gateway.abilities import check
+from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.requests import Request, decoded
+from mcpyard.gateway.translating import (
+    InputRequired,
+    input_required,
+    questions,
+    to_handshake,
+    to_modern,
+)
+from mcpyard.gateway.words import (
+    INPUT_RESPONSES,
+    MESSAGE,
+    PROGRESS,
+    PROGRESS_TOKEN,
+    REQUEST_STATE,
+)
+from mcpyard.wire.messages import ABSENT, INTERNAL_ERROR, RpcError, quoted
+from mcpyard.yard.relay import LEVELS, Errand, Relay
+
+_MOST_ROUNDS: Final = 16
+"""A server that keeps asking is not going to answer."""
+
+_MODERN_CLIENTS: Final = "clients of the modern era"
+"""They have no session that a wish could end with; the newest one counts."""
+
+Work = Callable[[Errand, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
+"""Asks a server, with these members added to the parameters."""
+
+
+class Carrier:
+    """Carries requests."""
+
+    def __init__(self, relay: Relay, parking: Parking) -> None:
+        self._relay = relay
+        self._parking = parking
+
+    async def carry(
+        self, request: Request, server: UUID, work: Work, era: Era | None = None
+    ) -> bytes:
+        """The result of a request, in the words of the client's era.
+
+        Args:
+            request: The request.
+            server: Who is asked.
+            work: Asks it.
+            era: The server's, where that is known already.
+        """
+        era = era or self._relay.era(server)
+        if not request.modern:
+            return await self._for_handshake(request, server, work, era)
+        if self._parking.is_ours(request) and not self._relay.is_yard(server):
+            raw, asks = await self._parking.resume(request)
+        elif era is Era.MODERN or not request.client.abilities:
+            raw, asks = await work(self._errand(request, server, None), {}), False
+        else:
+            begin = partial(self._begin, request, server, work)
+            raw, asks = await self._parking.run(request, begin)
+        if asks or (era or self._relay.era(server)) is Era.MODERN:
+            return raw
+        return to_modern(raw, request.method)
+
+    async def _begin(self, request: Request, server: UUID, work: Work, asked: Asking) -> bytes:
+        return await work(self._errand(request, server, asked), {})
+
+    async def _for_handshake(
+        self, request: Request, server: UUID, work: Work, era: Era | None
+    ) -> bytes:
+        asked = partial(_ask, request) if request.client.abilities else None
+        errand = self._errand(request, server, asked)
+        raw = await work(errand, {})
+        if (era or self._relay.era(server)) is not Era.MODERN:
+            return raw
+        for _ in range(_MOST_ROUNDS):
+            wanted = input_required(raw)
+            if wanted is None:
+                return to_handshake(raw)
+            raw = await work(errand, await _answers(request, wanted))
+        raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
+
+    def _errand(self, request: Request, server: UUID, asked: Asking | None) -> Errand:
+        client = request.client
+        progress = None
+        if request.progress_token is not None:
+            progress = partial(_progressed, request)
+        if request.modern and client.log_level:
+            self._relay.wish(_MODERN_CLIENTS, server, Tuning(client.log_level))
+        return Errand(
+            client.who,
+            asked,
+            partial(_told, request),
+            progress,
+            client.capabilities,
+            client.log_level,
+            client.lane,
+        )
+
+
+async def _answers(request: Request, wanted: InputRequired) -> dict[str, bytes]:
+    """What the client answers, as the members of the retry."""
+    asked = questions(wanted)
+    given = await asyncio.gather(
+        *(_ask(request, each.method, bytes(each.params)) for each in asked.values())
+    )
+    said = (b"%b:%b" % (quoted(key), answer) for key, answer in zip(asked, given, strict=True))
+    answers = {INPUT_RESPONSES: b"{%b}" % b",".join(said)}
+    if wanted.request_state is not ABSENT:
+        answers[REQUEST_STATE] = bytes(wanted.request_state)
+    return answers
+
+
+async def _ask(request: Request, method: str, params: bytes) -> bytes:
+    check(request.client, method, params)
+    if request.ask is None:
+        raise RpcError(INTERNAL_ERROR, "the client cannot be asked")
+    return await request.ask(method, params)
+
+
+def _told(request: Request, method: str, params: bytes) -> None:
+    if method != MESSAGE or wants(request.client.log_level, params, unsaid=not request.modern):
+        request.say(method, params)
+
+
+def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
+    """Whether somebody with this log level wants a log message.
+
+    Args:
+        level: The level; None when it said nothing.
+        message: The parameters of the message.
+        unsaid: Whether to take silence for a yes.
+    """
+    if level is None:
+        return unsaid
+    said = decoded(message)
+    of = cast("dict[str, object]", said).get("level") if isinstance(said, dict) else None
+    return of not in LEVELS or LEVELS.index(str(of)) >= LEVELS.index(level)
+
+
+def _progressed(request: Request, heard: Mapping[str, object]) -> None:
+    token = request.progress_token
+    if token is None:
+        return
+    params = {key: value for key, value in heard.items() if value is not None}
+    params[PROGRESS_TOKEN] = orjson.Fragment(token)
+    request.say(PROGRESS, orjson.dumps(params))

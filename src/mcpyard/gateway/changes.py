@@ -1,0 +1,130 @@
+"""What changes, to every client that wants to hear of it.
+
+Lists are compared by what an address shows: a client hears of a change only if the list it would
+get is another one.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol
+from uuid import UUID
+
+from mcpyard.domain.errors import NotFound
+from mcpyard.gateway.requests import members_of, text_of
+from mcpyard.gateway.selection import Selections
+from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS
+from mcpyard.gateway.words import MESSAGE, UPDATED
+from mcpyard.yard.yard import YardCore
+
+_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tools": (TOOLS,),
+    "resources": (RESOURCES, TEMPLATES),
+    "prompts": (PROMPTS,),
+}
+
+_SETTLE: Final = 0.05
+"""Seconds in which changes that come together are told as one."""
+
+_Look = dict[str, int]
+
+
+class Listener(Protocol):
+    """A client that wants to hear of changes."""
+
+    @property
+    def path(self) -> str:
+        """The address whose changes it wants to hear of."""
+        ...
+
+    def changed(self, kind: str) -> None:
+        """A list changed: tools, resources or prompts."""
+        ...
+
+    def updated(self, uri: str) -> None:
+        """A resource changed."""
+        ...
+
+    def logged(self, message: bytes) -> None:
+        """A server logged something that concerns no call; the message's parameters."""
+        ...
+
+
+class Changes:
+    """Tells listeners."""
+
+    def __init__(self, yard: YardCore, selections: Selections) -> None:
+        self._yard = yard
+        self._selections = selections
+        self._listeners: set[Listener] = set()
+        self._looks: dict[str, _Look] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self._mute = yard.relay.listen(self._notice)
+
+    def add(self, listener: Listener) -> None:
+        """Tell somebody from now on."""
+        if listener.path not in self._looks:
+            self._looks[listener.path] = self._look(listener.path)
+        self._listeners.add(listener)
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._watching(), name="gateway changes")
+
+    def remove(self, listener: Listener) -> None:
+        """Tell somebody no more."""
+        self._listeners.discard(listener)
+        if all(each.path != listener.path for each in self._listeners):
+            self._looks.pop(listener.path, None)
+
+    async def close(self) -> None:
+        """Tell nobody any more."""
+        self._mute()
+        if self._watch:
+            self._watch.cancel()
+            await asyncio.wait({self._watch})
+
+    async def _watching(self) -> None:
+        events = self._yard.events()
+        try:
+            while await events.batch():
+                await asyncio.sleep(_SETTLE)
+                for path in [*self._looks]:
+                    self._compare(path)
+        finally:
+            events.finish()
+
+    def _compare(self, path: str) -> None:
+        before, now = self._looks[path], self._look(path)
+        self._looks[path] = now
+        kinds = [kind for kind in _KINDS if before.get(kind) != now.get(kind)]
+        for listener in self._at(path) if kinds else ():
+            for kind in kinds:
+                listener.changed(kind)
+
+    def _look(self, path: str) -> _Look:
+        try:
+            view = self._selections.view(path)
+        except NotFound:
+            return {}
+        return {
+            kind: hash(tuple(view.listed(each, modern=False) for each in methods))
+            for kind, methods in _KINDS.items()
+        }
+
+    def _at(self, path: str) -> Iterable[Listener]:
+        return [each for each in self._listeners if each.path == path]
+
+    def _notice(self, server: UUID, method: str, params: bytes) -> None:
+        if method == UPDATED:
+            uri = text_of(members_of(params, "params").get("uri"))
+            for listener in [*self._listeners] if uri else ():
+                listener.updated(uri)
+        elif method == MESSAGE:
+            for listener in [*self._listeners]:
+                if self._shows(listener.path, server):
+                    listener.logged(params)
+
+    def _shows(self, path: str, server: UUID) -> bool:
+        try:
+            shown = self._selections.view(path).servers
+        except NotFound:
+            return False
+        return any(each.id == server for each, _ in shown)

@@ -1,0 +1,192 @@
+"""One POST and its answer: plain JSON, or a stream once there is more to tell than the result.
+
+Used as a context: whoever runs inside is cancelled when the client goes away, and that ends the
+request quietly.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+from starlette.types import Receive, Send
+
+from mcpyard.gateway.streams import HEADERS, Stream
+from mcpyard.wire.messages import Id, success
+
+WATCH_AFTER: Final = 0.25
+"""Seconds until it is looked whether the client is still there: most answers come sooner."""
+
+STREAM_AFTER: Final = 2.0
+"""Seconds until a stream is begun for an answer that is late, to keep the connection alive."""
+
+RESUME_WITHIN: Final = 60.0
+"""Seconds within which a client must come back to a stream, or its call is cancelled."""
+
+_LARGE: Final = 64 * 1024
+_STALLED: Final = 60.0
+_HOLE: Final = b"{}"
+_JSON: Final = (b"content-type", b"application/json")
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+class Exchange:
+    """The way back to the client of one request.
+
+    Attributes:
+        gone: Whether nobody wants the answer any more.
+    """
+
+    __slots__ = (
+        "_loop",
+        "_open_stream",
+        "_receive",
+        "_send",
+        "_stream",
+        "_task",
+        "_timer",
+        "_watcher",
+        "_writer",
+        "gone",
+    )
+
+    def __init__(
+        self, receive: Receive, send: Send, open_stream: Callable[[], Stream] = Stream
+    ) -> None:
+        self.gone = False
+        self._receive = receive
+        self._send = send
+        self._open_stream = open_stream
+        self._stream: Stream | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task(self._loop)
+
+    def __enter__(self) -> Self:
+        self._timer = self._loop.call_later(WATCH_AFTER, self._watch)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self._settle()
+        if kind is None:
+            return False
+        if self._writer:
+            self._writer.cancel()
+        if kind is asyncio.CancelledError and self.gone and self._task:
+            self._task.uncancel()
+            return True
+        return False
+
+    def say(self, message: bytes) -> None:
+        """Tell the client something before the answer; one that does not read is given up."""
+        stream = self._streaming()
+        stream.put(message)
+        if stream.broken:
+            self._leave()
+
+    async def answer(self, body: bytes, status: int = 200, headers: Headers = ()) -> None:
+        """Give the answer."""
+        self._settle()
+        if self._stream is None:
+            await send_json(self._send, body, status, headers)
+            return
+        self._stream.put(body, last=True)
+        await self._written()
+
+    async def succeed(self, number: Id, result: bytes) -> None:
+        """Give the result; a long one without a copy."""
+        if self._stream is not None or len(result) <= _LARGE:
+            await self.answer(success(number, result))
+            return
+        self._settle()
+        head, _, tail = success(number, _HOLE).partition(_HOLE)
+        await _send_long(self._send, (head, result, tail))
+
+    def withdraw(self) -> None:
+        """The client does not want the answer any more, but is there."""
+        self._streaming().finish()
+        self._leave()
+
+    def _settle(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        if self._watcher:
+            self._watcher.cancel()
+
+    async def _written(self) -> None:
+        if self._writer:
+            await asyncio.wait({self._writer})
+
+    def _streaming(self) -> Stream:
+        if self._stream is None:
+            self._stream = self._open_stream()
+            self._writer = self._loop.create_task(self._write(self._stream))
+        return self._stream
+
+    async def _write(self, stream: Stream) -> None:
+        try:
+            await self._send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await stream.write(self._send)
+            await self._send({"type": "http.response.body", "body": b""})
+        except TimeoutError:
+            self._leave()
+
+    def _watch(self) -> None:
+        self._timer = self._loop.call_later(STREAM_AFTER - WATCH_AFTER, self._streaming)
+        self._watcher = self._loop.create_task(self._until_gone())
+
+    async def _until_gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        if self._writer:
+            self._writer.cancel()
+        if self._timer:
+            self._timer.cancel()
+        if self._stream and self._stream.name:
+            # The handshake era lets a client come back to a stream that it lost.
+            self._timer = self._loop.call_later(RESUME_WITHIN, self._leave_unless_resumed)
+        else:
+            self._leave()
+
+    def _leave_unless_resumed(self) -> None:
+        if self._stream and not self._stream.writing:
+            self._leave()
+
+    def _leave(self) -> None:
+        if not self.gone and self._task:
+            self.gone = True
+            self._task.cancel()
+
+
+async def send_json(send: Send, body: bytes, status: int = 200, headers: Headers = ()) -> None:
+    """Answer a request with a JSON body."""
+    length = (b"content-length", b"%d" % len(body))
+    start = {"type": "http.response.start", "status": status, "headers": [_JSON, length, *headers]}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _send_long(send: Send, parts: Sequence[bytes]) -> None:
+    length = (b"content-length", b"%d" % sum(map(len, parts)))
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_STALLED):
+            await send({"type": "http.response.start", "status": 200, "headers": [_JSON, length]})
+            for part in parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+
+async def send_empty(send: Send, status: int, headers: Headers = ()) -> None:
+    """Answer a request without a body."""
+    length = (b"content-length", b"0")
+    await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
+    await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,240 @@
+"""The handshake era's side of the gateway: meet once, then speak within a session."""
+
+import asyncio
+import logging
+from functools import partial
+from typing import Final, cast
+
+from msgspec import Raw
+from starlette.types import Receive, Send
+
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.observed import Era
+from mcpyard.gateway.abilities import abilities_of
+from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.exchange import Exchange, send_empty, send_json
+from mcpyard.gateway.introduction import Introduction
+from mcpyard.gateway.methods import Methods
+from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
+from mcpyard.gateway.refusing import BAD_REQUEST, NOT_FOUND, OUR_MISTAKE, rpc_error, unsupported
+from mcpyard.gateway.requests import Client, Envelope, Request, decoded, members_of
+from mcpyard.gateway.selection import Selections
+from mcpyard.gateway.sessions import Session, Sessions
+from mcpyard.gateway.views import View
+from mcpyard.gateway.words import META, RESOURCE_NOT_FOUND
+from mcpyard.wire.handshake import OFFERED, VERSIONS
+from mcpyard.wire.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    RpcError,
+    failure,
+    success,
+)
+from mcpyard.yard.relay import LEVELS, Relay
+
+log = logging.getLogger(__name__)
+
+_EMPTY: Final = b"{}"
+_NO_PARAMS: Final = Raw(b"")
+_ACCEPTED: Final = 202
+_WITH_BATCHES: Final = "2025-03-26"
+_SWEEP: Final = 60.0
+
+
+class HandshakeEra:
+    """Answers requests of the handshake era."""
+
+    def __init__(
+        self,
+        selections: Selections,
+        methods: Methods,
+        introduction: Introduction,
+        changes: Changes,
+        relay: Relay,
+    ) -> None:
+        self.sessions = Sessions()
+        self._selections = selections
+        self._methods = methods
+        self._introduction = introduction
+        self._changes = changes
+        self._relay = relay
+        self._sweeper: asyncio.TimerHandle | None = None
+
+    async def post(
+        self, post: Post, message: Envelope, view: View, receive: Receive, send: Send
+    ) -> None:
+        """Answer one POST."""
+        if message.method == "initialize" and message.id is not None:
+            await self._initialize(post, message, view, send)
+            return
+        session = self.session(post)
+        if message.id is None or message.method is None:
+            self._told(session, message)
+            await send_empty(send, _ACCEPTED)
+            return
+        if message.id in session.running:
+            raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is in use already"))
+        with Exchange(receive, send, session.open_stream) as exchange:
+            result, refusal = await self._outcome(session, message, view, exchange)
+            if refusal is None:
+                await exchange.succeed(message.id, result)
+            else:
+                await exchange.answer(failure(message.id, refusal))
+
+    async def batch(self, post: Post, view: View, receive: Receive, send: Send) -> None:
+        """Answer a batch, which one revision alone has.
+
+        Raises:
+            Refused: The session is of another, or the batch cannot be read.
+        """
+        session = self.session(post)
+        if session.client.version != _WITH_BATCHES:
+            raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, NO_BATCHES))
+        asked: list[Envelope] = []
+        for message in post.batch():
+            if message.id is None or message.method is None:
+                self._told(session, message)
+            else:
+                asked.append(message)
+        if not asked:
+            await send_empty(send, _ACCEPTED)
+            return
+        with Exchange(receive, send, session.open_stream) as exchange:
+            answers = [self._in_batch(session, each, view, exchange) for each in asked]
+            await exchange.answer(b"[%b]" % b",".join(await asyncio.gather(*answers)))
+
+    async def _in_batch(
+        self, session: Session, message: Envelope, view: View, exchange: Exchange
+    ) -> bytes:
+        result, refusal = await self._outcome(session, message, view, exchange)
+        number = message.id or 0
+        return success(number, result) if refusal is None else failure(number, refusal)
+
+    async def _outcome(
+        self, session: Session, message: Envelope, view: View, exchange: Exchange
+    ) -> tuple[bytes, RpcError | None]:
+        """The result of a request, or why there is none."""
+        number = message.id or 0
+        session.running[number] = exchange
+        try:
+            return await self._answer(session, message, view, exchange), None
+        except (RpcError, YardError) as error:
+            return b"", rpc_error(error)
+        except Exception:
+            log.exception("%s failed in the gateway itself", message.method)
+            return b"", OUR_MISTAKE
+        finally:
+            # Before the client can know the answer and use the id again.
+            session.running.pop(number, None)
+
+    def session(self, post: Post) -> Session:
+        """The session that a request names.
+
+        Raises:
+            Refused: It names none, one that is over, or one of somebody else.
+        """
+        version = post.header(VERSION)
+        if version is not None and version not in VERSIONS:
+            raise Refused(BAD_REQUEST, unsupported(version[:80]))
+        name = post.header(SESSION)
+        if name is None:
+            text = "Mcp-Session-Id is missing: initialize first"
+            raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, text))
+        found = self.sessions.find(name, post.path, post.who)
+        if found is None:
+            raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize anew"))
+        return found
+
+    def end(self, session: Session) -> None:
+        """End a session."""
+        self.sessions.remove(session)
+        self._changes.remove(session)
+        session.end(self._relay)
+
+    def close(self) -> None:
+        """End all sessions."""
+        if self._sweeper:
+            self._sweeper.cancel()
+        for session in self.sessions:
+            self.end(session)
+
+    async def _initialize(self, post: Post, message: Envelope, view: View, send: Send) -> None:
+        try:
+            params = members_of(message.params, "params")
+        except RpcError as error:
+            raise Refused(BAD_REQUEST, error) from None
+        wanted = decoded(params.get("protocolVersion", b"null"))
+        version = str(wanted) if wanted in VERSIONS else OFFERED
+        capabilities = bytes(params.get("capabilities", _EMPTY))
+        abilities = abilities_of(decoded(capabilities))
+        client = Client(post.who, Era.HANDSHAKE, version, capabilities, abilities)
+        session = Session(post.path, client, asyncio.get_running_loop().time())
+        self.sessions.add(session)
+        self._changes.add(session)
+        self._sweep()
+        one = self._selections.one_server(post.path) is not None
+        result = self._introduction.initialized(version, view, one=one)
+        headers = [(SESSION, session.id.encode())]
+        await send_json(send, success(message.id or 0, result), headers=headers)
+
+    async def _answer(
+        self, session: Session, message: Envelope, view: View, exchange: Exchange
+    ) -> bytes:
+        params = members_of(message.params, "params")
+        request = Request(
+            session.client,
+            view,
+            exchange,
+            session.path,
+            message.id or 0,
+            message.method or "",
+            params,
+            members_of(params.get(META, _NO_PARAMS), META),
+            partial(session.ask, exchange),
+        )
+        match request.method:
+            case "ping":
+                return _EMPTY
+            case "logging/setLevel":
+                return self._set_level(session, request)
+            case "resources/subscribe":
+                return self._subscribe(session, request)
+            case "resources/unsubscribe":
+                session.unsubscribe(request.text("uri"), self._relay)
+                return _EMPTY
+            case _:
+                return await self._methods.answer(request)
+
+    def _set_level(self, session: Session, request: Request) -> bytes:
+        level = request.text("level")
+        if level not in LEVELS:
+            raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
+        session.set_level(level, request.view, self._relay)
+        return _EMPTY
+
+    def _subscribe(self, session: Session, request: Request) -> bytes:
+        uri = request.text("uri")
+        server = next(request.view.readers(uri), None)
+        if server is None:
+            raise RpcError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
+        session.subscribe(uri, server, self._relay)
+        return _EMPTY
+
+    def _told(self, session: Session, message: Envelope) -> None:
+        if message.is_answer:
+            session.answered(message)
+        elif message.method == "notifications/cancelled":
+            named = decoded(message.params if bytes(message.params) else _EMPTY)
+            known = cast("dict[str, object]", named) if isinstance(named, dict) else {}
+            number = known.get("requestId")
+            if isinstance(number, int | str) and (running := session.running.get(number)):
+                running.withdraw()
+
+    def _sweep(self) -> None:
+        """End what is overdue; again after a while, as long as there are sessions."""
+        loop = asyncio.get_running_loop()
+        for session in self.sessions.overdue(loop.time()):
+            self.end(session)
+        if self._sweeper:
+            self._sweeper.cancel()
+        self._sweeper = loop.call_later(_SWEEP, self._sweep) if len(self.sessions) else None

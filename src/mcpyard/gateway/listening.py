@@ -1,0 +1,97 @@
+"""`subscriptions/listen`: one long answer that tells of changes until the client closes it."""
+
+import asyncio
+from typing import Final, cast
+
+import orjson
+
+from mcpyard.domain.ports import Tuning
+from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.requests import Request, decoded
+from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
+from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
+from mcpyard.yard.relay import Relay
+
+MOST: Final = 1_000
+"""Streams open at once."""
+
+_MOST_URIS: Final = 1_000
+_ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
+_KINDS: Final = ("tools", "resources", "prompts")
+_URIS: Final = "resourceSubscriptions"
+
+
+class Listening:
+    """The open streams."""
+
+    def __init__(self, relay: Relay, changes: Changes, closing: asyncio.Event) -> None:
+        self._relay = relay
+        self._changes = changes
+        self._closing = closing
+        self._open = 0
+
+    async def serve(self, request: Request) -> None:
+        """Tell a client of changes until it goes away or the yard ends."""
+        if self._open >= MOST:
+            raise RpcError(INTERNAL_ERROR, f"{MOST} streams are open already")
+        stream = _Stream(request)
+        self._open += 1
+        stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
+        self._changes.add(stream)
+        self._watch(stream, request)
+        try:
+            await self._closing.wait()
+        finally:
+            self._open -= 1
+            self._changes.remove(stream)
+            self._relay.forget(stream)
+        if request.exchange:
+            result = orjson.dumps({"resultType": "complete", META: stream.meta})
+            await request.exchange.answer(success(request.id, result))
+
+    def _watch(self, stream: "_Stream", request: Request) -> None:
+        for uri in stream.uris:
+            if server := next(request.view.readers(uri), None):
+                own = stream.wished.setdefault(server.hex, set())
+                own.add(uri)
+                self._relay.wish(stream, server, Tuning(uris=frozenset(own)))
+
+
+class _Stream:
+    """One open stream (see `Listener`)."""
+
+    def __init__(self, request: Request) -> None:
+        asked = decoded(request.params.get("notifications", b"null"))
+        if not isinstance(asked, dict):
+            raise RpcError(INVALID_PARAMS, "notifications must be an object")
+        self.path = request.path
+        self.meta = {SUBSCRIPTION_ID: request.id}
+        self.honoured = _honoured(cast("dict[str, object]", asked))
+        self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))
+        self.wished: dict[str, set[str]] = {}
+        self._request = request
+
+    def tell(self, method: str, params: dict[str, object]) -> None:
+        self._request.say(method, orjson.dumps({**params, META: self.meta}))
+
+    def changed(self, kind: str) -> None:
+        if f"{kind}ListChanged" in self.honoured:
+            self.tell(f"notifications/{kind}/list_changed", {})
+
+    def updated(self, uri: str) -> None:
+        if uri in self.uris:
+            self.tell(UPDATED, {"uri": uri})
+
+    def logged(self, message: bytes) -> None:
+        """In this era log messages belong to requests."""
+
+
+def _honoured(asked: dict[str, object]) -> dict[str, object]:
+    honoured: dict[str, object] = {
+        key: True for kind in _KINDS if asked.get(key := f"{kind}ListChanged") is True
+    }
+    uris = asked.get(_URIS)
+    if isinstance(uris, list) and uris:
+        texts = [uri for uri in cast("list[object]", uris) if isinstance(uri, str)]
+        honoured[_URIS] = texts[:_MOST_URIS]
+    return honoured

@@ -1,0 +1,142 @@
+"""What clients of either era ask for, and who answers it."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Final, cast
+from uuid import UUID
+
+import orjson
+
+from mcpyard.domain.errors import ArgumentsRefused, CallRefused
+from mcpyard.gateway.carrying import Carrier
+from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.requests import Request, decoded, refuse_loops
+from mcpyard.gateway.views import LISTS
+from mcpyard.gateway.words import RESOURCE_NOT_FOUND
+from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
+from mcpyard.yard.relay import Errand, Relay
+
+_NOT_THERE: Final = frozenset({RESOURCE_NOT_FOUND, INVALID_PARAMS})
+_NO_ARGUMENTS: Final = (b"", b"null")
+_SHOWN: Final = 200
+_NO_COMPLETION: Final = b'{"completion":{"values":[]}}'
+
+_TOOL_ERRORS_SINCE: Final = "2025-11-25"
+"""From this revision on arguments that do not fit are the tool's error, for the model to see."""
+
+Handler = Callable[[Request], Awaitable[bytes]]
+
+
+class Methods:
+    """The methods that both eras have."""
+
+    def __init__(self, relay: Relay, parking: Parking) -> None:
+        self._relay = relay
+        self._carrier = Carrier(relay, parking)
+        self._handlers: Mapping[str, Handler] = {
+            "tools/call": self._call,
+            "resources/read": self._read,
+            "prompts/get": self._prompt,
+            "completion/complete": self._complete,
+        }
+
+    async def answer(self, request: Request) -> bytes:
+        """The result of a request.
+
+        Raises:
+            RpcError: It is refused here.
+            YardError: It cannot be carried out.
+        """
+        handler = self._handlers.get(request.method)
+        if handler is not None:
+            refuse_loops(request.meta)
+            return await handler(request)
+        if request.method in LISTS:
+            return request.view.listed(request.method, modern=request.modern)
+        raise RpcError(METHOD_NOT_FOUND, f"{request.method[:_SHOWN]} is not known here")
+
+    async def _call(self, request: Request) -> bytes:
+        name = request.text("name")
+        target = request.view.tools.get(name)
+        if target is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}")
+        route, era, to_yard = target
+        arguments = bytes(request.params.get("arguments", b""))
+        if arguments in _NO_ARGUMENTS:
+            arguments = b"{}"
+        plain = not (to_yard or request.has_extras)
+
+        def work(errand: Errand, more: Mapping[str, bytes]) -> Coroutine[Any, Any, bytes]:
+            if plain and not more:
+                return self._relay.call(route, arguments, errand)
+            changed = {"name": quoted(route.tool.name), "arguments": arguments, **more}
+            params = request.forwarded(changed, to_yard=to_yard)
+            return self._relay.call(route, arguments, errand, params)
+
+        try:
+            return await self._carrier.carry(request, route.server, work, era)
+        except ArgumentsRefused as error:
+            if request.client.version < _TOOL_ERRORS_SINCE:
+                raise
+            return _tool_error(str(error), modern=request.modern)
+
+    async def _read(self, request: Request) -> bytes:
+        uri = request.text("uri")
+        message, data = "Resource not found", None
+        for server in request.view.readers(uri):
+            try:
+                return await self._carry(request, server, {})
+            except CallRefused as refused:
+                if refused.code not in _NOT_THERE:
+                    raise
+                message, data = refused.message, refused.data
+        code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
+        raise RpcError(code, message, {"uri": uri} if data is None else data)
+
+    async def _prompt(self, request: Request) -> bytes:
+        name = request.text("name")
+        found = request.view.prompts.get(name)
+        if found is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown prompt: {name[:_SHOWN]}")
+        return await self._carry(request, found.server, {"name": quoted(found.own)})
+
+    async def _complete(self, request: Request) -> bytes:
+        ref = decoded(request.params.get("ref", b"{}"))
+        if not isinstance(ref, dict):
+            raise RpcError(INVALID_PARAMS, "ref must be an object")
+        server, own = self._referred(request, cast("dict[str, object]", ref))
+        session = self._relay.observed(server).session
+        if session is not None and "completions" not in session.capabilities:
+            return (
+                b'{"resultType":"complete",' + _NO_COMPLETION[1:]
+                if request.modern
+                else (_NO_COMPLETION)
+            )
+        return await self._carry(request, server, {"ref": orjson.dumps(own)})
+
+    def _referred(self, request: Request, ref: dict[str, object]) -> tuple[UUID, dict[str, object]]:
+        """The server that a reference of a completion means, and the reference in its words."""
+        view = request.view
+        if ref.get("type") == "ref/prompt":
+            if found := view.prompts.get(str(ref.get("name"))):
+                return found.server, {**ref, "name": found.own}
+        elif ref.get("type") == "ref/resource":
+            uri = str(ref.get("uri"))
+            by_template = (server for _, server, template in view.templates if template == uri)
+            if (server := next(iter((*by_template, *view.readers(uri))), None)) is not None:
+                return server, ref
+        raise RpcError(INVALID_PARAMS, "ref leads to nothing")
+
+    async def _carry(self, request: Request, server: UUID, changed: Mapping[str, bytes]) -> bytes:
+        to_yard = self._relay.is_yard(server)
+
+        async def work(errand: Errand, more: Mapping[str, bytes]) -> bytes:
+            params = request.forwarded({**changed, **more}, to_yard=to_yard)
+            return await self._relay.request(server, request.method, params, errand)
+
+        return await self._carrier.carry(request, server, work)
+
+
+def _tool_error(text: str, *, modern: bool) -> bytes:
+    result: dict[str, object] = {"resultType": "complete"} if modern else {}
+    result |= {"content": [{"type": "text", "text": text}], "isError": True}
+    return orjson.dumps(result)

@@ -1,0 +1,150 @@
+"""A POST before its message is looked at: headers, body, and what is wrong with them."""
+
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+from starlette.types import Message, Receive, Scope
+
+from mcpyard.gateway.refusing import mismatch
+from mcpyard.gateway.requests import Envelope, read_envelope
+from mcpyard.gateway.words import PARSE_ERROR
+from mcpyard.wire.messages import INVALID_REQUEST, RpcError, read_batch
+
+SESSION: Final = b"mcp-session-id"
+VERSION: Final = b"mcp-protocol-version"
+
+NO_BATCHES: Final = "batches are not taken: send one message a request"
+
+_MOST_IN_BATCH: Final = 100
+_JSON: Final = "application/json"
+_EVENTS: Final = "text/event-stream"
+_NOT_ACCEPTABLE: Final = 406
+_UNSUPPORTED_MEDIA: Final = 415
+
+
+class Refused(Exception):
+    """A request that is refused before there is anybody to answer."""
+
+    def __init__(self, status: int, error: RpcError) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+
+
+class Post(msgspec.Struct, frozen=True):
+    """One POST. A msgspec struct because one is made for every call.
+
+    Attributes:
+        path: The address.
+        who: Who sent it, for the journal.
+        headers: Its headers; of one that came twice the last.
+        raw_headers: Its headers as they came.
+        body: Its body.
+    """
+
+    path: str
+    who: str
+    headers: dict[bytes, bytes]
+    raw_headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+    def header(self, name: bytes) -> str | None:
+        """A header's value."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1").strip()
+
+    def only_once(self, name: bytes) -> None:
+        """Refuse a header that came twice: two readers could take it for two things."""
+        if sum(each == name for each, _ in self.raw_headers) > 1:
+            raise mismatch(f"{name.decode()} came twice")
+
+    def envelope(self) -> Envelope:
+        """The message in the body.
+
+        Raises:
+            Refused: There is none.
+        """
+        return _read(self.body)
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether the body is a list of messages."""
+        return self.body.lstrip()[:1] == b"["
+
+    def batch(self) -> list[Envelope]:
+        """The messages of a batch.
+
+        Raises:
+            Refused: It is none, or one of them is none.
+        """
+        try:
+            elements = read_batch(self.body)
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(self.body, error) from None
+        if not 0 < len(elements) <= _MOST_IN_BATCH:
+            text = f"a batch has 1 to {_MOST_IN_BATCH} messages"
+            raise Refused(400, RpcError(INVALID_REQUEST, text))
+        return [_read(each) for each in elements]
+
+
+def _read(body: bytes) -> Envelope:
+    try:
+        message = read_envelope(body)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(body, error) from None
+    if message.jsonrpc != "2.0":
+        raise Refused(400, RpcError(INVALID_REQUEST, 'jsonrpc must be "2.0"'))
+    return message
+
+
+def check_types(headers: dict[bytes, bytes]) -> None:
+    """Refuse a POST that brings, or would take, what the gateway does not speak."""
+    if refused := _objection(headers.get(b"content-type", b""), headers.get(b"accept", b"")):
+        raise Refused(*refused)
+
+
+@lru_cache(maxsize=256)
+def _objection(content_type: bytes, accept: bytes) -> tuple[int, RpcError] | None:
+    given = content_type.partition(b";")[0].strip().lower()
+    if given != _JSON.encode():
+        text = f"the content type must be {_JSON}"
+        return _UNSUPPORTED_MEDIA, RpcError(INVALID_REQUEST, text)
+    if not all(accepts(accept, each) for each in (_JSON, _EVENTS)):
+        text = f"{_JSON} and {_EVENTS} must both be accepted"
+        return _NOT_ACCEPTABLE, RpcError(INVALID_REQUEST, text)
+    return None
+
+
+@lru_cache(maxsize=256)
+def accepts(header: bytes, wanted: str) -> bool:
+    """Whether an Accept header takes a type."""
+    kind = wanted.partition("/")[0]
+    taken = {each.partition(";")[0].strip() for each in header.decode("latin-1").lower().split(",")}
+    return not taken.isdisjoint({wanted, f"{kind}/*", "*/*"})
+
+
+async def read_post(scope: Scope, receive: Receive, who: str) -> Post | None:
+    """Read a POST; None when its sender went away meanwhile."""
+    raw: list[tuple[bytes, bytes]] = scope["headers"]
+    headers = dict(raw)
+    check_types(headers)
+    message: Message = await receive()
+    body: bytes = message.get("body", b"")
+    parts = [body]
+    while message.get("more_body"):
+        message = await receive()
+        parts.append(message.get("body", b""))
+    if message["type"] == "http.disconnect":
+        return None
+    whole = body if len(parts) == 1 else b"".join(parts)
+    return Post(scope["path"], who, headers, raw, whole)
+
+
+def _unreadable(body: bytes, error: Exception) -> Refused:
+    start = body.lstrip()[:1]
+    if start == b"[":
+        return Refused(400, RpcError(INVALID_REQUEST, NO_BATCHES))
+    if "Expected" in str(error):
+        return Refused(400, RpcError(INVALID_REQUEST, f"is no JSON-RPC message: {error}"))
+    return Refused(400, RpcError(PARSE_ERROR, f"is not JSON: {error}"))

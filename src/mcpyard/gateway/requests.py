@@ -1,0 +1,208 @@
+"""A request of a client, taken apart as far as the gateway must: no value is decoded on the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+import msgspec
+import orjson
+from msgspec import Raw
+
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Asking
+from mcpyard.gateway.exchange import Exchange
+from mcpyard.gateway.views import View
+from mcpyard.gateway.words import (
+    CLIENT_CAPABILITIES,
+    META,
+    PREFIX,
+    PROGRESS_TOKEN,
+    PROTOCOL_VERSION,
+)
+from mcpyard.wire.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    Id,
+    RpcError,
+    notification,
+    quoted,
+)
+from mcpyard.yard.relay import HOPS, MOST_HOPS
+
+_NULL: Final = b"null"
+_PLAIN: Final = frozenset({"name", "arguments", META})
+_OWN_META: Final = frozenset({PROGRESS_TOKEN, HOPS, PROTOCOL_VERSION, CLIENT_CAPABILITIES})
+_ABSENT: Final = Raw(b"")
+
+
+class Envelope(msgspec.Struct, gc=False):
+    """One JSON-RPC message of a client; empty raw members did not come."""
+
+    jsonrpc: str = ""
+    id: Id | None = None
+    method: str | None = None
+    params: Raw = _ABSENT
+    result: Raw = _ABSENT
+    error: Raw = _ABSENT
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it answers a request of ours."""
+        return self.method is None and (bool(bytes(self.result)) or bool(bytes(self.error)))
+
+
+_envelope = msgspec.json.Decoder(Envelope)
+_members = msgspec.json.Decoder(dict[str, Raw])
+_text = msgspec.json.Decoder(str)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who asks, as far as it matters to a server.
+
+    Attributes:
+        who: For the journal.
+        era: The era it speaks.
+        version: The revision it speaks.
+        capabilities: What it can do, as JSON.
+        abilities: Which questions of a server it can answer.
+        log_level: The log messages it wants; None for none.
+        lane: Names it to servers that run a process for each client.
+    """
+
+    who: str
+    era: Era
+    version: str
+    capabilities: bytes = b"{}"
+    abilities: frozenset[str] = frozenset()
+    log_level: str | None = None
+    lane: str | None = None
+
+
+class Request(msgspec.Struct):
+    """One request, and the way back to who asked. A msgspec struct: one is made for every call.
+
+    Attributes:
+        client: Who asks.
+        view: What the address shows.
+        exchange: The way back.
+        path: The address.
+        id: The request's id.
+        method: What is asked.
+        params: The members of its parameters, as they came.
+        meta: The members of their `_meta`.
+        ask: Asks the client something, where its era lets a server ask.
+    """
+
+    client: Client
+    view: View
+    exchange: Exchange | None
+    path: str
+    id: Id
+    method: str
+    params: dict[str, Raw]
+    meta: dict[str, Raw] = {}
+    ask: Asking | None = None
+
+    @property
+    def modern(self) -> bool:
+        """Whether the client speaks the modern era."""
+        return self.client.era is Era.MODERN
+
+    @property
+    def progress_token(self) -> bytes | None:
+        """The token the client wants to hear of progress by, as it came."""
+        raw = self.meta.get(PROGRESS_TOKEN)
+        return None if raw is None or bytes(raw) == _NULL else bytes(raw)
+
+    def say(self, method: str, params: bytes) -> None:
+        """Tell the client something about its request, if it is there to hear it."""
+        if self.exchange is not None:
+            self.exchange.say(notification(method, params))
+
+    def text(self, key: str) -> str:
+        """A parameter that must be a text."""
+        try:
+            return _text.decode(self.params[key])
+        except (KeyError, ValueError):
+            raise RpcError(INVALID_PARAMS, f"{key} must be a string") from None
+
+    def forwarded(self, changed: Mapping[str, bytes], *, to_yard: bool) -> bytes:
+        """The parameters for a server: as they came, but for these members and our own `_meta`."""
+        members = {key: raw for key, raw in self.params.items() if key != META}
+        parts = [
+            b"%b:%b" % (quoted(key), changed.get(key) or bytes(raw)) for key, raw in members.items()
+        ]
+        parts += [
+            b"%b:%b" % (quoted(key), raw) for key, raw in changed.items() if key not in members
+        ]
+        if meta := self._forwarded_meta(to_yard=to_yard):
+            parts.append(b'"_meta":{%b}' % meta)
+        return b"{%b}" % b",".join(parts)
+
+    @property
+    def has_extras(self) -> bool:
+        """Whether there is more to forward than a name and arguments."""
+        if not self.params.keys() <= _PLAIN:
+            return True
+        return not self.meta.keys() <= _OWN_META and bool(self._forwarded_meta(to_yard=False))
+
+    def _forwarded_meta(self, *, to_yard: bool) -> bytes:
+        kept = {
+            key: bytes(raw)
+            for key, raw in self.meta.items()
+            if key not in {PROGRESS_TOKEN, HOPS} and not key.startswith(PREFIX)
+        }
+        if to_yard:
+            kept[HOPS] = b"%d" % (hops(self.meta) + 1)
+        return b",".join(b"%b:%b" % (quoted(key), raw) for key, raw in kept.items())
+
+
+def read_envelope(body: bytes) -> Envelope:
+    """The message in a body; `ValueError` or `RecursionError` when there is none."""
+    # Raw members are skipped over, not looked into, so the encoding is checked here.
+    if not body.isascii():
+        body.decode()
+    return _envelope.decode(body)
+
+
+def members_of(raw: Raw | bytes, what: str) -> dict[str, Raw]:
+    """The members of a JSON object; none where there is none at all."""
+    text = bytes(raw)
+    if not text or text == _NULL:
+        return {}
+    try:
+        return _members.decode(text)
+    except (ValueError, RecursionError):
+        raise RpcError(INVALID_PARAMS, f"{what} must be an object") from None
+
+
+def text_of(raw: Raw | None) -> str:
+    """A text; empty for anything else."""
+    try:
+        return "" if raw is None else _text.decode(raw)
+    except ValueError:
+        return ""
+
+
+def decoded(raw: Raw | bytes) -> object:
+    """A value, decoded; for the small ones that the gateway itself looks at."""
+    try:
+        return cast("object", orjson.loads(bytes(raw)))
+    except ValueError:
+        raise RpcError(INVALID_PARAMS, "is not JSON") from None
+
+
+def hops(meta: Mapping[str, Raw]) -> int:
+    """How many yards a request went through."""
+    raw = meta.get(HOPS)
+    if raw is None:
+        return 0
+    count = decoded(raw)
+    return count if isinstance(count, int) and count >= 0 else MOST_HOPS
+
+
+def refuse_loops(meta: Mapping[str, Raw]) -> None:
+    """Refuse a request that went through too many yards: it goes in a circle."""
+    if HOPS in meta and hops(meta) >= MOST_HOPS:
+        raise RpcError(INVALID_REQUEST, f"the request went through {MOST_HOPS} yards already")

@@ -1,0 +1,55 @@
+"""From an address to what it shows."""
+
+from typing import Final
+from urllib.parse import unquote
+
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.gateway.views import Scope, View
+from mcpyard.yard.profiles import RESERVED
+from mcpyard.yard.yard import YardCore
+
+ROOT: Final = "/mcp"
+
+_MOST: Final = 256
+
+
+class Selections:
+    """The views of all addresses that were asked for."""
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+        self._views: dict[str, View] = {}
+
+    def view(self, path: str) -> View:
+        """What an address shows now.
+
+        Raises:
+            NotFound: No such profile or server.
+        """
+        version = self._yard.version
+        found = self._views.get(path)
+        if found is None or found.version != version:
+            found = View(self._yard.relay, self._scope(path), version)
+            if len(self._views) >= _MOST:
+                self._views.clear()
+            self._views[path] = found
+        return found
+
+    def one_server(self, path: str) -> str | None:
+        """The server that an address shows under its own names; None for any other address."""
+        parts = path.removeprefix(ROOT).strip("/").split("/")
+        is_one = len(parts) == len(("servers", "ref")) and parts[0] == RESERVED
+        return unquote(parts[1]) if is_one else None
+
+    def _scope(self, path: str) -> Scope:
+        ref = self.one_server(path)
+        if ref is not None:
+            wanted = self._yard.server(ref).id
+            return Scope(lambda server: server.id == wanted, own_names=True)
+        name = path.removeprefix(ROOT).strip("/")
+        if not name:
+            return Scope()
+        if "/" in name:
+            raise ServerUnknown(f'there is no address "{path[:80]}"')
+        profile = self._yard.profiles.get(unquote(name))
+        return Scope(profile.shows, profile=profile)

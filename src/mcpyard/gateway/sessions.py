@@ -1,0 +1,214 @@
+"""Sessions of the handshake era: what a client said once, and what is under way for it."""
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+import orjson
+from msgspec import Raw
+
+from mcpyard.domain.ports import Tuning
+from mcpyard.gateway.carrying import wants
+from mcpyard.gateway.exchange import Exchange
+from mcpyard.gateway.parking import LONGEST
+from mcpyard.gateway.requests import Client, Envelope
+from mcpyard.gateway.streams import Stream
+from mcpyard.gateway.views import View
+from mcpyard.gateway.words import MESSAGE, UPDATED
+from mcpyard.wire.handshake import OFFERED
+from mcpyard.wire.messages import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
+from mcpyard.yard.relay import Relay
+
+IDLE: Final = 1_800.0
+"""Seconds without a word after which a session is over."""
+
+MOST: Final = 10_000
+"""Sessions at once; beyond that the one that was silent longest gives way."""
+
+_MOST_ASKED: Final = 64
+_MOST_STREAMS: Final = 32
+_MOST_URIS: Final = 1_000
+
+
+class Session:
+    """One client (see `Listener`).
+
+    Attributes:
+        id: What the client sends along.
+        path: The address it is of.
+        client: Who it is.
+        running: Its requests that are under way.
+        told: The stream for what it is told unasked, while it listens.
+        used: When it was heard of last.
+    """
+
+    def __init__(self, path: str, client: Client, now: float) -> None:
+        self.id = secrets.token_urlsafe(24)
+        self.path = path
+        self.client = replace(client, lane=self.id)
+        self.running: dict[Id, Exchange] = {}
+        self.told: Stream | None = None
+        self.used = now
+        self._streams: dict[str, Stream] = {}
+        self._opened = 0
+        self._asked: dict[Id, asyncio.Future[bytes]] = {}
+        self._count = 0
+        self._uris: dict[UUID, frozenset[str]] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way and nobody listens."""
+        return not self.running and not (self.told and self.told.writing)
+
+    def open_stream(self) -> Stream:
+        """A stream that the client can come back to."""
+        self._opened += 1
+        stream = Stream(str(self._opened))
+        self._streams[stream.name] = stream
+        while len(self._streams) > _MOST_STREAMS:
+            del self._streams[next(iter(self._streams))]
+        if self.client.version >= OFFERED:
+            stream.prime()
+        return stream
+
+    def listen(self) -> Stream:
+        """The stream for what is told unasked; an older one ends."""
+        if self.told:
+            self.told.finish()
+        self.told = self.open_stream()
+        return self.told
+
+    def resumed(self, last_event: str) -> tuple[Stream, int] | None:
+        """The stream of an event, and the event's number; None when that is not kept."""
+        name, _, number = last_event.rpartition("-")
+        stream = self._streams.get(name)
+        return (stream, int(number)) if stream and number.isdecimal() else None
+
+    async def ask(self, exchange: Exchange, method: str, params: bytes) -> bytes:
+        """Ask the client something during a request; the result as it came.
+
+        Raises:
+            RpcError: It refused, or did not answer.
+        """
+        if len(self._asked) >= _MOST_ASKED:
+            raise RpcError(INTERNAL_ERROR, "the client is asked too much at once")
+        self._count += 1
+        key = f"yard-{self._count}"
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._asked[key] = answer
+        message = b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}'
+        exchange.say(message % (orjson.dumps(key), quoted(method), params))
+        try:
+            async with asyncio.timeout(LONGEST):
+                return await answer
+        except TimeoutError:
+            raise RpcError(INTERNAL_ERROR, "the client did not answer in time") from None
+        finally:
+            del self._asked[key]
+
+    def answered(self, message: Envelope) -> None:
+        """The client answered something."""
+        asked = self._asked.get(message.id) if message.id is not None else None
+        if asked is None or asked.done():
+            return
+        if bytes(message.error):
+            asked.set_exception(read_error(Raw(bytes(message.error))))
+        else:
+            asked.set_result(bytes(message.result))
+
+    def changed(self, kind: str) -> None:
+        """A list changed."""
+        self._tell(f"notifications/{kind}/list_changed", b"{}")
+
+    def updated(self, uri: str) -> None:
+        """A resource changed."""
+        if any(uri in uris for uris in self._uris.values()):
+            self._tell(UPDATED, orjson.dumps({"uri": uri}))
+
+    def logged(self, message: bytes) -> None:
+        """A server logged something."""
+        if wants(self.client.log_level, message, unsaid=False):
+            self._tell(MESSAGE, message)
+
+    def set_level(self, level: str, view: View, relay: Relay) -> None:
+        """Want log messages of this level, and of those that matter more."""
+        self.client = replace(self.client, log_level=level)
+        for server, _ in view.servers:
+            self._wish(server.id, relay)
+
+    def subscribe(self, uri: str, server: UUID, relay: Relay) -> None:
+        """Want to hear of a resource's changes."""
+        if sum(map(len, self._uris.values())) >= _MOST_URIS:
+            raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
+        self._uris[server] = self._uris.get(server, frozenset()) | {uri}
+        self._wish(server, relay)
+
+    def unsubscribe(self, uri: str, relay: Relay) -> None:
+        """Want to hear of it no more."""
+        for server, uris in self._uris.items():
+            if uri in uris:
+                self._uris[server] = uris - {uri}
+                self._wish(server, relay)
+
+    def end(self, relay: Relay) -> None:
+        """The session is over: what is under way is cancelled."""
+        for exchange in [*self.running.values()]:
+            exchange.withdraw()
+        if self.told:
+            self.told.finish()
+        relay.forget(self)
+        relay.release(self.id)
+
+    def _wish(self, server: UUID, relay: Relay) -> None:
+        uris = self._uris.get(server, frozenset[str]())
+        relay.wish(self, server, Tuning(self.client.log_level, uris))
+
+    def _tell(self, method: str, params: bytes) -> None:
+        if self.told:
+            self.told.put(notification(method, params))
+            self.told = None if self.told.broken else self.told
+
+
+class Sessions:
+    """All sessions."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Session] = {}
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Session]:
+        """All of them."""
+        yield from [*self._all.values()]
+
+    def add(self, session: Session) -> None:
+        """Keep a session."""
+        self._all[session.id] = session
+
+    def find(self, name: str, path: str, who: str) -> Session | None:
+        """The session of that id, if it is this caller's and of this address."""
+        found = self._all.get(name)
+        if found is None or (found.path, found.client.who) != (path, who):
+            return None
+        # The last one used stands last, so that the first is the one silent longest.
+        self._all[name] = self._all.pop(name)
+        found.used = asyncio.get_running_loop().time()
+        return found
+
+    def remove(self, session: Session) -> None:
+        """Forget a session."""
+        self._all.pop(session.id, None)
+
+    def overdue(self, now: float) -> list[Session]:
+        """The sessions that are over: silent too long, or too many."""
+        overdue: list[Session] = []
+        spare = len(self._all) - MOST
+        for session in self._all.values():
+            if session.is_idle and (now - session.used > IDLE or len(overdue) < spare):
+                overdue.append(session)
+        return overdue

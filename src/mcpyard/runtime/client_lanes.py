@@ -1,0 +1,48 @@
+"""The processes that clients have for themselves, of servers with `lanes: per-client`.
+
+Each is supervised like the server's own, but nobody sees it: it begins with a client's first call
+and ends with the client.
+"""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.lifecycle import Start, Stop
+from mcpyard.runtime.connection import Connection
+from mcpyard.runtime.tenure import Crew
+
+
+class ClientLanes:
+    """One connection a server and client."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._connections: dict[tuple[UUID, str], Connection] = {}
+        self._ending: set[Connection] = set()
+
+    def of(self, server: DesiredServer, lane: str) -> Connection:
+        """A client's connection to a server, begun with its first use."""
+        connection = self._connections.get((server.id, lane))
+        if connection is None:
+            connection = Connection(server, self._crew, self._changed)
+            self._connections[server.id, lane] = connection
+            connection.tell(Start())
+        return connection
+
+    def end(self, *, server: UUID | None = None, lane: str | None = None) -> None:
+        """End the connections to a server, those of a client, or all."""
+        for key in [*self._connections]:
+            if server in {None, key[0]} and lane in {None, key[1]}:
+                connection = self._connections.pop(key)
+                self._ending.add(connection)
+                connection.tell(Stop())
+
+    def all(self) -> Iterator[Connection]:
+        """Every connection of which something may be left."""
+        yield from self._connections.values()
+        yield from self._ending
+
+    def _changed(self, connection: Connection) -> None:
+        if connection.is_over:
+            self._ending.discard(connection)

@@ -1,0 +1,60 @@
+"""Servers that nobody runs: for a yard that only edits, while none is up."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from uuid import UUID
+
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Disconnected
+from mcpyard.domain.observed import Figures, Observed
+from mcpyard.domain.plan import Action
+from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Tuning
+
+
+class IdleServers:
+    """Holds nothing and starts nothing (see the `Servers` port)."""
+
+    def listen(self, on_change: Callable[[Observed], None]) -> None:
+        """Nothing ever changes."""
+
+    def observed(self) -> Mapping[UUID, Observed]:
+        """Nothing."""
+        return {}
+
+    def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
+        """Leave every server as it is."""
+
+    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Refuse: nothing runs."""
+        del server, arguments, terms
+        raise Disconnected(f"{tool} cannot be called: no server runs")
+
+    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+        """Refuse: nothing runs."""
+        del server, params, terms
+        raise Disconnected(f"{method} cannot be asked: no server runs")
+
+    def hear(self, on_notice: OnNotice) -> None:
+        """Nobody ever says anything."""
+
+    def tune(self, server: UUID, tuning: Tuning) -> None:
+        """Nobody is there to be told."""
+
+    def release(self, lane: str) -> None:
+        """There is nothing to end."""
+
+    async def trial(self, server: DesiredServer) -> Observed:
+        """Refuse: nothing runs."""
+        raise Disconnected(f"{server.name} cannot be tried: no server runs")
+
+    def log(self, server: UUID) -> Sequence[LogLine]:
+        """Nothing was said."""
+        del server
+        return ()
+
+    def figures(self, server: UUID) -> Figures | None:
+        """Nothing is used."""
+        del server
+        return None
+
+    async def close(self) -> None:
+        """There is nothing to end."""

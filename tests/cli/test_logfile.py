@@ -1,0 +1,107 @@
+"""The log file of a yard: bounded, its owner's alone, without secrets."""
+
+import json
+import logging
+import stat
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from mcpyard.api.rolling import KEPT
+from mcpyard.cli.logfile import LogFile, Veil
+from mcpyard.domain.desired import Circumstances, Definition, Desired, Document, Owner, desire
+from mcpyard.domain.model import LocalConfig, Scope
+from tests.cli.commands import echo, write_project, yard_up
+
+LITERAL = "sk-1234567890abcdef"
+
+
+def desired(**environment: str) -> Desired:
+    config = LocalConfig(command=["server"], environment=environment)
+    owner = Owner(Scope.CODE, "here")
+    document = Document(owner, (Definition("a", config),))
+    return desire([document], Circumstances({(owner, "a"): uuid4()}, {}.get))
+
+
+def written(handler: LogFile, folder: Path, message: str) -> str:
+    """What stands in the file after this message."""
+    handler.emit(logging.makeLogRecord({"msg": message, "levelname": "INFO"}))
+    return (folder / "yard.log").read_text()
+
+
+def test_the_file_is_its_owners_alone_and_has_time_level_and_words(tmp_path: Path) -> None:
+    text = written(LogFile(tmp_path, Veil()), tmp_path, "all is well")
+    assert stat.S_IMODE((tmp_path / "yard.log").stat().st_mode) == 0o600
+    assert text[:4].isdigit()
+    assert text.endswith("Z INFO all is well\n")
+
+
+def test_a_full_file_makes_room_and_only_so_many_are_kept(tmp_path: Path) -> None:
+    handler = LogFile(tmp_path, Veil(), limit=200)
+    for number in range(100):
+        written(handler, tmp_path, f"line {number}")
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == ["yard.log", *(f"yard.log.{number}" for number in range(1, KEPT + 1))]
+    assert all(each.stat().st_size <= 200 for each in tmp_path.iterdir())
+    assert "line 99" in (tmp_path / "yard.log").read_text()
+
+
+def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> None:
+    veil = Veil()
+    handler = LogFile(tmp_path, veil)
+    veil.own = frozenset({"admin-token"})
+    servers = [desired(API_KEY=LITERAL), desired()]
+    veil.desired = lambda: servers[0]
+    text = written(handler, tmp_path, f"with {LITERAL} and admin-token")
+    assert text.endswith("with *** and ***\n")
+    servers.reverse()
+    assert LITERAL not in written(handler, tmp_path, f"{LITERAL} of a server that is gone")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Authorization: Bearer abc.def-123", "Authorization: Bearer ***"),
+        ("at http://me:hunter2@host/x now", "at http://me:***@host/x now"),
+        ("at http://host/x?token=abc now", "at http://host/x?token=*** now"),
+        ("at http://127.0.0.1:8712 me@host", "at http://127.0.0.1:8712 me@host"),
+    ],
+)
+def test_what_looks_like_a_secret_is_masked(tmp_path: Path, said: str, shown: str) -> None:
+    assert written(LogFile(tmp_path, Veil()), tmp_path, said).endswith(f" {shown}\n")
+
+
+def test_a_text_cannot_forge_a_record_or_paint_a_terminal(tmp_path: Path) -> None:
+    text = written(LogFile(tmp_path, Veil()), tmp_path, "a\n2026-01-01 ERROR b\x1b[31m")
+    assert text.splitlines()[1] == "    2026-01-01 ERROR b\N{REPLACEMENT CHARACTER}[31m"
+
+
+def test_a_file_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
+    LogFile(tmp_path / "nowhere", Veil()).emit(logging.makeLogRecord({"msg": "lost"}))
+
+
+@pytest.mark.real
+def test_up_tells_its_log_what_its_servers_do_and_never_their_secrets(tmp_path: Path) -> None:
+    odd = {"command": f"/nowhere/{LITERAL}", "args": [], "env": {"API_KEY": LITERAL}}
+    project = write_project(tmp_path / "p", good=echo(), odd=odd)
+    with yard_up(tmp_path / "home", "--project", project, "--log-level", "debug") as up:
+        waited_for = {("good", "connected"), ("odd", "error")}
+        while waited_for:
+            event = json.loads(up.line())
+            waited_for.discard((event.get("name"), event.get("status")))
+        assert up.end() == 0
+        errors = up.errors()
+    text = (tmp_path / "home" / "yard.log").read_text()
+    assert f"at {up.url} (pid {up.process.pid})" in text
+    assert "connected      good" in text
+    assert 'ERROR odd: the command "/nowhere/***" was not found' in text
+    assert text.endswith("INFO ended\n")
+    assert LITERAL not in text + errors
+
+
+@pytest.mark.real
+def test_the_log_level_says_how_much_is_told(tmp_path: Path) -> None:
+    with yard_up(tmp_path / "home", "--log-level", "error") as up:
+        assert up.end() == 0
+    assert not (tmp_path / "home" / "yard.log").exists()

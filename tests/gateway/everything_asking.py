@@ -1,0 +1,102 @@
+"""What the fixture server asks of a client during a call, in the manner of either era.
+
+In the handshake era it sends a request and waits; in the modern one it answers that input is
+required, and goes on when the call comes again with it.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+Context = ServerRequestContext[Any, Any]
+Answers = Mapping[str, Any]
+Asked = types.CreateMessageRequest | types.ElicitRequest | types.ListRootsRequest
+
+MODERN = "2026-07-28"
+_KEY = b"only for tests"
+
+
+class InputRequired(Exception):
+    """The call has to come again, with answers."""
+
+    def __init__(self, asked: Mapping[str, Asked], state: str | None = None) -> None:
+        super().__init__("input required")
+        self.result = types.InputRequiredResult(
+            input_requests=dict(asked), request_state=None if state is None else sealed(state)
+        )
+
+
+def form(message: str, schema: dict[str, Any]) -> types.ElicitRequest:
+    return types.ElicitRequest(
+        params=types.ElicitRequestFormParams(message=message, requested_schema=schema)
+    )
+
+
+def sampling(prompt: str, tokens: int = 100) -> types.CreateMessageRequest:
+    said = types.SamplingMessage(role="user", content=types.TextContent(text=prompt))
+    return types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(messages=[said], max_tokens=tokens)
+    )
+
+
+def roots() -> types.ListRootsRequest:
+    return types.ListRootsRequest()
+
+
+async def ask(ctx: Context, params: Any, state: str | None = None, **asked: Asked) -> Answers:  # noqa: ANN401  of a call or of a prompt
+    """The answers to what is asked, under the same names."""
+    if ctx.protocol_version != MODERN:
+        return {key: await _request(ctx, each) for key, each in asked.items()}
+    given: Answers = params.input_responses or {}
+    missing = {key: each for key, each in asked.items() if not _fits(each, given.get(key))}
+    if missing:
+        raise InputRequired(asked, state)
+    return given
+
+
+def _fits(asked: Asked, given: object) -> bool:
+    kinds = {
+        "elicitation/create": types.ElicitResult,
+        "sampling/createMessage": types.CreateMessageResult | types.CreateMessageResultWithTools,
+        "roots/list": types.ListRootsResult,
+    }
+    return isinstance(given, kinds[asked.method])
+
+
+async def _request(ctx: Context, asked: Asked) -> object:
+    related = ctx.request_id
+    if isinstance(asked, types.ElicitRequest):
+        wanted = asked.params
+        assert isinstance(wanted, types.ElicitRequestFormParams)
+        return await ctx.session.elicit_form(wanted.message, wanted.requested_schema, related)
+    if isinstance(asked, types.CreateMessageRequest):
+        return await ctx.session.create_message(  # pyright: ignore[reportDeprecated]
+            asked.params.messages, max_tokens=asked.params.max_tokens, related_request_id=related
+        )
+    return await ctx.session.list_roots()  # pyright: ignore[reportDeprecated]
+
+
+def sealed(state: str) -> str:
+    return f"{state}.{hmac.new(_KEY, state.encode(), hashlib.sha256).hexdigest()}"
+
+
+def opened(params: Any) -> str:  # noqa: ANN401  of a call or of a prompt
+    """The state that a call brought back; empty when it is the first."""
+    given: str | None = params.request_state
+    if given is None:
+        return ""
+    state = given.rpartition(".")[0]
+    if given != sealed(state):
+        raise MCPError(types.INVALID_PARAMS, "the state was tampered with")
+    return state
+
+
+def can(ctx: Context, capability: str) -> bool:
+    """Whether the caller declared a capability."""
+    declared = ctx.session.client_capabilities
+    return declared is not None and getattr(declared, capability) is not None

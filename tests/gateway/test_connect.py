@@ -1,0 +1,182 @@
+"""`mcpyard connect`: the gateway in the configuration of other programs."""
+
+import asyncio
+import json
+import os
+import tomllib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpyard.api.app import build
+from mcpyard.app import Yard
+from mcpyard.gateway.app import Gateway
+from tests.api.asgi import Asked, client_of, keys_of
+from tests.cli.commands import answer, mcpyard, yard_up
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of a user whose programs have no files yet."""
+    folder = tmp_path / "user"
+    (folder / ".codex").mkdir(parents=True)
+    for name in [name for name in os.environ if name.startswith(("CODEX_", "CLAUDE_", "XDG_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def codex(user: Path) -> dict[str, Any]:
+    return tomllib.loads((user / ".codex" / "config.toml").read_text())["mcp_servers"]
+
+
+def test_the_bridge_is_written_without_a_yard_and_without_a_token(user: Path) -> None:
+    home = user.parent / "home"
+    done = answer("connect", "codex", home=home)
+    assert [file["path"] for file in done["files"]] == [str(user / ".codex" / "config.toml")]
+    assert done["token"] is None
+    entry = codex(user)["mcpyard"]
+    assert [entry["command"], *entry["args"]][-3:] == ["stdio", "--home", str(home)]
+    again = answer("connect", "codex", home=home)
+    assert again["files"] == [], "it is there already"
+    answer("undo", home=home)
+    assert not (user / ".codex" / "config.toml").exists(), "it was made for this"
+
+
+def test_a_dry_run_changes_nothing(user: Path) -> None:
+    done = answer("connect", "claude", "--dry-run", home=user.parent / "home")
+    assert "stdio" in done["files"][0]["diff"]
+    assert not (user / ".claude.json").exists()
+
+
+def test_another_server_of_that_name_is_left_alone(user: Path) -> None:
+    config = user / ".codex" / "config.toml"
+    config.write_text(before := '[mcp_servers.mcpyard]\ncommand = "other"\n')
+    done = mcpyard("connect", "codex", home=user.parent / "home")
+    assert done.returncode == 2
+    assert "already" in done.stderr
+    assert config.read_text() == before
+    answer("connect", "codex", "--name", "yard", home=user.parent / "home")
+    assert codex(user)["yard"]["args"]
+
+
+def test_the_yard_is_not_connected_to_itself(user: Path) -> None:
+    done = mcpyard("connect", "yard", home=user.parent / "home")
+    assert done.returncode == 3
+    assert "itself" in done.stderr
+
+
+def test_an_address_needs_a_yard_that_runs(user: Path) -> None:
+    done = mcpyard("connect", "codex", "--http", home=user.parent / "home")
+    assert done.returncode == 4
+    assert not (user / ".codex" / "config.toml").exists()
+
+
+@asynccontextmanager
+async def asked(user: Path) -> AsyncGenerator[Asked]:
+    """A yard that takes that folder for its user's."""
+    closing = asyncio.Event()
+    async with Yard.open(environment={"HOME": str(user)}) as yard:
+        app = build(
+            yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=Gateway(yard, closing)
+        )
+        async with client_of(app) as client:
+            yield Asked(yard, app, client, closing)
+        closing.set()
+
+
+async def connect(it: Asked, client: str, **more: object) -> dict[str, Any]:
+    answered = await it.post("/api/clients/connect", {"client": client, **more})
+    assert answered.status_code == 200, answered.text
+    return answered.json()
+
+
+async def opens(it: Asked, token: str, path: str = "/mcp") -> bool:
+    async with client_of(it.app, {"Authorization": f"Bearer {token}"}) as program:
+        answered = await program.post(path, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        return answered.status_code not in {401, 403}
+
+
+async def test_by_address_the_token_is_left_to_a_variable_where_that_is_possible(
+    user: Path,
+) -> None:
+    async with asked(user) as it:
+        token = (await connect(it, "codex", http=True))["token"]
+        assert token["variable"] == "MCPYARD_CALL_TOKEN"
+        assert codex(user)["mcpyard"] == {
+            "url": "http://127.0.0.1/mcp",
+            "bearer_token_env_var": "MCPYARD_CALL_TOKEN",
+        }
+        assert token["value"] not in (user / ".codex" / "config.toml").read_text()
+        assert await opens(it, token["value"])
+        assert not await opens(it, "mcpyard_other")
+
+
+async def test_a_program_that_reads_no_variables_gets_the_token_itself(user: Path) -> None:
+    async with asked(user) as it:
+        dry = await connect(it, "zed", http=True, dryRun=True)
+        assert dry["files"]
+        assert it.yard.kept.call_tokens.all() == (), "a look makes none"
+        done = await connect(it, "zed", http=True)
+        assert done["token"] is None
+        (file,) = done["files"]
+        assert "Bearer mcpyard_" in Path(file["path"]).read_text()
+        assert "Bearer mcpyard_" not in file["diff"], "what is shown is masked"
+
+
+async def test_a_profile_must_be_there_and_is_named(user: Path) -> None:
+    async with asked(user) as it:
+        unknown = await it.post("/api/clients/connect", {"client": "codex", "profile": "my work"})
+        assert (unknown.status_code, unknown.json()["type"][-15:]) == (404, "profile-unknown")
+        await it.post("/api/profiles", {"name": "my work"})
+        await connect(it, "codex", profile="my work")
+        assert codex(user)["mcpyard"]["args"] == ["stdio", "--profile", "my work"]
+        done = await connect(it, "claude", profile="my work", http=True)
+        entry = json.loads((user / ".claude.json").read_text())["mcpServers"]["mcpyard"]
+        assert entry["url"] == "http://127.0.0.1/mcp/my%20work"
+        assert entry["headers"] == {"Authorization": "Bearer ${MCPYARD_CALL_TOKEN}"}
+        token = done["token"]["value"]
+        assert await opens(it, token, "/mcp/my%20work")
+        assert not await opens(it, token), "it opens that profile alone"
+
+
+async def test_what_cannot_be_meant_is_refused_with_its_field(user: Path) -> None:
+    async with asked(user) as it:
+        for body, field in (
+            ({"client": "codex", "command": "mcpyard stdio"}, "command"),
+            ({"client": "codex", "command": ["mcpyard", 5]}, "command"),
+            ({"client": "codex", "http": "yes"}, "http"),
+            ({"client": "yard"}, "client"),
+            ({}, "client"),
+        ):
+            refused = await it.post("/api/clients/connect", body)
+            assert refused.status_code == 422, body
+            assert refused.json()["problems"][0]["field"] == field
+        assert not (user / ".codex" / "config.toml").exists()
+
+
+async def test_an_earlier_way_to_the_yard_is_replaced_and_another_server_is_not(
+    user: Path,
+) -> None:
+    async with asked(user) as it:
+        await connect(it, "codex")
+        await connect(it, "codex", command=["/opt/mcpyard", "stdio"])
+        assert codex(user)["mcpyard"]["command"] == "/opt/mcpyard"
+        config = user / ".codex" / "config.toml"
+        config.write_text('[mcp_servers.mcpyard]\nurl = "http://127.0.0.1:9/mcp"\n')
+        taken = await it.post("/api/clients/connect", {"client": "codex"})
+        assert taken.status_code == 409
+
+
+def test_what_was_connected_is_not_imported(user: Path) -> None:
+    with yard_up(user.parent / "home") as up:
+        done = answer("connect", "codex", "--http", home=up.home)
+        assert codex(user)["mcpyard"]["url"] == f"{up.url}/mcp"
+        assert done["token"]["value"].startswith("mcpyard_")
+        rows = answer("import", home=up.home)
+        assert "mcpyard" not in [each["name"] for each in answer("ls", home=up.home)], rows

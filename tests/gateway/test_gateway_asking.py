@@ -1,0 +1,149 @@
+"""Questions of a server in the middle of a call, whatever the eras of the two ends."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from tests.gateway.talking import ASKS, Message, Talk, messages, odd, talking, text_of
+
+pytestmark = pytest.mark.real
+
+OLD, NEW = "/mcp/servers/old", "/mcp/servers/new"
+ANSWER = {"action": "accept", "content": {"name": "Ada"}}
+
+
+def retry(asked: Message, **answers: object) -> dict[str, Any]:
+    """The members of a retry that answers what was asked."""
+    result = asked["result"]
+    keys = answers or dict.fromkeys(result["inputRequests"], ANSWER)
+    return {"inputResponses": keys, "requestState": result["requestState"]}
+
+
+async def parked(talk: Talk) -> Message:
+    """A call that waits for its client."""
+    asked = await talk.call(OLD, "ask", ASKS)
+    assert asked["result"]["resultType"] == "input_required"
+    return asked
+
+
+async def test_a_question_of_an_old_server_becomes_a_result_that_asks() -> None:
+    async with talking() as talk:
+        asked = await parked(talk)
+        (question,) = asked["result"]["inputRequests"].values()
+        assert question["method"] == "elicitation/create"
+        assert question["params"]["message"] == "who?"
+        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        assert json.loads(text_of(done)) == ANSWER
+        assert done["result"]["resultType"] == "complete"
+
+
+async def test_a_retry_that_answers_nothing_is_asked_again() -> None:
+    async with talking() as talk:
+        asked = await parked(talk)
+        again = await talk.call(OLD, "ask", ASKS, **retry(asked, other=ANSWER))
+        assert again["result"]["inputRequests"] == asked["result"]["inputRequests"]
+        done = await talk.call(OLD, "ask", ASKS, **retry(again))
+        assert json.loads(text_of(done)) == ANSWER
+
+
+async def test_a_state_is_good_once_for_the_very_call_it_was_made_for() -> None:
+    async with talking() as talk:
+        asked = await parked(talk)
+        answers = retry(asked)
+        state = answers["requestState"]
+        tampered = [state[:-2] + "xx", state.replace(".", ".0", 2), "mcpyard.", state + ".1"]
+        for each in tampered:
+            refused = await talk.call(OLD, "ask", ASKS, **{**answers, "requestState": each})
+            assert refused["error"]["data"]["problem"] == "request-state", each
+        other = await talk.call(OLD, "ask", ASKS, **{**answers, "arguments": {"x": 1}})
+        assert "does not belong" in other["error"]["message"]
+        done = await talk.call(OLD, "ask", ASKS, **answers)
+        assert json.loads(text_of(done)) == ANSWER
+        twice = await talk.call(OLD, "ask", ASKS, **answers)
+        assert "not waiting any more" in twice["error"]["message"]
+
+
+async def test_a_state_of_an_earlier_yard_says_that_the_yard_was_restarted() -> None:
+    async with talking() as talk:
+        answers = retry(await parked(talk))
+    async with talking() as anew:
+        refused = await anew.call(OLD, "ask", ASKS, **answers)
+        assert "restarted" in refused["error"]["message"]
+
+
+async def test_an_answer_that_comes_too_late_finds_the_call_cancelled_at_its_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.gateway.parking.LONGEST", 0.2)
+    async with talking() as talk:
+        answers = retry(await parked(talk))
+        await talk.until("old", "cancelled 1")
+        refused = await talk.call(OLD, "ask", ASKS, **answers)
+        assert refused["error"]["data"]["problem"] == "request-state"
+
+
+async def test_the_clock_of_a_call_stands_still_while_it_is_parked() -> None:
+    async with talking({"old": odd(timeout=200)}) as talk:
+        asked = await parked(talk)
+        # Longer than the call's whole time limit.
+        await asyncio.sleep(0.4)
+        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        assert json.loads(text_of(done)) == ANSWER
+
+
+async def test_a_server_that_dies_ends_the_call_that_is_parked() -> None:
+    async with talking() as talk:
+        asked = await parked(talk)
+        await talk.call(OLD, "die")
+        refused = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        assert refused["error"]["data"]["problem"] == "disconnected"
+
+
+@pytest.mark.parametrize("path", [OLD, NEW])
+async def test_a_client_of_the_handshake_era_is_asked_on_its_own_stream(path: str) -> None:
+    async with talking() as talk:
+        met = await talk.meet(path, capabilities=ASKS)
+        call = {"id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+        async with met.streaming(**call) as stream:
+            said = messages(stream)
+            question = await anext(said)
+            assert question["method"] == "elicitation/create"
+            accepted = await met.send(id=question["id"], result=ANSWER)
+            assert accepted.status_code == 202
+            done = await anext(said)
+        assert done["id"] == 1
+        assert json.loads(text_of(done).removeprefix("s-1 ")) == ANSWER
+        assert "resultType" not in done["result"]
+
+
+async def test_a_refusal_of_the_client_reaches_the_server_as_it_is() -> None:
+    async with talking() as talk:
+        met = await talk.meet(OLD, capabilities=ASKS)
+        call = {"id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+        async with met.streaming(**call) as stream:
+            said = messages(stream)
+            question = await anext(said)
+            await met.send(id=question["id"], error={"code": -1, "message": "not now"})
+            done = await anext(said)
+        assert json.loads(text_of(done)) == {"code": -1, "message": "not now"}
+
+
+async def test_a_modern_server_asks_a_modern_client_without_our_help() -> None:
+    async with talking() as talk:
+        asked = await talk.call(NEW, "ask", ASKS)
+        assert asked["result"]["requestState"] == "s-1"
+        done = await talk.call(NEW, "ask", ASKS, **retry(asked))
+        assert text_of(done) == f"s-1 {json.dumps(ANSWER)}"
+
+
+async def test_what_a_client_cannot_answer_is_refused_in_its_name() -> None:
+    async with talking() as talk:
+        modern = await talk.call(OLD, "ask")
+        by_url = await talk.call(OLD, "ask", {"elicitation": {"url": {}}})
+        legacy = await (await talk.meet(OLD)).call("ask")
+        for answer in (modern, by_url, legacy):
+            assert json.loads(text_of(answer))["code"] == -32601
+        through_rest = await talk.served.yard.call("mcp_old_ask")
+        assert json.loads(through_rest.text)["code"] == -32601

@@ -1,0 +1,215 @@
+"""The handshake era: sessions, streams, and what is told on them."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.gateway.talking import (
+    PREFIX,
+    Legacy,
+    Talk,
+    events,
+    heads,
+    messages,
+    next_of,
+    odd,
+    talking,
+    text_of,
+)
+
+pytestmark = pytest.mark.real
+
+OLD = "/mcp/servers/old"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+    ],
+)
+async def test_each_revision_is_spoken_and_another_gets_the_newest(wanted: str, given: str) -> None:
+    async with talking({}) as talk:
+        met = await talk.meet(version=wanted)
+        assert met.greeting["protocolVersion"] == given
+        assert met.greeting["serverInfo"]["instance"] == talk.served.yard.instance
+        assert (await met.send(method="notifications/initialized")).status_code == 202
+        assert (await met.ask("tools/list"))["result"] == {"tools": []}
+
+
+async def test_a_batch_is_answered_in_the_one_revision_that_has_them() -> None:
+    async with talking({}) as talk:
+        batch = [
+            {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": "b", "method": "nonsense"},
+        ]
+        met, newer = await talk.meet(version="2025-03-26"), await talk.meet()
+        headers = {"Mcp-Session-Id": met.session}
+        first, second = (await talk.post(batch, **headers)).json()
+        assert (first["id"], first["result"]) == ("a", {})
+        assert (second["id"], second["error"]["code"]) == ("b", -32601)
+        assert (await talk.post(batch[1:2], **headers)).status_code == 202
+        assert (await talk.post([], **headers)).status_code == 400
+        assert (await talk.post(batch, **newer.headers)).status_code == 400
+
+
+async def test_progress_and_log_messages_come_on_the_stream_of_their_call() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD)
+        params = {"name": "steps", "arguments": {}, "_meta": {"progressToken": "mine"}}
+        async with met.streaming(id=1, method="tools/call", params=params) as stream:
+            said = [message async for message in messages(stream)]
+        progress = [each["params"] for each in said if each.get("method", "").endswith("progress")]
+        assert progress == [
+            {"progressToken": "mine", "progress": step, "total": 3, "message": f"step {step}"}
+            for step in range(3)
+        ]
+        logged = [each for each in said if each.get("method") == "notifications/message"]
+        assert [each["params"]["data"] for each in logged] == ["between"]
+        assert text_of(said[-1]) == "done"
+
+
+async def test_a_log_message_below_the_wanted_level_is_not_told() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD)
+        assert (await met.ask("logging/setLevel", level="error"))["result"] == {}
+        params = {"name": "steps", "arguments": {}}
+        came = await met.send(id=1, method="tools/call", params=params)
+        assert came.headers["content-type"] == "application/json"
+        assert (await met.ask("logging/setLevel", level="loud"))["error"]["code"] == -32602
+
+
+async def test_a_changed_list_is_told_to_those_whose_list_changed() -> None:
+    async with talking({"old": odd(), "other": odd()}) as talk:
+        met, other = await talk.meet("/mcp"), await talk.meet("/mcp/servers/other")
+        async with met.listening() as stream, other.listening() as quiet:
+            await talk.call(OLD, "vanish")
+            await next_of(stream, "notifications/tools/list_changed")
+            await talk.call("/mcp/servers/other", "vanish")
+            await next_of(quiet, "notifications/tools/list_changed")
+
+
+@pytest.mark.parametrize("server", ["old", "new"])
+async def test_a_changed_resource_is_told_to_all_who_watch_it_until_the_last_one_stops(
+    server: str,
+) -> None:
+    path = f"/mcp/servers/{server}"
+    async with talking() as talk:
+        met = await talk.meet(path)
+        asked = {"resourceSubscriptions": ["odd://thing"]}
+        body, headers = talk.modern("subscriptions/listen", {"notifications": asked})
+        assert (await met.ask("resources/subscribe", uri="odd://thing"))["result"] == {}
+        content = json.dumps(body).encode()
+        listen = talk.http.stream("POST", path, content=content, headers=heads(headers))
+        async with met.listening() as old, listen as response:
+            new = events(response)
+            acknowledged = await next_of(new, "notifications/subscriptions/acknowledged")
+            assert acknowledged["params"]["notifications"] == asked
+            assert text_of(await talk.call(path, "touch")) == '["odd://thing"]'
+            told = await next_of(old, "notifications/resources/updated")
+            assert told["params"] == {"uri": "odd://thing"}
+            tagged = await next_of(new, "notifications/resources/updated")
+            assert tagged["params"]["_meta"] == {PREFIX + "subscriptionId": body["id"]}
+        await met.ask("resources/unsubscribe", uri="odd://thing")
+        assert await watched_by(talk, path) == []
+
+
+async def watched_by(talk: Talk, path: str) -> list[str]:
+    """What a server is asked to tell of, once the streams that ended are known to be over."""
+    found: list[str] = []
+    for _ in range(50):
+        found = json.loads(text_of(await talk.call(path, "touch")))
+        if not found:
+            break
+        await asyncio.sleep(0.05)
+    return found
+
+
+async def test_a_client_that_lost_its_stream_is_told_what_it_missed() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet("/mcp")
+        async with met.listening() as stream:
+            primed = await anext(stream)
+        assert primed.message is None
+        await talk.call(OLD, "vanish")
+        async with met.listening(last=primed.id) as stream:
+            await next_of(stream, "notifications/tools/list_changed")
+
+
+async def test_a_call_whose_stream_broke_goes_on_and_its_answer_is_told_later() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD, capabilities={"elicitation": {}})
+        params = {"name": "ask", "arguments": {}}
+        async with met.streaming(id=7, method="tools/call", params=params) as stream:
+            primed = await anext(stream)
+            question = (await anext(stream)).message
+            assert question
+        async with met.listening(last=primed.id) as stream:
+            said = messages(stream)
+            assert await anext(said) == question
+            await met.send(id=question["id"], result={"action": "decline"})
+            done = await anext(said)
+        assert (done["id"], json.loads(text_of(done))) == (7, {"action": "decline"})
+
+
+async def test_events_that_are_not_kept_cannot_be_asked_for() -> None:
+    async with talking({}) as talk:
+        met = await talk.meet()
+        for last in ("9-1", "nonsense", "1-x"):
+            headers = {**heads(met.headers), "last-event-id": last}
+            assert (await talk.http.get("/mcp", headers=headers)).status_code == 404, last
+
+
+async def test_a_cancelled_call_is_cancelled_at_its_server_and_gets_no_answer() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD)
+        call = asyncio.create_task(hang(met))
+        await talk.until("old", "called hang")
+        await met.send(method="notifications/cancelled", params={"requestId": "h"})
+        assert await call == []
+        await talk.until("old", "cancelled 1")
+
+
+async def hang(met: Legacy) -> list[object]:
+    params = {"name": "hang", "arguments": {}}
+    async with met.streaming(id="h", method="tools/call", params=params) as stream:
+        return [message async for message in messages(stream)]
+
+
+async def test_the_end_of_a_session_cancels_what_is_under_way_for_it() -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD)
+        call = asyncio.create_task(hang(met))
+        await talk.until("old", "called hang")
+        await talk.http.delete(OLD, headers=heads(met.headers))
+        assert await call == []
+        await talk.until("old", "cancelled 1")
+
+
+async def test_a_session_that_was_silent_too_long_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with talking({}) as talk:
+        met = await talk.meet()
+        monkeypatch.setattr("mcpyard.gateway.sessions.IDLE", -1.0)
+        await talk.meet()
+        assert (await met.send(id=1, method="ping")).status_code == 404
+
+
+async def test_a_process_of_its_own_serves_each_client_that_wants_one() -> None:
+    async with talking({"old": odd(lanes="per-client")}) as talk:
+        first, second = await talk.meet(OLD), await talk.meet(OLD)
+        await asyncio.gather(first.call("vanish"), second.call("cancelled"))
+        listed = await talk.ask_modern("tools/list", OLD)
+        assert "odd" in [tool["name"] for tool in listed["result"]["tools"]]
+        assert text_of(await second.call("nonce", arguments={"text": "x"})) == "x"
+        await pids_end(talk, first)
+
+
+async def pids_end(talk: Talk, met: Legacy) -> None:
+    """The end of a session ends the client's own process."""
+    assert (await talk.http.delete(OLD, headers=heads(met.headers))).status_code == 204

@@ -1,0 +1,87 @@
+"""Streams that nobody reads, and what they may cost."""
+
+import asyncio
+import json
+
+import psutil
+import pytest
+from starlette.types import Message as Sent
+
+from mcpyard.gateway.streams import KEPT_EVENTS, UNREAD_LIMIT, Stream, framed
+from tests.gateway.talking import BEARER, BOTH, PREFIX, Talk, odd, talking, text_of
+
+MEGABYTE = 1024 * 1024
+
+
+async def test_a_stream_that_nobody_reads_ends_at_its_limit() -> None:
+    stream = Stream()
+    message = b"x" * MEGABYTE
+    for _ in range(2 * UNREAD_LIMIT // MEGABYTE):
+        stream.put(message)
+    assert stream.broken
+    assert stream.finished
+
+
+async def test_what_was_read_is_forgotten_but_for_what_may_be_asked_for_again() -> None:
+    plain, kept = Stream(), Stream("s")
+    for stream in (plain, kept):
+        told = await read(stream, [b"%d" % number for number in range(2 * KEPT_EVENTS)])
+        assert told == 2 * KEPT_EVENTS
+    assert await read(kept, [], after=0) == KEPT_EVENTS
+    assert await read(plain, [], after=0) == 0
+
+
+async def read(stream: Stream, put: list[bytes], after: int | None = None) -> int:
+    """How many events somebody is told."""
+    told: list[bytes] = []
+
+    async def send(message: Sent) -> None:
+        told.append(message["body"])
+
+    for message in put:
+        stream.put(message)
+    writing = asyncio.create_task(stream.write(send, after=after))
+    await asyncio.sleep(0)
+    writing.cancel()
+    await asyncio.wait({writing})
+    return b"".join(told).count(b"event: message")
+
+
+def test_a_message_with_line_breaks_stays_one_event() -> None:
+    message = b'{\n  "a": 1,\r\n  "b": "\\n"\r}'
+    lines = framed(message, b"1").decode().splitlines()
+    data = "\n".join(line.removeprefix("data: ") for line in lines if line.startswith("data: "))
+    assert json.loads(data) == json.loads(message)
+    assert framed(message, b"1").count(b"\n\n") == 1
+
+
+@pytest.mark.real
+async def test_a_client_that_never_reads_its_stream_is_cut_off_and_costs_little() -> None:
+    async with talking({"old": odd()}) as talk:
+        me = psutil.Process()
+        before = me.memory_info().rss
+        writer = await flooded(talk, count=400)
+        try:
+            await talk.until("old", "cancelled 1")
+            grown = (me.memory_info().rss - before) / MEGABYTE
+            assert grown < 60
+            answer = await talk.call("/mcp/servers/old", "nonce", arguments={"text": "alive"})
+            assert text_of(answer) == "alive"
+        finally:
+            writer.close()
+
+
+async def flooded(talk: Talk, count: int) -> asyncio.StreamWriter:
+    """Ask for a flood of log messages, and read none of them."""
+    params = {"name": "flood", "arguments": {"count": count}}
+    body, headers = talk.modern("tools/call", params, None, **{PREFIX + "logLevel": "debug"})
+    content = json.dumps(body).encode()
+    address = talk.served.url.removeprefix("http://")
+    host, _, port = address.partition(":")
+    lines = [f"POST /mcp/servers/old HTTP/1.1\r\nHost: {address}\r\nAuthorization: {BEARER}"]
+    lines += [f"Content-Type: application/json\r\nAccept: {BOTH}\r\nContent-Length: {len(content)}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    _, writer = await asyncio.open_connection(host, int(port), limit=1024)
+    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + content)
+    await writer.drain()
+    return writer

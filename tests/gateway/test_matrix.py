@@ -1,0 +1,214 @@
+"""Clients of either era before servers of either era, over HTTP and through the bridge."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+import httpx2
+import mcp_types as types
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.subscriptions import ResourceUpdated
+
+from tests.api.daemon import Daemon, daemon
+from tests.cli.commands import write_project
+from tests.gateway.serving import everything
+
+pytestmark = [
+    pytest.mark.real,
+    # Half of these clients are of the older era on purpose.
+    pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
+    pytest.mark.parametrize("transport", ["http", "stdio"]),
+    pytest.mark.parametrize("client_era", ["legacy", "modern"]),
+    pytest.mark.parametrize("server_era", ["legacy", "modern"]),
+]
+
+WATCHED = "test://watched-resource"
+VERSIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
+    """A yard with a server of each era, and a profile for each."""
+    folder = tmp_path_factory.mktemp("matrix")
+    root = str(Path(__file__).parents[2])
+    servers = {era: everything(era, env={"PYTHONPATH": root}) for era in VERSIONS}
+    for each in servers.values():
+        del each["wanted"]
+    project = write_project(folder / "project", **servers)
+    with daemon(folder / "home", "--project", project) as found:
+        for era, version in VERSIONS.items():
+            found.until(era, lambda record: record["status"] == "connected")
+            assert found.record(era)["protocolVersion"] == version
+            found.post("/api/profiles", {"name": f"only-{era}", "servers": [era]}, 201)
+        yield found
+
+
+class Person:
+    """Whoever answers for a client, and hears what it is told."""
+
+    def __init__(self) -> None:
+        self.told: asyncio.Queue[object] = asyncio.Queue()
+
+    async def elicit(self, context: object, params: object) -> types.ElicitResult:
+        del context, params
+        return types.ElicitResult(action="accept", content={"name": "Ada"})
+
+    async def sample(self, context: object, params: object) -> types.CreateMessageResult:
+        del context, params
+        said = types.TextContent(text="Paris")
+        return types.CreateMessageResult(role="assistant", content=said, model="none")
+
+    async def hear(self, message: object) -> None:
+        self.told.put_nowait(message)
+
+    async def until(self, kind: type[Any]) -> Any:  # noqa: ANN401  any notification
+        async with asyncio.timeout(10):
+            while not isinstance(message := await self.told.get(), kind):
+                pass
+        return message
+
+
+class Case:
+    """One cell of the matrix."""
+
+    def __init__(self, yard: Daemon, transport: str, client_era: str, server_era: str) -> None:
+        self._yard = yard
+        self._transport = transport
+        self._server_era = server_era
+        self.modern = client_era == "modern"
+        self.person = Person()
+
+    def tool(self, name: str) -> str:
+        return f"mcp_{self._server_era}_{name}"
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[Client]:
+        mode: Literal["auto", "legacy"] = "auto" if self.modern else "legacy"
+        async with self._target() as target:
+            client = Client(
+                target,
+                mode=mode,
+                elicitation_callback=self.person.elicit,
+                sampling_callback=self.person.sample,
+                message_handler=self.person.hear,
+            )
+            async with client:
+                assert client.protocol_version == VERSIONS["modern" if self.modern else "legacy"]
+                yield client
+
+    @asynccontextmanager
+    async def _target(self) -> AsyncGenerator[Any]:
+        home, profile = self._yard.up.home, f"only-{self._server_era}"
+        if self._transport == "stdio":
+            args = ["-m", "mcpyard", "stdio", "--home", str(home), "--profile", profile]
+            yield StdioServerParameters(command=sys.executable, args=args)
+            return
+        token = {"Authorization": f"Bearer {(home / 'token').read_text()}"}
+        async with httpx2.AsyncClient(headers=token, timeout=30) as http:
+            yield streamable_http_client(f"{self._yard.up.url}/mcp/{profile}", http_client=http)
+
+
+@pytest.fixture
+def case(yard: Daemon, transport: str, client_era: str, server_era: str) -> Case:
+    return Case(yard, transport, client_era, server_era)
+
+
+def said(result: Any) -> str:  # noqa: ANN401  the result of a call
+    (block,) = result.content
+    return block.text
+
+
+async def test_tools_are_listed_and_called(case: Case) -> None:
+    async with case.open() as client:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        assert case.tool("test_simple_text") in listed
+        result = await client.call_tool(case.tool("test_simple_text"), {})
+        assert said(result) == "This is a simple text response for testing."
+        failed = await client.call_tool(case.tool("test_error_handling"), {})
+        assert failed.is_error
+        assert "intentionally" in said(failed)
+
+
+async def test_progress_comes_before_the_answer(case: Case) -> None:
+    seen: list[tuple[float, float | None]] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        del message
+        seen.append((progress, total))
+
+    async with case.open() as client:
+        name = case.tool("test_tool_with_progress")
+        assert said(await client.call_tool(name, {}, progress_callback=heard)) == "done"
+    assert seen == [(0, 100), (50, 100), (100, 100)]
+
+
+async def test_a_cancelled_call_is_cancelled_at_the_server(case: Case) -> None:
+    begun, tag = asyncio.Event(), uuid4().hex
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total, message
+        begun.set()
+
+    async with case.open() as client:
+        calling = asyncio.create_task(
+            client.call_tool(case.tool("waits"), {"tag": tag}, progress_callback=heard)
+        )
+        await begun.wait()
+        calling.cancel()
+        assert said(await client.call_tool(case.tool("cancelled"), {"tag": tag})) == "cancelled"
+
+
+async def test_a_server_that_asks_the_user_is_answered(case: Case) -> None:
+    async with case.open() as client:
+        name = case.tool("test_input_required_result_elicitation")
+        assert said(await client.call_tool(name, {})) == "Hello, Ada!"
+        several = await client.call_tool(case.tool("test_input_required_result_multi_round"), {})
+        assert said(several) == "both steps done"
+
+
+async def test_a_server_that_asks_the_model_is_answered(case: Case) -> None:
+    async with case.open() as client:
+        result = await client.call_tool(case.tool("test_sampling"), {"prompt": "the capital?"})
+        assert said(result) == "LLM response: Paris"
+
+
+async def test_resources_are_read_and_watched(case: Case) -> None:
+    async with case.open() as client:
+        listed = {str(each.uri) for each in (await client.list_resources()).resources}
+        assert WATCHED in listed
+        (text,) = (await client.read_resource("test://static-text")).contents
+        assert isinstance(text, types.TextResourceContents)
+        assert text.text == "This is the content of the static text resource."
+        (found,) = (await client.read_resource("test://template/7/data")).contents
+        assert isinstance(found, types.TextResourceContents)
+        assert '"id": "7"' in found.text
+        if case.modern:
+            async with client.listen(resource_subscriptions=[WATCHED]) as heard:
+                await client.call_tool(case.tool("test_trigger_resource_change"), {})
+                assert await asyncio.wait_for(anext(heard), 10) == ResourceUpdated(uri=WATCHED)
+        else:
+            await client.subscribe_resource(WATCHED)  # pyright: ignore[reportDeprecated]
+            await client.call_tool(case.tool("test_trigger_resource_change"), {})
+            updated = await case.person.until(types.ResourceUpdatedNotification)
+            assert str(updated.params.uri) == WATCHED
+
+
+async def test_a_changed_list_is_told(case: Case) -> None:
+    async with case.open() as client:
+        before = len((await client.list_tools()).tools)
+        if case.modern:
+            async with client.listen(tools_list_changed=True) as heard:
+                await client.call_tool(case.tool("test_trigger_tool_change"), {})
+                await asyncio.wait_for(anext(heard), 10)
+        else:
+            await client.call_tool(case.tool("test_trigger_tool_change"), {})
+            await case.person.until(types.ToolListChangedNotification)
+        after = (await client.list_tools(cache_mode="bypass")).tools
+        assert len(after) > before

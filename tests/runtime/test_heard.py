@@ -1,0 +1,100 @@
+"""What is heard of servers besides their tools, and the processes that clients have alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import LocalConfig, Wanted
+from mcpyard.domain.observed import Items, Offer
+from mcpyard.domain.ports import CallTerms, Tuning
+from tests.runtime.openers import EXITED
+from tests.runtime.waiting import eventually
+from tests.runtime.watched import ID, TERMS, server, watched
+
+PROMPTS = Offer(prompts=Items(({"name": "p"},)))
+WANTED = Tuning("debug", frozenset({"a:b"}))
+ALONE = LocalConfig(command=["x"], lanes="per-client")
+
+
+async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_it_changes() -> (
+    None
+):
+    async with watched() as it:
+        it.opener.offer = PROMPTS
+        it.want(server())
+        assert (await it.phase(Phase.CONNECTED)).offer == PROMPTS
+        it.opener.offer = Offer()
+        it.opener.opened[0].hooks.offer_changed()
+        await it.until(lambda seen: seen.offer == Offer())
+
+
+async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.domain.limits.OFFER_PATIENCE", 0.01)
+    async with watched() as it:
+        it.opener.offer = PROMPTS
+        it.opener.offering.clear()
+        it.want(server())
+        assert (await it.phase(Phase.CONNECTED)).offer == Offer()
+        it.opener.offering.set()
+        await it.until(lambda seen: seen.offer == PROMPTS)
+
+
+async def test_what_is_wanted_of_a_server_is_asked_for_again_after_its_restart() -> None:
+    async with watched() as it:
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.supervisor.tune(ID, WANTED)
+        it.opener.opened[0].hooks.lost(EXITED)
+        await it.until(lambda seen: seen.pid == 101)
+        assert [live.tuned for live in it.opener.opened] == [[WANTED], [WANTED]]
+
+
+async def test_what_a_server_tells_outside_any_call_is_told_on() -> None:
+    heard: list[object] = []
+    async with watched() as it:
+        it.supervisor.hear(lambda *said: heard.append(said))
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.opened[0].hooks.told("notifications/x", b"{}")
+    assert heard == [(ID, "notifications/x", b"{}")]
+
+
+async def test_any_request_waits_for_a_server_that_is_started_by_it() -> None:
+    async with watched() as it:
+        it.want(server(Wanted.ON_DEMAND))
+        assert await it.supervisor.request(ID, "prompts/get", b"{}", TERMS) == b"prompts/get"
+
+
+async def test_a_server_on_demand_rests_after_a_while_but_not_while_it_is_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.domain.limits.ON_DEMAND_IDLE", 0.01)
+    async with watched() as it:
+        it.want(server(Wanted.ON_DEMAND))
+        it.supervisor.tune(ID, WANTED)
+        await it.call()
+        assert not await eventually(lambda: it.seen.state.phase is Phase.STOPPED, 0.1)
+        it.supervisor.tune(ID, Tuning())
+        await it.call()
+        await it.phase(Phase.STOPPED)
+
+
+async def test_each_client_has_a_process_of_its_own_until_it_goes() -> None:
+    async with watched() as it:
+        it.want(server(config=ALONE))
+        await it.phase(Phase.CONNECTED)
+        for lane in ("a", "b", "a", None):
+            assert await it.call(replace_lane(lane)) == b"t"
+        assert len(it.opener.opened) == 3
+        it.supervisor.release("a")
+        assert await eventually(lambda: it.opener.opened[1].ended == "closed")
+        assert it.opener.opened[2].ended == ""
+        it.want(replace(server(config=ALONE), launch_digest="other"))
+        assert await eventually(lambda: it.opener.opened[2].ended == "closed")
+
+
+def replace_lane(lane: str | None) -> CallTerms:
+    return TERMS._replace(lane=lane)
