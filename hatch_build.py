@@ -12,7 +12,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -87,7 +87,7 @@ def _run(command: list[str], folder: str) -> None:
         _give_up(f"`npm ci` ended with status {done.returncode}:\n{said}")
 
 
-def _give_up(why: str) -> None:
+def _give_up(why: str) -> NoReturn:
     sys.exit(
         f"mcpyard: the page's scripts ({VENDOR}) are not there, and cannot be fetched: {why}\n"
         "Install Node.js with npm, or build from an sdist, which carries them."

@@ -10,6 +10,7 @@ from mcpyard.domain.errors import (
     YardError,
     edge,
 )
+from mcpyard.domain.remedies import remedy
 from mcpyard.yard.records import Record, cause_record
 
 TYPE_PREFIX: Final = "urn:mcpyard:error:"
@@ -25,6 +26,8 @@ def problem_of(error: YardError) -> Record:
     """The problem that an error is, with everything it knows."""
     found = edge(error)
     told = problem(found.status, found.problem, error.message)
+    if hint := _hint(error):
+        told["hint"] = hint
     if isinstance(error, InputError) and error.problems:
         told["problems"] = [
             {"field": each.field, "message": each.message} for each in error.problems
@@ -38,3 +41,8 @@ def problem_of(error: YardError) -> Record:
     if isinstance(error, CallRefused):
         told["rpc"] = {"code": error.code, "data": error.data}
     return told
+
+
+def _hint(error: YardError) -> str:
+    cause = error.cause if isinstance(error, ServerFault) else None
+    return (cause.hint if cause else "") or remedy(error)

@@ -49,11 +49,9 @@ class Complaint(Exception):
         """What a yard answered."""
         slug = str(problem.get("type", "")).removeprefix(_TYPE_PREFIX)
         codes = {each.problem: each.exit_code for each in EDGES.values()}
-        cause = problem.get("cause")
-        hint = cast("dict[str, object]", cause).get("hint") if isinstance(cause, dict) else ""
         return cls(
             str(problem.get("detail", "the yard refused")),
-            hint=str(hint or ""),
+            hint=str(problem.get("hint", "")),
             slug=slug or "refused",
             exit_code=codes.get(slug, EXIT_FAILED),
             more={key: problem[key] for key in problem if key not in {"type", "title", "detail"}},

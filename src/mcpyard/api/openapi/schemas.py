@@ -309,6 +309,7 @@ SCHEMAS: Final[Json] = {
             "detail": text(),
         },
         {
+            "hint": text("What to do about it."),
             "problems": array(ref("FieldProblem")),
             "cause": ref("Cause"),
             "passedOver": _PASSED_OVER,

@@ -1,0 +1,126 @@
+"""The Activity screen: the call journal, newest first, live, and narrowed to what is looked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.web import asked
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.records import Record
+
+PAGE: Final = 50
+MOST: Final = 1000
+"""Rows that a page gathers while it is looked at, before it begins anew."""
+
+_UNCHANGED: Final = 204
+_RECENT: Final = 1000
+_MOST_DIGITS: Final = 18
+_WHOLE: Final = {"HX-Retarget": "#calls", "HX-Reswap": "outerMorph"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which calls are looked for; empty stands for any."""
+
+    server: str = ""
+    tool: str = ""
+    outcome: str = ""
+    who: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "Wanted":
+        """What an address asks for."""
+        return cls(*(query.get(name, "").strip() for name in cls.__slots__))
+
+    def query(self, before: int | None = None) -> CallQuery | None:
+        """The same for the journal; None where nothing can match."""
+        try:
+            server = UUID(self.server) if self.server else None
+        except ValueError:
+            return None
+        given = (self.tool or None, self.outcome or None, self.who or None)
+        return CallQuery(server, *given, before=before, limit=PAGE + 1)
+
+
+class ActivityRoutes:
+    """Shows the calls of a yard."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def screen(self, request: Request) -> Response:
+        """The newest calls, and what they can be narrowed to."""
+        wanted = Wanted.of(request.query_params)
+        data = self._sights.frame("activity") | await self._page(wanted)
+        data |= {"wanted": wanted, "choices": await self._choices()}
+        return answer(request, "screens/activity.html", data)
+
+    async def calls(self, request: Request) -> Response:
+        """The newest calls that are looked for."""
+        page = await self._page(Wanted.of(request.query_params))
+        return answer(request, "parts/journal.html", page)
+
+    async def older(self, request: Request) -> Response:
+        """The calls before those that are shown."""
+        page = await self._page(Wanted.of(request.query_params), _number(request, "before"))
+        return answer(request, "parts/journal_older.html", page)
+
+    async def newer(self, request: Request) -> Response:
+        """The calls since those that are shown, if there are any."""
+        wanted, newest = Wanted.of(request.query_params), _number(request, "newest")
+        page = await self._found(wanted)
+        fresh = [each for each in page[:PAGE] if each.id > newest]
+        if not fresh:
+            return Response(status_code=_UNCHANGED)
+        shown = _number(request, "shown") + len(fresh)
+        if not newest or len(fresh) == PAGE or shown > MOST:
+            return answer(request, "parts/journal.html", _page(page), headers=_WHOLE)
+        data = {"calls": fresh, "newest": fresh[0].id, "shown": shown}
+        return answer(request, "parts/journal_newer.html", data)
+
+    async def _page(self, wanted: Wanted, before: int | None = None) -> Record:
+        return _page(await self._found(wanted, before))
+
+    async def _found(self, wanted: Wanted, before: int | None = None) -> list[Call]:
+        journal, query = self._yard.accounts.journal, wanted.query(before)
+        return [*await journal.query(query)] if journal and query else []
+
+    async def _choices(self) -> Record:
+        """What there is to choose from: what the last calls were about."""
+        journal = self._yard.accounts.journal
+        recent = [*await journal.query(CallQuery(limit=_RECENT))] if journal else []
+        return {
+            "servers": dict(
+                sorted({str(each.server): each.server_name for each in recent}.items())
+            ),
+            "tools": sorted({each.tool for each in recent}),
+            "outcomes": _itself({each.outcome for each in recent}),
+            "whos": _itself({each.who for each in recent}),
+        }
+
+
+def _page(found: list[Call]) -> Record:
+    calls = found[:PAGE]
+    return {
+        "calls": calls,
+        "newest": calls[0].id if calls else 0,
+        "shown": len(calls),
+        "further": calls[-1].id if len(found) > PAGE else None,
+    }
+
+
+def _itself(values: set[str]) -> list[tuple[str, str]]:
+    """Choices that are called what they are."""
+    return [(each, each) for each in sorted(values)]
+
+
+def _number(request: Request, name: str) -> int:
+    text = asked.chosen(request.query_params, name) or "0"
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0

@@ -1,0 +1,129 @@
+"""The Add dialog: by form, by pasting whatever another program's documents say, by import."""
+
+import asyncio
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import InputError, NameTaken, YardError, edge
+from mcpyard.domain.merge import plain
+from mcpyard.formats.snippets import Pasted, parse_snippet
+from mcpyard.web import asked
+from mcpyard.web.definitions import (
+    Fields,
+    definition_of,
+    fields_of_definition,
+    fields_of_form,
+)
+from mcpyard.web.problems import details_of
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.records import Record
+
+WAYS: Final = ("form", "paste", "found")
+
+_WHOLE_DIALOG: Final = {"HX-Retarget": "#dialog-body"}
+
+
+class AddRoutes:
+    """Adds servers to a yard."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def dialog(self, request: Request) -> Response:
+        """The dialog, with nothing filled in."""
+        way = request.query_params.get("way", WAYS[0])
+        data: Record = {"way": way if way in WAYS else WAYS[0], "fields": Fields(), "error": None}
+        return answer(request, "dialogs/add.html", data)
+
+    async def add(self, request: Request) -> Response:
+        """Register what was filled in."""
+        form = await asked.form(request)
+        fields = fields_of_form(form)
+        try:
+            body = {**definition_of(fields), "name": fields.name}
+            record = await self._yard.register(body | _scope(fields))
+        except YardError as error:
+            return form_again(request, form, error, "dialogs/add.html")
+        return self._done(request, [str(record["name"])])
+
+    async def test(self, request: Request) -> Response:
+        """Connect to what was filled in, without keeping it; list its tools."""
+        form = await asked.form(request)
+        known = self._yard.reveal(form["ref"]) if form["ref"] else None
+        try:
+            found = await self._yard.trial(definition_of(fields_of_form(form), known))
+        except YardError as error:
+            data = {"found": None, "error": error.message, "details": details_of(error)}
+            return answer(request, "parts/trial.html", data)
+        return answer(request, "parts/trial.html", {"found": found, "error": None, "details": []})
+
+    async def read(self, request: Request) -> Response:
+        """What a pasted text holds: one server fills the form in, several are listed."""
+        text = (await asked.form(request))["text"]
+        try:
+            found = await asyncio.to_thread(parse_snippet, text)
+        except YardError as error:
+            return answer(request, "parts/pasted.html", _broken(text, error))
+        if len(found.servers) == 1 and not found.problems:
+            (one,) = found.servers
+            fields = fields_of_definition(one.name, _definition(one))
+            data: Record = {"way": "form", "fields": fields, "error": None}
+            return answer(request, "dialogs/add.html", data, headers=_WHOLE_DIALOG)
+        taken = {each.server.name for each in self._yard.pictures()}
+        servers = [
+            {"name": each.name, "definition": _definition(each), "taken": each.name in taken}
+            for each in found.servers
+        ]
+        problems = [str(each) for each in found.problems]
+        data = {"servers": servers, "problems": problems, "text": text, "error": None}
+        return answer(request, "parts/pasted.html", data)
+
+    async def import_text(self, request: Request) -> Response:
+        """Register the chosen servers of a pasted text; they wait unless told to start."""
+        form = await asked.form(request)
+        found = await asyncio.to_thread(parse_snippet, form["text"])
+        wanted, start = {*form.all("server")}, bool(form["start"])
+        names: list[str] = []
+        refused: list[str] = []
+        for each in found.servers:
+            if each.name not in wanted:
+                continue
+            body = {**_definition(each), "name": each.name, "start": start}
+            try:
+                names.append(str((await self._yard.register(body))["name"]))
+            except YardError as error:
+                refused.append(f"{each.name}: {error.message}")
+        return self._done(request, names, refused)
+
+    def _done(
+        self, request: Request, names: list[str], refused: list[str] | None = None
+    ) -> Response:
+        data = {"names": names, "refused": refused or []}
+        return answer(request, "parts/added.html", data)
+
+
+def form_again(request: Request, form: asked.Form, error: YardError, template: str) -> Response:
+    """The form as it was filled in, with what is wrong beside each field."""
+    problems = {"name": error.message} if isinstance(error, NameTaken) else {}
+    if isinstance(error, InputError):
+        problems |= {each.field.split(".", 1)[0]: each.message for each in error.problems}
+    fields = fields_of_form(form, problems)
+    data: Record = {"way": "form", "fields": fields, "error": error.message}
+    data |= {"ref": form["ref"], "digest": form["digest"]}
+    return answer(request, template, data, edge(error).status)
+
+
+def _scope(fields: Fields) -> Record:
+    return {"scope": fields.scope} if fields.scope else {}
+
+
+def _definition(pasted: Pasted) -> Record:
+    return {"type": pasted.config.type, **plain(pasted.config)}
+
+
+def _broken(text: str, error: YardError) -> Record:
+    return {"servers": [], "problems": [], "text": text, "error": error.message}

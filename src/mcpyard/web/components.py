@@ -1,0 +1,94 @@
+"""The components page: every component in every state, for the eyes and for the tests."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.web.client_samples import client_samples
+from mcpyard.web.looks import (
+    EVERY_LOOK,
+    FAILED,
+    NEEDS_APPROVAL,
+    NEEDS_AUTH,
+    RESTARTING,
+    RUNNING,
+    STOPPED,
+    Look,
+)
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Card, Tiles
+from mcpyard.web.vitals import NOTHING, Vital
+from mcpyard.yard.records import Record
+
+_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+_RECORD: Final[Record] = {
+    "id": "00000000-0000-0000-0000-000000000001",
+    "name": "filesystem",
+    "scope": "project",
+    "transport": "stdio",
+    "enabled": True,
+    "command": "npx",
+    "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"],
+    "phase": "connected",
+    "wanted": "running",
+    "error": None,
+    "attempt": 0,
+    "maxAttempts": 3,
+    "nextRetryAt": None,
+    "since": _NOW.isoformat(),
+    "pid": 4711,
+    "protocolVersion": "2025-11-25",
+    "toolCount": 12,
+    "toolsStale": False,
+    "warnings": [],
+}
+
+
+def _error(code: str, message: str, hint: str, *stderr: str) -> Record:
+    return {"code": code, "message": message, "hint": hint, "stderr": [*stderr]}
+
+
+def _card(number: int, look: Look, **changes: object) -> Card:
+    record = _RECORD | {"id": f"00000000-0000-0000-0000-{number:012}"} | changes
+    return Card(record, look, NOTHING, "handshake", "", editable=True)
+
+
+def _cards() -> list[Card]:
+    soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    lost = _error("exited", "exited with status 7", "Look at its log.", "panic: out of cheese")
+    missing = _error(
+        "command_missing", 'the command "npz" is not there', "Check the spelling, or PATH."
+    )
+    sign_in = _error("needs_auth", "the server wants a sign-in", "")
+    waits = _error("needs_approval", "waits for your approval", "")
+    busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
+    vital = Vital(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
+    bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
+    return [
+        replace(_card(1, RUNNING), vital=vital),
+        _card(2, RESTARTING, name="knowledge", **busy),
+        _card(3, FAILED, name="broken", phase="failed", error=missing, attempt=3),
+        _card(4, NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
+        replace(
+            _card(5, NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits),
+            folder="/srv/project",
+        ),
+        _card(6, STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0),
+        _card(7, RUNNING, name=bad_name, warnings=["transport: is inferred; say it"]),
+    ]
+
+
+async def components(request: Request) -> Response:
+    """Every component in every state."""
+    tiles = Tiles(7, {"good": 2, "busy": 1, "bad": 3, "idle": 1}, 42)
+    data: Record = {"tab": "components", "looks": EVERY_LOOK, "cards": _cards(), "tiles": tiles}
+    lines = [
+        ("gap", "@@ -1,3 +1,3 @@"),
+        ("cut", '-  "timeout": "30000"'),
+        ("add", '+  "timeout": "5"'),
+    ]
+    return answer(request, "screens/components.html", data | {"lines": lines} | client_samples())

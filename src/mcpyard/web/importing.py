@@ -1,0 +1,85 @@
+"""Taking in what is there already: the servers of other programs, and the example."""
+
+import sys
+from pathlib import Path
+from typing import Final, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import NameTaken, YardError
+from mcpyard.web import asked
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.records import Record
+
+EXAMPLE: Final = "legal"
+TARGET: Final = "yard:user"
+
+_PROGRAM: Final = "mcpyard-legal"
+_BETWEEN: Final = "\n"
+
+
+class ImportRoutes:
+    """Takes servers into a yard."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._yard = sights.yard
+
+    async def found(self, request: Request) -> Response:
+        """The servers of other programs on this machine that are not here yet."""
+        return answer(request, "parts/found.html", {"servers": await self._importable()})
+
+    async def take(self, request: Request) -> Response:
+        """Take in the chosen ones; the button says whether they are started, too."""
+        form = await asked.form(request)
+        terms = Terms(who=asked.caller(request))
+        names: list[str] = []
+        refused: list[str] = []
+        for each in form.all("server"):
+            place, _, name = each.partition(_BETWEEN)
+            try:
+                await self._yard.clients.copy(Copy(place, TARGET, name), terms)
+                if form["start"]:
+                    await self._yard.start(name)
+                names.append(name)
+            except YardError as error:
+                refused.append(f"{name}: {error.message}")
+        return answer(request, "parts/added.html", {"names": names, "refused": refused})
+
+    async def example(self, request: Request) -> Response:
+        """Add the example server, and start it."""
+        beside = Path(sys.executable).with_name(_PROGRAM)
+        command = str(beside) if beside.exists() else _PROGRAM
+        body: Record = {"name": EXAMPLE, "command": command, "args": [], "transport": "stdio"}
+        try:
+            await self._yard.register(body | {"scope": "user", "start": True})
+        except NameTaken:
+            await self._yard.start(EXAMPLE)
+        return answer(request, "parts/added.html", {"names": [EXAMPLE], "refused": []})
+
+    async def _importable(self) -> list[Record]:
+        rows = await self._yard.clients.import_all(terms=Terms(dry_run=True))
+        wanted = [each for each in rows if each["outcome"] == "importable"]
+        lines = await self._lines() if wanted else {}
+        return [
+            each | {"ref": _BETWEEN.join(key), "line": lines.get(key, "")}
+            for each in wanted
+            if (key := (str(each["from"]), str(each["name"])))
+        ]
+
+    async def _lines(self) -> dict[tuple[str, str], str]:
+        """What each server would run, by its place and name."""
+        return {
+            (f"{group['client']}:{group['scope']}", str(server["name"])): _line(server)
+            for group in await self._yard.clients.groups()
+            for server in cast("list[Record]", group["servers"])
+        }
+
+
+def _line(server: Record) -> str:
+    if server.get("url"):
+        return str(server["url"])
+    args = cast("list[object]", server.get("args") or [])
+    return " ".join(map(str, [server.get("command") or "", *args]))

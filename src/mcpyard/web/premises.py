@@ -1,0 +1,39 @@
+"""What the page is told of where it is served, since it does not reach the outside by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from mcpyard.domain.stored import CallToken
+
+
+class CallTokens(Protocol):
+    """The tokens that open the gateway."""
+
+    def all(self) -> Sequence[CallToken]:
+        """Every token, also the revoked ones."""
+        ...
+
+    async def create(self, name: str, profile: str | None) -> tuple[CallToken, str]:
+        """Make a token; with its secret, which nobody is told again."""
+        ...
+
+    async def revoke(self, token: UUID) -> None:
+        """Make a token worthless."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """Where the page is served.
+
+    Attributes:
+        home: The folder that holds all state.
+        bridge: The command by which a program that starts servers itself reaches the gateway.
+        tokens: What opens the gateway.
+    """
+
+    home: str
+    bridge: tuple[str, ...]
+    tokens: CallTokens

@@ -1,0 +1,135 @@
+"""Profiles and call tokens in dialogs: made, changed, taken away."""
+
+import json
+from typing import Final, cast
+from uuid import UUID
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
+from mcpyard.web import asked
+from mcpyard.web.asked import Form
+from mcpyard.web.client_changes import CHANGED, refused
+from mcpyard.web.filters import pretty
+from mcpyard.web.premises import Premises
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.profiles import Profile
+from mcpyard.yard.records import Record
+
+EVERY: Final = "*"
+
+_LONGEST_NAME: Final = 80
+
+
+class ProfileRoutes:
+    """Makes and changes the profiles of a yard."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._yard = sights.yard
+
+    async def dialog(self, request: Request) -> Response:
+        """The form of a profile: a new one, or one that there is."""
+        name = asked.chosen(request.query_params, "name")
+        profile = self._yard.profiles.get(name) if name else Profile("")
+        known = [EVERY, *(each.server.name for each in self._yard.pictures())]
+        data: Record = {
+            "profile": profile,
+            "known": known,
+            "patterns": [each for each in profile.servers if each not in known],
+            "tools": pretty(profile.record()["tools"]) if profile.tools else "",
+        }
+        return answer(request, "dialogs/profile.html", data)
+
+    async def save(self, request: Request) -> Response:
+        """Keep a profile as it was filled in."""
+        form = await asked.form(request)
+        try:
+            body: Record = {"servers": _servers(form), "tools": _tools(form["tools"])}
+            if form["was"]:
+                profile = await self._yard.profiles.replace(form["was"], body)
+            else:
+                profile = await self._yard.profiles.create(body | {"name": form["name"].strip()})
+        except YardError as error:
+            return refused(request, error)
+        return said(request, "profiles.saved", profile.name)
+
+    async def ask(self, request: Request) -> Response:
+        """Ask before a profile is taken away."""
+        name = self._yard.profiles.get(request.query_params.get("name", "")).name
+        data: Record = {"what": "profile", "ref": name, "name": name}
+        return answer(request, "dialogs/take_away.html", data)
+
+    async def remove(self, request: Request) -> Response:
+        """Take a profile away."""
+        name = (await asked.form(request))["ref"]
+        await self._yard.profiles.remove(name)
+        return said(request, "profiles.removed", name)
+
+
+class TokenRoutes:
+    """Makes and revokes the tokens of a yard's gateway."""
+
+    def __init__(self, sights: Sights, premises: Premises) -> None:
+        self._yard = sights.yard
+        self._tokens = premises.tokens
+
+    async def dialog(self, request: Request) -> Response:
+        """The form of a new token."""
+        profiles = [each.name for each in self._yard.profiles.all()]
+        return answer(request, "dialogs/token.html", {"profiles": profiles})
+
+    async def create(self, request: Request) -> Response:
+        """Make a token, and show it this once."""
+        form = await asked.form(request)
+        try:
+            name = _name(form["name"].strip())
+            _, secret = await self._tokens.create(name, form["profile"] or None)
+        except YardError as error:
+            return refused(request, error)
+        data: Record = {"secret": secret, "variable": None}
+        return answer(request, "dialogs/secret.html", data, headers=CHANGED)
+
+    async def ask(self, request: Request) -> Response:
+        """Ask before a token is revoked."""
+        ref = request.query_params.get("ref", "")
+        name = next((each.name for each in self._tokens.all() if str(each.id) == ref), ref)
+        data: Record = {"what": "token", "ref": ref, "name": name}
+        return answer(request, "dialogs/take_away.html", data)
+
+    async def revoke(self, request: Request) -> Response:
+        """Make a token worthless."""
+        ref = (await asked.form(request))["ref"]
+        try:
+            token = UUID(ref)
+        except ValueError:
+            raise ArgumentsRefused.of(Problem("ref", "must be the id of a token")) from None
+        await self._tokens.revoke(token)
+        return said(request, "tokens.revoked", "")
+
+
+def said(request: Request, key: str, name: str) -> Response:
+    """That something was done, which closes the dialog."""
+    return answer(request, "parts/said.html", {"key": key, "name": name}, headers=CHANGED)
+
+
+def _servers(form: Form) -> list[str]:
+    given = [*form.all("server"), *(each.strip() for each in form.all("pattern"))]
+    return [*dict.fromkeys(each for each in given if each)]
+
+
+def _tools(text: str) -> Record:
+    try:
+        found: object = orjson.loads(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ArgumentsRefused.of(Problem("tools", f"this is not JSON: {error}")) from None
+    return cast("Record", found)
+
+
+def _name(text: str) -> str:
+    if 0 < len(text) <= _LONGEST_NAME and text.isprintable():
+        return text
+    fault = f"must be a text of 1 to {_LONGEST_NAME} printable characters"
+    raise ArgumentsRefused.of(Problem("name", fault))

@@ -1,0 +1,107 @@
+"""From data to HTML: one environment of templates, and what every one of them knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, cast
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.web import filters
+from mcpyard.web.assets import address
+from mcpyard.web.words import LANGUAGES, Words, choose_language, words_in
+
+LANGUAGE_COOKIE: Final = "mcpyard_language"
+THEME_COOKIE: Final = "mcpyard_theme"
+THEMES: Final = ("auto", "light", "dark")
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""What the browser may load: our own files and nothing else. `data:` is for the images that tools
+answer with."""
+
+HTML: Final = "text/html; charset=utf-8"
+
+TABS: Final = (
+    ("servers", "/", "stack"),
+    ("tools", "/tools", "tool"),
+    ("clients", "/clients", "screens"),
+    ("activity", "/activity", "pulse"),
+    ("settings", "/settings", "gear"),
+)
+"""Each tab of the control panel: the key of its name, its address, its icon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """How somebody wants to see the page."""
+
+    language: str
+    theme: str
+
+    @property
+    def words(self) -> Words:
+        """The words of the language."""
+        return words_in(self.language)
+
+
+def taste_of(request: Request) -> Taste:
+    """What a browser asks for, or its person chose."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    theme = request.cookies.get(THEME_COOKIE, "")
+    language = choose_language(chosen, request.headers.get("accept-language", ""))
+    return Taste(language, theme if theme in THEMES else THEMES[0])
+
+
+def render(taste: Taste, template: str, data: Mapping[str, object]) -> str:
+    """A template filled in."""
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            {**data, "t": taste.words, "taste": taste, "format": filters.Format(taste.language)}
+        )
+    )
+
+
+def answer(
+    request: Request,
+    template: str,
+    data: Mapping[str, object] | None = None,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A template as an answer, be it a whole page or a part of one."""
+    text = render(taste_of(request), template, data or {})
+    strict = {"Content-Security-Policy": POLICY, **(headers or {})}
+    return Response(text, status, strict, media_type=HTML)
+
+
+@cache
+def environment() -> Environment:
+    """The templates; each is compiled when it is first used."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+    )
+    known = cast("dict[str, object]", made.globals)
+    known.update(
+        static=address,
+        languages=LANGUAGES,
+        themes=THEMES,
+        tabs=TABS,
+        version=version("mcpyard"),
+        url=filters.url,
+    )
+    made.filters.update(filters.FILTERS)
+    return made

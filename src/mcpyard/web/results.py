@@ -1,0 +1,72 @@
+"""What a tool answered, part by part, as the page shows it: everything as text, but for images."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from mcpyard.web.filters import inert, pretty
+from mcpyard.yard.outcome import Outcome
+
+LONGEST: Final = 100_000
+"""Characters of a part that are shown; the API gives the rest."""
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
+
+Part = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a result.
+
+    Attributes:
+        kind: `text`, `image`, `resource`, `link`, `data` or `other`.
+        text: What it says.
+        source: The image itself, or where a resource is.
+        cut: Whether there is more than is shown.
+    """
+
+    kind: str
+    text: str = ""
+    source: str = ""
+    cut: bool = False
+
+
+def blocks_of(outcome: Outcome) -> list[Block]:
+    """The parts of a result, in their order."""
+    result = outcome.result
+    content = result.get("content")
+    parts = cast("list[object]", content) if isinstance(content, list) else []
+    blocks = [_block(cast("Part", each)) for each in parts if isinstance(each, Mapping)]
+    if "structuredContent" in result:
+        blocks.append(_cut("data", pretty(result["structuredContent"])))
+    more = {key: result[key] for key in result if key not in _KNOWN}
+    return [*blocks, _cut("other", pretty(more))] if more else blocks
+
+
+def _block(part: Part) -> Block:
+    match part.get("type"):
+        case "text":
+            return _cut("text", inert(part.get("text", "")))
+        case "image" if part.get("mimeType") in _IMAGES:
+            source = f"data:{part['mimeType']};base64,{part.get('data', '')}"
+            return Block("image", str(part["mimeType"]), source)
+        case "resource_link":
+            return Block("link", inert(part.get("name") or ""), inert(part.get("uri", "")))
+        case "resource" if isinstance(found := part.get("resource"), Mapping):
+            return _resource(cast("Part", found))
+        case _:
+            return _cut("other", pretty(part))
+
+
+def _resource(found: Part) -> Block:
+    where = inert(found.get("uri", ""))
+    if isinstance(text := found.get("text"), str):
+        return Block("resource", inert(text[:LONGEST]), where, cut=len(text) > LONGEST)
+    size = len(str(found.get("blob", ""))) * 3 // 4
+    return Block("resource", f"{found.get('mimeType', '')} ({size} B)", where)
+
+
+def _cut(kind: str, text: str) -> Block:
+    return Block(kind, text[:LONGEST], cut=len(text) > LONGEST)

@@ -1,0 +1,184 @@
+"""A form for a JSON Schema: a tree of fields, each of a kind that the page knows how to show.
+
+What has no kind of its own, or is nested too deep, or leads in a circle, is asked for as JSON.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, cast
+from urllib.parse import unquote
+
+from mcpyard.web.filters import pretty
+
+DEEPEST: Final = 6
+MOST_FIELDS: Final = 300
+
+Schema = Mapping[str, object]
+
+_FORMATS: Final = {
+    "date": "date",
+    "time": "time",
+    "email": "email",
+    "uri": "url",
+    "color": "color",
+    "password": "password",
+}
+_LONG_TEXT: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One field of a form.
+
+    Attributes:
+        kind: `object`, `array`, `choice`, `enum`, `boolean`, `number`, `integer`, `text`,
+            `long`, `const` or `json`.
+        key: Its name in the object it belongs to.
+        label: What to call it.
+        description: What to say about it.
+        required: Whether it must be given.
+        default: What it begins with, as the page shows it.
+        input: The type of the browser's own field.
+        options: The values to choose from, each as JSON and as shown.
+        children: The fields of an object, the ways of a choice, or the item of an array.
+    """
+
+    kind: str
+    key: str = ""
+    label: str = ""
+    description: str = ""
+    required: bool = False
+    default: str = ""
+    input: str = "text"
+    options: tuple[tuple[str, str], ...] = ()
+    children: tuple["Node", ...] = ()
+
+
+def form_of(schema: object) -> Node:
+    """The form of a tool's arguments."""
+    made = _Maker(_as_schema(schema)).node(_as_schema(schema), 0)
+    return replace(made if made.kind == "object" else Node("json"), required=True)
+
+
+class _Maker:
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._left = MOST_FIELDS
+
+    def node(self, schema: Schema, depth: int) -> Node:
+        self._left -= 1
+        if depth > DEEPEST or self._left < 0:
+            return Node("json")
+        whole = self._resolved(schema)
+        made = self._shape(whole, depth)
+        default = whole.get("default")
+        return replace(
+            made,
+            label=str(whole.get("title") or ""),
+            description=str(whole.get("description") or ""),
+            default=made.default or _shown_default(made.kind, default),
+        )
+
+    def _shape(self, schema: Schema, depth: int) -> Node:
+        if "const" in schema:
+            return Node("const", default=pretty(schema["const"]))
+        if isinstance(options := schema.get("enum"), list):
+            return Node("enum", options=_options(cast("list[object]", options)))
+        ways = _ways(schema)
+        if len(ways) == 1:
+            return self.node(ways[0], depth + 1)
+        if ways:
+            return Node("choice", children=tuple(self._way(each, depth) for each in ways))
+        return self._typed(schema, depth)
+
+    def _typed(self, schema: Schema, depth: int) -> Node:
+        kind = _type_of(schema)
+        if kind == "object" and _as_schema(schema.get("properties")):
+            return Node("object", children=tuple(self._members(schema, depth)))
+        if kind == "array" and isinstance(schema.get("items"), Mapping):
+            return Node("array", children=(self.node(_as_schema(schema["items"]), depth + 1),))
+        if kind in {"boolean", "number", "integer"}:
+            return Node(kind, input="number" if kind != "boolean" else "text")
+        return _text(schema) if kind == "string" else Node("json")
+
+    def _members(self, schema: Schema, depth: int) -> Iterable[Node]:
+        required = {*map(str, _list(schema.get("required")))}
+        for key, each in _as_schema(schema["properties"]).items():
+            made = self.node(_as_schema(each), depth + 1)
+            yield replace(made, key=key, label=made.label or key, required=key in required)
+
+    def _way(self, schema: Schema, depth: int) -> Node:
+        made = self.node(schema, depth + 1)
+        whole = self._resolved(schema)
+        return replace(made, label=str(whole.get("title") or _type_of(whole) or made.kind))
+
+    def _resolved(self, schema: Schema) -> Schema:
+        """A schema with what it refers to; a circle ends in the depth it is walked to."""
+        reference = schema.get("$ref")
+        for _ in range(DEEPEST):
+            if not isinstance(reference, str):
+                break
+            found = self._find(reference)
+            schema = {**found, **{key: schema[key] for key in schema if key != "$ref"}}
+            reference = found.get("$ref")
+        return _joined(schema, map(_as_schema, _list(schema.get("allOf"))))
+
+    def _find(self, reference: str) -> Schema:
+        found: object = self._root
+        for part in reference.removeprefix("#").strip("/").split("/"):
+            key = unquote(part).replace("~1", "/").replace("~0", "~")
+            found = _as_schema(found).get(key, {})
+        return _as_schema(found)
+
+
+def _ways(schema: Schema) -> list[Schema]:
+    """The alternatives of a schema, without the one that says that nothing is given."""
+    for word in ("oneOf", "anyOf"):
+        found = schema.get(word)
+        if isinstance(found, list):
+            ways = [_as_schema(each) for each in cast("list[object]", found)]
+            return [each for each in ways if each.get("type") != "null"]
+    return []
+
+
+def _joined(schema: Schema, parts: Iterable[Schema]) -> Schema:
+    joined = dict(schema)
+    for part in parts:
+        properties = {**_as_schema(joined.get("properties")), **_as_schema(part.get("properties"))}
+        required = [*_list(joined.get("required")), *_list(part.get("required"))]
+        joined = {**part, **joined, "properties": properties, "required": required}
+    return joined
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _type_of(schema: Schema) -> str:
+    named = schema.get("type")
+    if isinstance(named, list):
+        named = next((each for each in cast("list[object]", named) if each != "null"), "")
+    if isinstance(named, str):
+        return named
+    return "object" if "properties" in schema else ""
+
+
+def _text(schema: Schema) -> Node:
+    longest = schema.get("maxLength")
+    is_long = isinstance(longest, int) and longest > _LONG_TEXT
+    found = _FORMATS.get(str(schema.get("format")), "text")
+    return Node("long" if is_long else "text", input=found)
+
+
+def _options(values: list[object]) -> tuple[tuple[str, str], ...]:
+    return tuple((pretty(each), each if isinstance(each, str) else pretty(each)) for each in values)
+
+
+def _shown_default(kind: str, value: object) -> str:
+    if value is None or kind in {"object", "array", "choice"}:
+        return ""
+    return value if isinstance(value, str) and kind in {"text", "long"} else pretty(value)
+
+
+def _as_schema(value: object) -> Schema:
+    return cast("Schema", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,110 @@
+"""The Settings screen: the gateway and who is connected to it, profiles, tokens, taste, about."""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.this_yard import Here
+from mcpyard.web.assets import FOLDER
+from mcpyard.web.client_sights import OWN, digest_of
+from mcpyard.web.looks import CONNECTED, NOT_CONNECTED, Look
+from mcpyard.web.premises import Premises
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.records import Record
+
+_UNCHANGED: Final = 204
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A program, and whether it reaches this yard's gateway.
+
+    Attributes:
+        client: The program's id.
+        title: What it calls itself.
+        exists: Whether there is anything of it on the machine.
+        places: Where the gateway stands in its files, if it does.
+    """
+
+    client: str
+    title: str
+    exists: bool
+    places: tuple[str, ...]
+
+    @property
+    def look(self) -> Look:
+        """How that looks."""
+        return CONNECTED if self.places else NOT_CONNECTED
+
+
+class SettingsRoutes:
+    """Shows what can be set about a yard."""
+
+    def __init__(self, sights: Sights, premises: Premises) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+        self._premises = premises
+
+    async def screen(self, request: Request) -> Response:
+        """Everything."""
+        data: Record = {
+            "servers": len(self._yard.desired.servers),
+            "home": self._premises.home,
+            "address": str(request.base_url).rstrip("/"),
+            "python": platform.python_version(),
+            "licences": licences(),
+        }
+        frame = self._sights.frame("settings")
+        return answer(request, "screens/settings.html", frame | data | await self._part(request))
+
+    async def part(self, request: Request) -> Response:
+        """What others may change meanwhile; nothing where it was seen already."""
+        data = await self._part(request)
+        if data["seen"] == request.query_params.get("seen"):
+            return Response(status_code=_UNCHANGED)
+        return answer(request, "parts/settings.html", data)
+
+    async def _part(self, request: Request) -> Record:
+        tokens = [each for each in self._premises.tokens.all() if each.revoked is None]
+        data: Record = {
+            "gateway": f"{request.base_url}mcp",
+            "connections": connections(await self._yard.clients.groups(), self._yard.here),
+            "profiles": [each.record() for each in self._yard.profiles.all()],
+            "tokens": [*reversed(tokens)],
+        }
+        return {"seen": digest_of(data)} | data
+
+
+def connections(groups: Iterable[Record], here: Here) -> list[Connection]:
+    """Every other program, those that are here first."""
+    found: dict[str, Connection] = {}
+    for group in groups:
+        client = str(group["client"])
+        known = found.get(client) or Connection(client, str(group["title"]), False, ())
+        servers = cast("list[Record]", group["servers"])
+        ours = tuple(f"{group['scope']}: {each['name']}" for each in servers if leads(each, here))
+        exists = known.exists or bool(group["exists"])
+        found[client] = Connection(client, known.title, exists, (*known.places, *ours))
+    found.pop(OWN, None)
+    return sorted(found.values(), key=lambda each: not each.exists)
+
+
+def leads(server: Record, here: Here) -> bool:
+    """Whether a program's server is this yard's gateway."""
+    if server["url"]:
+        return here.is_at(str(server["url"]))
+    args = cast("list[object]", server["args"] or [])
+    return here.is_run_by([str(server["command"] or ""), *map(str, args)], {})
+
+
+@cache
+def licences() -> dict[str, str]:
+    """The licences of the scripts that the page brings along."""
+    texts = sorted((FOLDER / "vendor").glob("*.LICENSE"))
+    return {each.stem: each.read_text(encoding="utf-8") for each in texts}

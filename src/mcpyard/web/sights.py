@@ -1,0 +1,137 @@
+"""What there is to see of servers: cards, counts, and the parts of a page that changed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.web.ledger import Changes, Ledger
+from mcpyard.web.looks import TONES, Look, look_of
+from mcpyard.web.rendering import Taste, render
+from mcpyard.web.vitals import Vital
+from mcpyard.yard.records import Picture, Record
+
+LIST: Final = "servers"
+"""The view of a browser that looks at all servers."""
+
+ONE: Final = "server:"
+"""Begins the view of a browser that looks at one server; its id follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A server as a card shows it.
+
+    Attributes:
+        record: Its record, without its tools.
+        look: Its lamp.
+        vital: Its figures.
+        era: `handshake` or `modern`; empty while it is not connected.
+        folder: The folder whose approval it waits for.
+        editable: Whether its definition can be changed from here.
+        tools: Stands for its tools; another when they change.
+    """
+
+    record: Record
+    look: Look
+    vital: Vital
+    era: str
+    folder: str
+    editable: bool
+    tools: str = ""
+
+    @property
+    def up(self) -> bool:
+        """Whether it runs or tries to, so that it can be stopped."""
+        return self.record["wanted"] == "running" and self.record["phase"] != Phase.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """How many servers there are of each tone, and how many tools."""
+
+    total: int
+    tones: dict[str, int]
+    tools: int
+
+
+class Sights:
+    """Shows the servers of a yard."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.yard = ledger.yard
+
+    def record(self, ref: str) -> Record:
+        """The record of a server, without its tools and without a look at its processes."""
+        picture = self.ledger.picture(self.yard.server(ref).id)
+        if picture is None:
+            raise ServerUnknown(f'there is no server "{ref[:80]}"')
+        return self.yard.record_of(picture, tools=False)
+
+    def card(self, picture: Picture) -> Card:
+        """The card of a server."""
+        server, observed = picture
+        return Card(
+            record=self.yard.record_of(picture, tools=False),
+            look=look_of(picture, self.ledger.restarted(server.id)),
+            vital=self.ledger.vitals.of(server.id),
+            era=str(observed.session.era) if observed.session else "",
+            folder=str(Path(server.owner.place).parent) if server.held else "",
+            editable=str(server.owner.scope) in {"project", "user"},
+            tools=observed.tools.digest,
+        )
+
+    def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:
+        """The cards of some servers, or of all."""
+        if servers is None:
+            return [self.card(each) for each in self.ledger.pictures()]
+        found = map(self.ledger.picture, servers)
+        return [self.card(each) for each in found if each]
+
+    def tiles(self) -> Tiles:
+        """The counts."""
+        pictures = self.ledger.pictures()
+        looks = [look_of(each, self.ledger.restarted(each.server.id)) for each in pictures]
+        tones = {tone: sum(each.tone == tone for each in looks) for tone in TONES}
+        up = (each for each in pictures if each.observed.state.phase is Phase.CONNECTED)
+        return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
+
+    def problems(self) -> list[str]:
+        """What in the documents cannot be used, each with its place."""
+        return [str(each) for each in self.yard.desired.problems]
+
+    def frame(self, tab: str) -> Record:
+        """What a screen needs that gets no news of servers, but shows whether the yard is there."""
+        return {"tab": tab, "view": tab, "tag": self.ledger.tag()}
+
+    def news(self, taste: Taste, view: str, changes: Changes) -> str:
+        """The parts of a page that changed, each with the place it belongs to."""
+        if view == LIST:
+            return self._of_list(taste, changes)
+        return self._of_one(taste, view.removeprefix(ONE), changes)
+
+    def _of_list(self, taste: Taste, changes: Changes) -> str:
+        data: dict[str, object] = {
+            "everything": changes.everything,
+            "cards": self.cards(None if changes.everything else changes.servers),
+            "vitals": self.cards(changes.vitals),
+            "tiles": self.tiles() if changes.everything or changes.servers else None,
+            "problems": self.problems() if changes.everything else [],
+        }
+        return render(taste, "parts/news_list.html", data)
+
+    def _of_one(self, taste: Taste, ref: str, changes: Changes) -> str:
+        try:
+            picture = self.ledger.picture(UUID(ref))
+        except ValueError:
+            return ""
+        if picture is None:
+            return render(taste, "parts/gone.html", {"ref": ref})
+        touched = picture.server.id in changes.servers | changes.vitals
+        if not (changes.everything or touched):
+            return ""
+        return render(taste, "parts/news_one.html", {"card": self.card(picture)})

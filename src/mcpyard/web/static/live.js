@@ -1,0 +1,59 @@
+// How the page stays true. The stream and the regular question carry the same news; both name the
+// last moment that was seen, so that neither repeats what the other brought.
+// Runs before htmx, so that it hears of the stream's very first connection.
+(() => {
+  const lamp = document.getElementById("live");
+  const question = document.getElementById("news");
+  const states = { stream: false, poll: true };
+
+  function show() {
+    const state = !window.yardKey ? "key" : states.stream ? "live" : states.poll ? "poll" : "off";
+    if (lamp.dataset.state === state) return;
+    lamp.dataset.state = state;
+    lamp.querySelector(".word").textContent = lamp.dataset[state];
+  }
+
+  function isStream(event) {
+    return event.target.id === "stream";
+  }
+
+  document.addEventListener("htmx:config:request", ({ target, detail }) => {
+    if (target === question) detail.ctx.request.headers["If-None-Match"] = `"${question.dataset.tag}"`;
+  });
+
+  document.addEventListener("htmx:after:request", ({ target, detail }) => {
+    if (target !== question) return;
+    const { status, headers } = detail.ctx.response;
+    if (status === 401) location.reload();
+    states.poll = status < 400;
+    if (status === 200) question.dataset.tag = headers.get("ETag").replaceAll('"', "");
+    show();
+  });
+
+  document.addEventListener("htmx:error", ({ target }) => {
+    if (target === question) states.poll = false;
+    show();
+  });
+
+  document.addEventListener("htmx:sse:after:connection", (event) => {
+    if (!isStream(event)) return;
+    states.stream = event.detail.connection.status === 200;
+    states.poll = true;
+    show();
+  });
+
+  for (const name of ["htmx:sse:error", "htmx:sse:close", "htmx:sse:before:connection"]) {
+    document.addEventListener(name, (event) => {
+      if (!isStream(event)) return;
+      states.stream = false;
+      show();
+    });
+  }
+
+  document.addEventListener("htmx:sse:before:message", (event) => {
+    if (isStream(event) && event.detail.message.id) question.dataset.tag = event.detail.message.id;
+  });
+
+  lamp.hidden = !question;
+  show();
+})();

@@ -1,0 +1,113 @@
+// A log that is followed live. Lines come in bursts: they are gathered and shown a few times a
+// second, and only the newest are kept, so that a flood neither freezes the page nor fills it.
+const MOST = 2000;
+const EVERY = 100;
+const AT_ONCE = 300;
+const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g;
+const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+const log = document.getElementById("log");
+const lines = document.getElementById("lines");
+const filter = document.getElementById("search");
+const follow = document.getElementById("follow");
+const pause = document.getElementById("pause");
+const count = document.getElementById("log-count");
+let kept = [];
+let waiting = [];
+let last = 0;
+let scrolled = 0;
+let shown = 0;
+
+function matches(line) {
+  return line.text.toLowerCase().includes(filter.value.trim().toLowerCase());
+}
+
+function element(line) {
+  const row = document.createElement("div");
+  row.className = "entry";
+  const time = document.createElement("time");
+  time.textContent = line.at.slice(11, 23);
+  row.append(time, line.text.replace(ANSI, "").replace(UNSEEN, "\ufffd"));
+  return row;
+}
+
+// Lines that came together are laid out together, and not at all while they are out of sight.
+function add(fresh) {
+  if (!fresh.length) return;
+  const group = document.createElement("div");
+  group.append(...fresh.map(element));
+  lines.append(group);
+  shown += fresh.length;
+  while (shown > MOST) {
+    const oldest = lines.firstElementChild;
+    const over = Math.min(shown - MOST, oldest.childElementCount);
+    if (over === oldest.childElementCount) oldest.remove();
+    else for (let each = 0; each < over; each += 1) oldest.firstElementChild.remove();
+    shown -= over;
+  }
+}
+
+function show() {
+  if (pause.getAttribute("aria-pressed") === "true" || !waiting.length) return;
+  const fresh = waiting.splice(0, AT_ONCE);
+  kept = [...kept, ...fresh].slice(-MOST);
+  add(fresh.filter(matches));
+  count.textContent = count.dataset.words.replace("{n}", kept.length);
+  if (follow.checked) {
+    lines.scrollTop = lines.scrollHeight;
+    scrolled = lines.scrollTop;
+  }
+}
+
+function take(frame) {
+  const data = frame.split("\n").find((each) => each.startsWith("data: "));
+  if (!data) return;
+  const line = JSON.parse(data.slice(6));
+  if (line.number <= last) return;
+  last = line.number;
+  waiting.push(line);
+  if (waiting.length > MOST) waiting = waiting.slice(-MOST / 2);
+}
+
+async function listen() {
+  const answer = await fetch(log.dataset.source, { headers: { "X-Mcpyard-Key": window.yardKey } });
+  if (!answer.ok) return;
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const frames = (rest + value).split("\n\n");
+    rest = frames.pop();
+    frames.forEach(take);
+  }
+}
+
+async function keepListening() {
+  await listen().catch(() => {});
+  last = 0;
+  setTimeout(keepListening, 2000);
+}
+
+filter.addEventListener("input", () => {
+  lines.replaceChildren();
+  shown = 0;
+  add(kept.filter(matches));
+});
+pause.addEventListener("click", () => {
+  pause.setAttribute("aria-pressed", String(pause.getAttribute("aria-pressed") !== "true"));
+});
+lines.addEventListener("scroll", () => {
+  if (lines.scrollTop < scrolled - 4) follow.checked = false;
+});
+document.getElementById("download").addEventListener("click", () => {
+  const text = kept.map((each) => `${each.at} ${each.text}`).join("\n");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = `${log.dataset.name}.log`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
+
+setInterval(show, EVERY);
+keepListening();

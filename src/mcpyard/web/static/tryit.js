@@ -1,0 +1,106 @@
+// The form of a tool's arguments: reads the fields back into JSON, or lets the JSON be typed.
+const READ = {
+  object(node) {
+    const found = {};
+    for (const child of node.querySelectorAll(":scope > .fields > .node")) {
+      const value = read(child);
+      if (value !== undefined) found[child.dataset.key] = value;
+    }
+    return Object.keys(found).length || isNeeded(node) ? found : undefined;
+  },
+  array(node) {
+    const items = [...node.querySelectorAll(":scope > [data-rows] > .item > .node")].map(read);
+    const given = items.filter((each) => each !== undefined);
+    return given.length || isNeeded(node) ? given : undefined;
+  },
+  choice(node) {
+    const way = node.querySelector(":scope > select").value;
+    const chosen = node.querySelector(`:scope > .way[data-index="${way}"] > .node`);
+    return chosen ? read(chosen) : undefined;
+  },
+  text: (node, value) => (value || isNeeded(node) ? value : undefined),
+  long: (node, value) => (value || isNeeded(node) ? value : undefined),
+  json: (_, value) => (value.trim() ? JSON.parse(value) : undefined),
+};
+
+function isNeeded(node) {
+  return node.hasAttribute("data-required") || node.parentElement.classList.contains("item");
+}
+
+function plain(_, value) {
+  if (value === "") return undefined;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function read(node) {
+  const field = node.querySelector(":scope > [data-value]");
+  return (READ[node.dataset.kind] ?? plain)(node, field?.value ?? "");
+}
+
+function argumentsOf(form) {
+  return JSON.stringify(read(form.querySelector(".form-side > .node")) ?? {}, null, 2);
+}
+
+function showRaw(form, raw) {
+  form.querySelector(".raw-side").hidden = !raw;
+  form.querySelector(".form-side").hidden = raw;
+  form.querySelector("[data-raw]").checked = raw;
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-raw]")) {
+    const form = target.form;
+    if (target.checked) form.elements.arguments.value = safely(() => argumentsOf(form), "{}");
+    showRaw(form, target.checked);
+  }
+  if (target.matches("[data-way]")) {
+    for (const way of target.parentElement.querySelectorAll(":scope > .way")) {
+      way.hidden = way.dataset.index !== target.value;
+    }
+  }
+});
+
+function safely(make, otherwise) {
+  try {
+    return make();
+  } catch {
+    return otherwise;
+  }
+}
+
+document.addEventListener("htmx:config:request", ({ target, detail }) => {
+  if (!target.matches("form.try") || target.querySelector("[data-raw]").checked) return;
+  const broken = [...target.querySelectorAll("[data-kind=json] > [data-value]")];
+  detail.ctx.request.body.set("arguments", safely(() => argumentsOf(target), broken.map((each) => each.value).join()));
+});
+
+document.addEventListener("htmx:after:swap", () => {
+  for (const line of document.querySelectorAll("template.sent-line")) {
+    line.closest(".result").nextElementSibling.prepend(line.content.cloneNode(true));
+    line.remove();
+  }
+});
+
+const head = document.querySelector(".head");
+let tools = head?.dataset.tools;
+
+// Somebody who is at a tool is not to lose it; the list is read anew when none is open.
+document.addEventListener("htmx:after:swap", () => {
+  if (!head || head.dataset.tools === tools || document.querySelector(".tool details[open]")) return;
+  tools = head.dataset.tools;
+  const ref = encodeURIComponent(head.id.replace("head-", ""));
+  htmx.ajax("GET", `/ui/tools?ref=${ref}`, { target: "#tools", swap: "innerHTML" });
+});
+
+document.addEventListener("click", ({ target }) => {
+  const again = target.closest("[data-resend]");
+  if (!again) return;
+  const form = again.closest(".tool-body").querySelector("form.try");
+  showRaw(form, true);
+  form.elements.arguments.value = again.dataset.resend;
+  form.requestSubmit();
+});

@@ -1,0 +1,129 @@
+"""Tools on the page: found, switched, tried."""
+
+import json
+from dataclasses import dataclass
+from typing import Final, cast
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.catalog.limits import nested_deeper
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.web import asked
+from mcpyard.web.problems import details_of
+from mcpyard.web.rendering import answer
+from mcpyard.web.results import blocks_of
+from mcpyard.web.schema_form import form_of
+from mcpyard.web.sights import Sights
+from mcpyard.yard.edit import Change
+from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+PAGE: Final = 100
+START_WAIT: Final = 60.0
+DEEPEST: Final = 64
+_MOST_DIGITS: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTools:
+    """A page of tools.
+
+    Attributes:
+        tools: Their records, each with the `id` of its server.
+        total: How many match in all.
+        start: Where this page begins.
+        word: What was searched for.
+    """
+
+    tools: list[Record]
+    total: int
+    start: int
+    word: str
+
+    @property
+    def next(self) -> int | None:
+        """Where the next page begins, if there is one."""
+        end = self.start + len(self.tools)
+        return end if end < self.total else None
+
+
+def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundTools:
+    """The tools that hold a word in their name or description: of one server, or of all."""
+    servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
+    wanted = word.strip().lower()
+    found = [
+        tool | {"id": str(server.id)}
+        for server in servers
+        for tool in yard.tools(str(server.id))
+        if not wanted or wanted in f"{server.name} {tool['name']} {tool['description']}".lower()
+    ]
+    return FoundTools(found[start : start + PAGE], len(found), start, word)
+
+
+class ToolRoutes:
+    """Shows and calls the tools of a yard."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def screen(self, request: Request) -> Response:
+        """All tools of all servers."""
+        word = request.query_params.get("q", "")
+        found = find_tools(self._yard, None, word, 0)
+        return answer(request, "screens/tools.html", {"tab": "tools", "found": found, "ref": ""})
+
+    async def rows(self, request: Request) -> Response:
+        """A page of tools."""
+        ref = request.query_params.get("ref", "")
+        start = request.query_params.get("start", "0")
+        begin = int(start) if start.isdecimal() and len(start) <= _MOST_DIGITS else 0
+        found = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
+        return answer(request, "parts/tool_rows.html", {"found": found, "ref": ref})
+
+    async def tool(self, request: Request) -> Response:
+        """One tool: what it does, and a form to try it."""
+        ref, name = asked.part(request, "ref"), asked.part(request, "tool")
+        route = self._yard.route(ref, name)
+        tool = next(each for each in self._yard.tools(ref) if each["name"] == name)
+        data = {"tool": tool, "ref": str(route.server), "form": form_of(route.tool.input_schema)}
+        return answer(request, "parts/tool.html", data)
+
+    async def switch(self, request: Request) -> Response:
+        """Switch a tool on or off."""
+        ref, name = asked.part(request, "ref"), asked.part(request, "tool")
+        enabled = "enabled" in await asked.form(request)
+        await self._yard.change_tool(ref, name, Change({"enabled": enabled}))
+        return Response(status_code=204)
+
+    async def call(self, request: Request) -> Response:
+        """Call a tool, and show what it answers; a server that is stopped is started for it."""
+        ref, name = asked.part(request, "ref"), asked.part(request, "tool")
+        sent = (await asked.form(request))["arguments"]
+        data: Record = {"sent": sent, "tool": name, "ref": ref}
+        try:
+            outcome = await self._call(ref, name, _arguments(sent), asked.caller(request))
+        except YardError as error:
+            failed = {"outcome": None, "error": error.message, "details": details_of(error)}
+            return answer(request, "parts/result.html", data | failed)
+        shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
+        return answer(request, "parts/result.html", data | shown)
+
+    async def _call(self, ref: str, name: str, arguments: Record, who: str) -> Outcome:
+        if self._sights.record(ref)["phase"] == Phase.STOPPED:
+            await self._yard.start(ref, wait=START_WAIT)
+        return await self._yard.call_tool(ref, name, arguments, who=who)
+
+
+def _arguments(sent: str) -> Record:
+    try:
+        found: object = orjson.loads(sent or "{}")
+    except json.JSONDecodeError as error:
+        raise ArgumentsRefused.of(Problem("", f"this is not JSON: {error}")) from None
+    if not isinstance(found, dict) or nested_deeper(cast("object", found), DEEPEST):
+        raise ArgumentsRefused.of(Problem("", "the arguments must be an object"))
+    return cast("Record", found)

@@ -1,0 +1,135 @@
+"""The figures on the cards: memory, and how long the last calls took.
+
+Nobody is told when memory changes, so it is looked up, off the loop, a few servers at a time: the
+cost of a look at all of a large yard at once would be felt.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+from uuid import UUID
+
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.stored import CallQuery
+from mcpyard.yard.yard import YardCore
+
+if TYPE_CHECKING:
+    from mcpyard.yard.records import Record
+
+EVERY: Final = 4.5
+"""Seconds between two looks; a little less than browsers wait between two questions."""
+
+AT_ONCE: Final = 16
+CALLS: Final = 500
+POINTS: Final = 24
+
+_STEP: Final = 1 << 20
+"""Bytes of memory that make a difference worth telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vital:
+    """The figures of one server.
+
+    Attributes:
+        rss: Its memory in bytes, rounded; None where it is not known.
+        latencies: How many milliseconds its last calls took, the oldest first.
+        errors: Which of these failed.
+    """
+
+    rss: int | None = None
+    latencies: tuple[float, ...] = ()
+    errors: tuple[bool, ...] = ()
+
+
+NOTHING: Final = Vital()
+
+
+class Vitals:
+    """Keeps the figures of a yard's servers.
+
+    Attributes:
+        round: Grows when any of them changes.
+    """
+
+    def __init__(self, yard: YardCore) -> None:
+        self._yard = yard
+        self._all: dict[UUID, Vital] = {}
+        self._touched: dict[UUID, int] = {}
+        self._sampled: dict[UUID, float] = {}
+        self._next = 0.0
+        self._counted = -1
+        self.round = 0
+
+    def of(self, server: UUID) -> Vital:
+        """The figures of a server, as far as they are known."""
+        return self._all.get(server, NOTHING)
+
+    def since(self, round_: int) -> set[UUID]:
+        """The servers whose figures are newer than a round."""
+        return {each for each, at in self._touched.items() if at > round_}
+
+    async def refresh(self) -> None:
+        """Look again, unless that was done just now."""
+        now = asyncio.get_running_loop().time()
+        if now < self._next:
+            return
+        self._next = now + EVERY
+        fresh = dict(self._all)
+        for server, rss in (await self._memory(now)).items():
+            known = fresh.get(server, NOTHING)
+            fresh[server] = Vital(rss, known.latencies, known.errors)
+        for server, (latencies, errors) in (await self._latencies()).items():
+            fresh[server] = Vital(fresh.get(server, NOTHING).rss, latencies, errors)
+        self._take(fresh)
+
+    def _take(self, fresh: dict[UUID, Vital]) -> None:
+        changed = [each for each in fresh if fresh[each] != self._all.get(each, NOTHING)]
+        self._all = {each: fresh[each] for each in fresh if each in self._yard.desired.servers}
+        if changed:
+            self.round += 1
+            self._touched.update(dict.fromkeys(changed, self.round))
+
+    async def _memory(self, now: float) -> dict[UUID, int | None]:
+        up = {
+            each.server.id
+            for each in self._yard.pictures()
+            if each.observed.state.phase is Phase.CONNECTED and each.observed.pid
+        }
+        down = {each: None for each in self._all if each not in up and self._all[each].rss}
+        turn = sorted(up, key=lambda each: self._sampled.get(each, 0.0))[:AT_ONCE]
+        self._sampled = {each: at for each, at in self._sampled.items() if each in up}
+        self._sampled.update(dict.fromkeys(turn, now))
+        return down | await asyncio.to_thread(self._sample, turn)
+
+    def _sample(self, servers: Sequence[UUID]) -> dict[UUID, int | None]:
+        return {each: self._rss(each) for each in servers}
+
+    def _rss(self, server: UUID) -> int | None:
+        try:
+            used = self._yard.record(str(server), tools=False)["figures"]
+        except ServerUnknown:
+            return None
+        rss = cast("Record", used)["rss"] if used else None
+        return max(1, round(rss / _STEP)) * _STEP if isinstance(rss, int) else None
+
+    async def _latencies(self) -> dict[UUID, tuple[tuple[float, ...], tuple[bool, ...]]]:
+        counted = sum(each.calls for each in self._yard.accounts.by_server.values())
+        journal = self._yard.accounts.journal
+        if journal is None or counted == self._counted:
+            return {}
+        self._counted = counted
+        lines: defaultdict[UUID, list[tuple[float, bool]]] = defaultdict(list)
+        for call in await journal.query(CallQuery(limit=CALLS)):
+            if len(lines[call.server]) < POINTS:
+                lines[call.server].append((call.ms, call.outcome != "ok"))
+        return {
+            server: (
+                tuple(ms for ms, _ in reversed(found)),
+                tuple(failed for _, failed in reversed(found)),
+            )
+            for server, found in lines.items()
+        }

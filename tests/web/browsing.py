@@ -1,0 +1,95 @@
+"""A person at a browser: signs in by a link, looks, and notes whatever the browser complains of."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    expect,
+)
+
+from tests.api.daemon import Daemon
+
+PATIENCE = 20_000
+expect.set_options(timeout=PATIENCE)
+
+
+class Visitor:
+    """Opens pages of yards.
+
+    Attributes:
+        complaints: Errors of scripts, words in the console, requests that leave the host.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+        self.complaints: list[str] = []
+
+    def visit(self, yard: Daemon, path: str = "/", **options: Any) -> Page:  # noqa: ANN401  the browser's own
+        """A new browser window that was let in, at some page of a yard."""
+        wanted: dict[str, Any] = {"locale": "en", **options}
+        context = self._browser.new_context(base_url=yard.up.url, **wanted)
+        context.set_default_timeout(PATIENCE)
+        self._contexts.append(context)
+        page = context.new_page()
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("request", lambda request: self._asked(request, yard.up.url))
+        page.goto(yard.post("/api/login-links", status=201)["url"])
+        page.wait_for_url(f"{yard.up.url}/")
+        if path != "/":
+            page.goto(path)
+        return page
+
+    def expect(self, *words: str) -> None:
+        """The complaints that hold these words were meant, and must have been made."""
+        for word in words:
+            assert any(word in each for each in self.complaints), (word, self.complaints)
+        self.forgive(*words)
+
+    def forgive(self, *words: str) -> None:
+        """Pass over the complaints that hold these words."""
+        self.complaints = [
+            each for each in self.complaints if not any(word in each for word in words)
+        ]
+
+    def close(self) -> None:
+        """Close every window."""
+        for context in self._contexts:
+            context.close()
+        self._contexts = []
+
+    def leave(self) -> None:
+        """Close every window; nothing may have been odd."""
+        self.close()
+        assert not self.complaints, self.complaints
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.complaints.append(f"{message.type}: {message.text} {_place(message.location)}")
+
+    def _asked(self, request: Request, url: str) -> None:
+        asked = urlsplit(request.url)
+        if asked.scheme in {"http", "https"} and asked.netloc != urlsplit(url).netloc:
+            self.complaints.append(f"left the host: {request.url}")
+
+
+def card(page: Page, name: str) -> Locator:
+    """The card of a server."""
+    return page.locator(f'#cards > .card[data-name="{name}"]')
+
+
+def lamp(page: Page, name: str) -> Locator:
+    """The lamp on the card of a server."""
+    return card(page, name).locator(".lamp").first
+
+
+def _place(location: Mapping[str, Any]) -> str:
+    return str(location.get("url", ""))

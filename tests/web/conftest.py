@@ -1,0 +1,65 @@
+"""One browser for the tests of a file, and yards with real servers for it to look at."""
+
+import contextlib
+import shutil
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.api.daemon import SERVERS, Daemon, daemon, one
+from tests.web.browsing import Visitor
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    """A browser; Debian's own, since nothing else is there without a download."""
+    assert CHROMIUM, "no chromium; scripts/setup installs it"
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=QUIET, chromium_sandbox=False
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def yards(tmp_path: Path) -> Generator[Callable[..., Daemon]]:
+    """Opens yards that are up until the test is over and its windows are closed."""
+    with contextlib.ExitStack() as open_ones:
+
+        def begin(*arguments: object) -> Daemon:
+            return open_ones.enter_context(daemon(tmp_path / "home", *arguments))
+
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
+    """A yard that is up for all tests of a file."""
+    with daemon(tmp_path_factory.mktemp("yard") / "home") as up:
+        yield up
+
+
+@pytest.fixture
+def yard(standing: Daemon) -> Generator[Daemon]:
+    """A yard that is up, with no project and nothing in it."""
+    yield standing
+    for each in standing.get(SERVERS):
+        standing.client.delete(one(each["id"]))
+
+
+@pytest.fixture
+def visitor(browser: Browser, yards: object, request: pytest.FixtureRequest) -> Generator[Visitor]:
+    """Somebody who visits yards with the browser, and complains at the end if anything was odd."""
+    # Whatever yard the test looks at must outlast its windows.
+    del yards
+    if "yard" in request.fixturenames:
+        request.getfixturevalue("yard")
+    somebody = Visitor(browser)
+    yield somebody
+    somebody.leave()

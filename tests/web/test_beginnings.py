@@ -1,0 +1,75 @@
+"""How people begin: with nothing at all, with servers elsewhere, with one to sign in at."""
+
+import json
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.api.daemon import Daemon
+from tests.api.office import Office
+from tests.cli.commands import echo
+from tests.web.browsing import Visitor, card, lamp
+from tests.wire.servers import asgi_server
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture
+def office() -> Generator[Office]:
+    found = Office()
+    with asgi_server(found.app()) as found.base:
+        yield found
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of somebody who uses Claude Code."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+def test_from_what_is_on_the_machine_to_the_first_call_in_four_clicks(
+    visitor: Visitor, person: Path, yards: Callable[..., Daemon]
+) -> None:
+    config = {"mcpServers": {"mine": echo(type="stdio"), "other": {"command": "nothing"}}}
+    (person / ".claude.json").write_text(json.dumps(config))
+    yard = yards()
+    page = visitor.visit(yard)
+    expect(page.locator("#first-found")).to_contain_text("in claude-code:user")
+    expect(page.locator("#first-found .pick")).to_have_count(2)
+    page.get_by_role("button", name="Import and start").click()
+    expect(lamp(page, "mine")).to_have_text("Running")
+    page.get_by_role("link", name="mine").click()
+    page.locator('.tool:has(code:text-is("log")) summary').click()
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".result .verdict")).to_contain_text("Done")
+
+
+def test_with_nothing_anywhere_there_are_three_ways_to_begin(
+    visitor: Visitor, person: Path, yards: Callable[..., Daemon]
+) -> None:
+    assert not [*person.iterdir()]
+    page = visitor.visit(yards())
+    expect(page.locator("#first-run li")).to_have_count(3)
+    expect(page.locator("#first-found")).to_contain_text("Nothing was found")
+    page.click("#first-example")
+    expect(lamp(page, "legal")).to_have_text("Running")
+    expect(page.locator("#first-run")).to_have_count(0)
+
+
+def test_a_server_that_wants_a_sign_in_is_signed_in_with_one_button(
+    visitor: Visitor, office: Office, yard: Daemon
+) -> None:
+    yard.register("far", {"url": f"{office.base}/mcp", "transport": "http"}, start=True)
+    page = visitor.visit(yard)
+    expect(lamp(page, "far")).to_have_text("Sign-in needed")
+    with page.context.expect_page() as opened:
+        card(page, "far").get_by_role("button", name="Sign in").click()
+    expect(opened.value.get_by_role("heading", name="Signed in")).to_be_visible()
+    expect(lamp(page, "far")).to_have_text("Running")

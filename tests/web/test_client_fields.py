@@ -1,0 +1,89 @@
+"""The edit form of another program's server: what was changed is in the patch, and nothing else."""
+
+from dataclasses import replace
+
+from mcpyard.formats.facts import Effective
+from mcpyard.formats.warned import WarningKind
+from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
+from mcpyard.web.client_sights import Place, digest_of, table_of
+from mcpyard.web.definitions import Pair
+from mcpyard.web.looks import EFFECTIVE
+from mcpyard.web.words import catalogue
+from mcpyard.yard.records import Record
+
+LOCAL: Record = {
+    "name": "files",
+    "enabled": True,
+    "type": None,
+    "command": "npx",
+    "args": ["-y", "files"],
+    "env": {"KEY": {"masked": True, "hint": "abcd"}, "MODE": "${MODE}"},
+    "cwd": None,
+    "url": None,
+    "headers": None,
+    "timeout": 1_234_567.0,
+}
+REMOTE: Record = LOCAL | {
+    "type": "http",
+    "command": None,
+    "args": None,
+    "env": None,
+    "url": "https://docs.example/mcp",
+    "headers": {"Authorization": {"masked": True, "hint": ""}},
+    "timeout": None,
+}
+
+
+def test_a_form_that_comes_back_as_it_was_is_no_patch() -> None:
+    for record in (LOCAL, REMOTE):
+        assert patch_of_entry(fields_of_entry(record), record) == {}
+
+
+def test_only_what_was_changed_is_in_the_patch() -> None:
+    fields = fields_of_entry(LOCAL)
+    changed = replace(fields, command="uvx", enabled=False, timeout="", name="other")
+    patch = {"command": "uvx", "enabled": False, "timeout": None, "name": "other"}
+    assert patch_of_entry(changed, LOCAL) == patch
+
+
+def test_a_variable_that_is_gone_is_removed_and_a_masked_one_is_kept() -> None:
+    kept = Pair("KEY", kept=True)
+    changed = replace(fields_of_entry(LOCAL), env=(kept, Pair("NEW", "value")))
+    assert patch_of_entry(changed, LOCAL) == {
+        "env": {"KEY": {"masked": True}, "MODE": None, "NEW": "value"}
+    }
+    assert patch_of_entry(replace(changed, env=()), LOCAL) == {"env": None}
+
+
+def test_another_way_to_reach_it_takes_the_words_of_the_first_one_away() -> None:
+    far = replace(fields_of_entry(LOCAL), transport="http", url="https://docs.example")
+    assert patch_of_entry(far, LOCAL) == {
+        "command": None,
+        "args": None,
+        "env": None,
+        "url": "https://docs.example",
+    }
+    old = replace(fields_of_entry(REMOTE), transport="sse")
+    assert patch_of_entry(old, REMOTE) == {"type": "sse"}
+
+
+def test_a_broken_or_absent_file_has_no_column_in_the_table() -> None:
+    there = Place(
+        "codex:user", "codex", "Codex", "user", "/c", exists=True, entries=(), problems=()
+    )
+    broken = replace(there, at="cursor:user", problems=("line 2",))
+    absent = replace(there, at="zed:user", exists=False)
+    assert table_of([there, broken, absent]).columns == (there,)
+
+
+def test_whatever_differs_has_another_digest() -> None:
+    assert digest_of("a", "b") != digest_of("ab")
+    assert digest_of("a") == digest_of("a")
+
+
+def test_every_state_warning_and_deed_has_its_word() -> None:
+    words = catalogue("en").keys()
+    assert EFFECTIVE.keys() == {*map(str, Effective)}
+    assert {f"warned.{kind}" for kind in WarningKind} <= words
+    deeds = ("copy", "edit", "remove", "switch", "switch1", "connect")
+    assert {f"clients.done.{deed}" for deed in deeds} <= words

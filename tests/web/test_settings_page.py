@@ -1,0 +1,181 @@
+"""The Settings screen: the gateway and its clients, profiles, tokens, taste, about."""
+
+import tomllib
+from collections.abc import Generator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.cli.commands import echo
+from tests.web.browsing import Visitor
+from tests.web.machine import CODEX, Desk, Window, desk, toast, undo, window
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
+    with desk(tmp_path_factory.mktemp("machine")) as it:
+        it.yard.register("one", echo())
+        it.yard.register("two", echo())
+        yield it
+
+
+@pytest.fixture
+def it(shared: Desk) -> Desk:
+    """The machine with its files as they were."""
+    shared.lay()
+    return shared
+
+
+@pytest.fixture(scope="module")
+def open_window(browser: Browser, shared: Desk) -> Generator[Window]:
+    with window(browser, shared.yard) as opened:
+        yield opened
+
+
+@pytest.fixture
+def visitor(open_window: Window) -> Visitor:
+    return open_window.visitor
+
+
+@pytest.fixture
+def page(open_window: Window, it: Desk) -> Generator[Page]:
+    del it
+    yield from open_window.at("/settings")
+
+
+def connection(page: Page, client: str) -> Locator:
+    return page.locator("#settings li", has=page.locator(f"#connect-{client}"))
+
+
+def test_the_mcp_entry_opens_the_same_list_of_servers(page: Page) -> None:
+    expect(page.locator("#mcp-entry")).to_contain_text("2 servers")
+    page.locator("#mcp-entry").click()
+    expect(page.locator("#cards > .card")).to_have_count(2)
+    expect(page.get_by_role("heading", name="MCP services")).to_be_visible()
+
+
+def test_a_client_is_connected_after_a_preview_and_the_undo_restores_its_file(
+    page: Page, it: Desk
+) -> None:
+    expect(page.locator("#gateway-address")).to_have_text(f"{it.yard.up.url}/mcp")
+    expect(connection(page, "codex").locator(".lamp")).to_have_text("Not connected")
+    page.locator("#connect-codex").click()
+    expect(page.locator("#preview .diff")).to_contain_text("[mcp_servers.mcpyard]")
+    assert it.read("codex") == CODEX
+    page.locator("#apply").click()
+    expect(connection(page, "codex").locator(".lamp")).to_have_text("Connected")
+    entry = tomllib.loads(it.read("codex"))["mcp_servers"]["mcpyard"]
+    assert "stdio" in entry["args"]
+    assert str(it.yard.up.home) in entry["args"]
+    undo(page, "codex is connected")
+    expect(connection(page, "codex").locator(".lamp")).to_have_text("Not connected")
+    assert it.read("codex") == CODEX
+
+
+def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
+    page: Page, it: Desk
+) -> None:
+    page.locator("#connect-codex").click()
+    page.get_by_label("HTTP").check()
+    expect(page.locator("#preview .diff")).to_contain_text(f"{it.yard.up.url}/mcp")
+    page.locator("#apply").click()
+    shown = page.locator("#secret")
+    expect(shown).to_contain_text("MCPYARD_CALL_TOKEN=mcpyard_")
+    secret = shown.inner_text().partition("=")[2]
+    assert secret not in it.read("codex")
+    assert lists_tools(it, secret) == 200
+    page.get_by_role("button", name="Close").last.click()
+    assert secret not in page.content()
+
+
+def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Desk) -> None:
+    page.locator("#add-profile").click()
+    page.get_by_label("Name").fill("small set")
+    page.get_by_label("All servers, also later ones").uncheck()
+    page.get_by_label("one", exact=True).check()
+    page.get_by_role("button", name="Submit").click()
+    profiles = page.locator("section", has=page.locator("#profiles-title"))
+    expect(profiles).to_contain_text("small set")
+    expect(profiles).to_contain_text(f"{it.yard.up.url}/mcp/small%20set")
+    assert it.yard.get("/api/profiles/small%20set")["servers"] == ["one"]
+    profiles.get_by_role("button", name="Edit").click()
+    page.get_by_role("button", name="Pattern").click()
+    page.locator("[name=pattern]").fill("docs-*")
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Tools as JSON").fill('{"one": {"echo": {"enabled": false}}}')
+    page.get_by_role("button", name="Submit").click()
+    expect(profiles).to_contain_text("one, docs-*")
+    assert it.yard.get("/api/profiles/small%20set") == {
+        "name": "small set",
+        "servers": ["one", "docs-*"],
+        "tools": {"one": {"echo": {"enabled": False}}},
+    }
+    profiles.get_by_role("button", name="Delete").click()
+    page.locator("#apply").click()
+    expect(profiles).to_contain_text("No profiles yet.")
+    assert it.yard.get("/api/profiles") == []
+
+
+def test_a_profile_that_cannot_be_is_told_in_its_dialog(visitor: Visitor, page: Page) -> None:
+    page.locator("#add-profile").click()
+    page.get_by_label("Name").fill("servers")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#dialog .notice.bad")).to_contain_text("reserved")
+    expect(page.get_by_label("Name")).to_have_value("servers")
+    visitor.expect("422")
+
+
+def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Desk) -> None:
+    page.locator("#add-token").click()
+    page.get_by_label("Name").fill("laptop")
+    page.locator("#dialog").get_by_role("button", name="Create token").click()
+    secret = page.locator("#secret").inner_text()
+    assert lists_tools(it, secret) == 200
+    page.get_by_role("button", name="Close").last.click()
+    row = page.locator("#settings li", has_text="laptop")
+    expect(row).to_contain_text("made")
+    row.get_by_role("button", name="Revoke").click()
+    page.locator("#apply").click()
+    expect(row).to_have_count(0)
+    expect(toast(page, "revoked")).to_be_visible()
+    assert lists_tools(it, secret) == 401
+
+
+def test_a_text_is_put_on_the_clipboard(visitor: Visitor, it: Desk) -> None:
+    permissions = ["clipboard-read", "clipboard-write"]
+    page = visitor.visit(it.yard, "/settings", permissions=permissions)
+    page.locator("[data-copy='#gateway-address']").click()
+    expect(page.locator("[data-copy='#gateway-address']")).to_have_text("Copied")
+    held = page.evaluate("() => navigator.clipboard.readText()")
+    assert held == f"{it.yard.up.url}/mcp"
+
+
+def test_language_theme_version_and_folders_are_there(page: Page, it: Desk) -> None:
+    about = page.locator("section", has=page.locator("#about-title"))
+    expect(about).to_contain_text(str(it.yard.up.home))
+    about.get_by_text("uPlot").click()
+    expect(about.locator("pre", has_text="MIT License")).to_be_visible()
+    page.get_by_label("Language").last.select_option("zh-Hans")
+    expect(page.get_by_role("heading", name="设置")).to_be_visible()
+    page.locator("#own-theme").select_option("dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def lists_tools(it: Desk, token: str) -> int:
+    """What the gateway answers to somebody with a token."""
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": Path(__file__).stem, "version": "1"},
+        },
+    }
+    return httpx2.post(f"{it.yard.up.url}/mcp", json=body, headers=headers, timeout=20).status_code
