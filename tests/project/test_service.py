@@ -1,0 +1,189 @@
+"""The yard as a service: the unit, and what systemd is told, by a systemctl that only notes it."""
+
+import json
+import os
+import shlex
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_group
+
+from mcpyard.cli.main import app, run
+from mcpyard.store.home import Home
+from tests.cli.commands import Json, write_project
+
+pytestmark = pytest.mark.real
+
+FAKE = """#!/bin/sh
+echo "$*" >> {notes}
+case "$2" in
+  is-active) cat {state} ;;
+  is-enabled) echo "Failed to get unit file state" >&2; exit 1 ;;
+esac
+exit 0
+"""
+AWAY = "#!/bin/sh\necho 'Failed to connect to bus: No medium found' >&2\nexit 1\n"
+REFUSES = "#!/bin/sh\n[ $2 = restart ] && { echo 'Job failed.' >&2; exit 1; }\necho inactive\n"
+
+
+class Machine:
+    """A user's folders, with a systemctl of their own on PATH."""
+
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.folder = folder
+        self.home = folder / "yard home"
+        self.notes = folder / "notes"
+        self.state = folder / "state"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.unit = folder / "config" / "systemd" / "user" / "mcpyard.service"
+        self.state.write_text("inactive\n")
+        self.systemctl(FAKE.format(notes=self.notes, state=self.state))
+        self._capsys = capsys
+        patch.setenv("MCPYARD_HOME", str(self.home))
+        patch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+        patch.setenv("PATH", f"{self.bin}:/usr/bin:/bin")
+
+    def systemctl(self, script: str) -> None:
+        program = self.bin / "systemctl"
+        program.write_text(script)
+        program.chmod(0o755)
+
+    def says(self, *words: object, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as ended:
+            run(["service", *map(str, words)])
+        said = self._capsys.readouterr()
+        assert ended.value.code == code, said
+        return said.out
+
+    def service(self, *words: object, code: int = 0) -> Json:
+        return json.loads(self.says(*words, "--json", code=code))
+
+    @property
+    def told(self) -> list[str]:
+        return self.notes.read_text().splitlines() if self.notes.exists() else []
+
+
+@pytest.fixture
+def machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Machine:
+    return Machine(tmp_path, monkeypatch, capsys)
+
+
+def exec_start(unit: str) -> list[str]:
+    (line,) = [each for each in unit.splitlines() if each.startswith("ExecStart=")]
+    return shlex.split(line.removeprefix("ExecStart="))
+
+
+def test_install_writes_the_unit_and_starts_it(machine: Machine) -> None:
+    told = machine.service("install", "--port", "9001")
+    assert told["installed"] == str(machine.unit)
+    assert stat.S_IMODE(machine.unit.stat().st_mode) == 0o600
+    assert exec_start(machine.unit.read_text()) == [
+        *(sys.executable, "-P", "-m", "mcpyard", "up"),
+        *("--home", str(machine.home), "--port", "9001"),
+    ]
+    assert f"Environment=PATH={os.environ['PATH']}\n" in machine.unit.read_text()
+    assert machine.told[-3:] == [
+        "--user daemon-reload",
+        "--user enable mcpyard.service",
+        "--user restart mcpyard.service",
+    ]
+    assert [each.name for each in machine.unit.parent.iterdir()] == [machine.unit.name]
+
+
+def test_the_command_of_the_unit_is_one_that_mcpyard_takes(machine: Machine) -> None:
+    project = write_project(machine.folder / "my $project 100%")
+    unit = machine.service("install", "--print", "--project", project)["unit"]
+    assert exec_start(unit)[-1].endswith("my $$project 100%%"), "as systemd wants them written"
+    words = [each.replace("$$", "$").replace("%%", "%") for each in exec_start(unit)]
+    up = get_group(app).commands["up"].make_context("up", words[5:])
+    assert (up.params["home"], up.params["project"]) == (machine.home, project)
+
+
+def test_print_changes_nothing(machine: Machine) -> None:
+    unit = machine.says("install", "--print")
+    assert unit.startswith("# Written by")
+    assert unit.endswith("WantedBy=default.target\n")
+    assert not machine.unit.exists()
+    assert machine.told == []
+    assert machine.service("status", "--print", code=2)["error"]["detail"].startswith("--print")
+
+
+def test_install_anew_replaces_the_unit(machine: Machine) -> None:
+    machine.service("install", "--port", "9001")
+    machine.state.write_text("active\n")
+    machine.service("install", "--port", "9002")
+    assert "9002" in machine.unit.read_text()
+
+
+def test_uninstall_ends_the_service_and_takes_the_unit_away(machine: Machine) -> None:
+    machine.service("install")
+    assert machine.service("uninstall") == {"uninstalled": str(machine.unit)}
+    assert not machine.unit.exists()
+    assert machine.told[-2:] == [
+        "--user disable --now mcpyard.service",
+        "--user daemon-reload",
+    ]
+    assert machine.service("uninstall")["uninstalled"] is None
+
+
+def test_status_tells_how_the_service_is_and_where_the_yard(machine: Machine) -> None:
+    nothing = machine.service("status", code=4)
+    assert nothing == {"unit": None, "enabled": "not-found", "active": "inactive", "yard": None}
+    machine.service("install")
+    machine.state.write_text("active\n")
+    yard = Home(machine.home)
+    yard.take()
+    yard.announce("http://127.0.0.1:8712")
+    told = machine.service("status")
+    yard.release()
+    assert (told["active"], told["yard"]) == ("active", "http://127.0.0.1:8712")
+
+
+def test_a_unit_of_somebody_else_is_left_alone(machine: Machine) -> None:
+    machine.unit.parent.mkdir(parents=True)
+    machine.unit.write_text("[Unit]\n")
+    for action in ("install", "uninstall"):
+        assert "left alone" in machine.service(action, code=1)["error"]["detail"]
+    assert machine.unit.read_text() == "[Unit]\n"
+
+
+def test_a_home_that_a_yard_holds_gets_no_service_beside_it(machine: Machine) -> None:
+    yard = Home(machine.home)
+    yard.take()
+    assert "end it first" in machine.service("install", code=4)["error"]["detail"]
+    yard.release()
+    assert not machine.unit.exists()
+
+
+@pytest.mark.parametrize("action", ["install", "status"])
+def test_where_systemd_does_not_answer_it_is_said_and_nothing_written(
+    machine: Machine, action: str
+) -> None:
+    machine.systemctl(AWAY)
+    told = machine.service(action, code=4)["error"]
+    assert told["type"] == "urn:mcpyard:error:no-systemd"
+    assert "No medium found" in told["detail"]
+    assert "--print" in told["hint"]
+    assert not machine.unit.exists()
+
+
+def test_where_systemd_is_not_there_it_is_said(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(machine.folder))
+    told = machine.service("install", code=4)["error"]
+    assert "no systemctl" in told["detail"]
+
+
+def test_a_service_that_does_not_start_is_told_with_what_to_do(machine: Machine) -> None:
+    machine.systemctl(REFUSES)
+    told = machine.service("install", code=1)["error"]
+    assert told["detail"].endswith("restart mcpyard.service: Job failed.")
+    assert "journalctl" in told["hint"]
