@@ -169,6 +169,9 @@ def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
 def test_a_server_dragged_from_claude_to_codex_is_previewed_copied_and_undone(
     page: Page, it: Desk
 ) -> None:
+    entry(page, "claude-code", "files").drag_to(page.locator('[data-drop="opencode:user"]'))
+    expect(page.get_by_label("To", exact=True)).to_have_value("opencode:user")
+    page.keyboard.press("Escape")
     entry(page, "claude-code", "files").drag_to(page.locator('[data-drop="codex:user"]'))
     expect(page.get_by_label("To", exact=True)).to_have_value("codex:user")
     expect(page.locator("#preview .diff")).to_contain_text("[mcp_servers.files.env]")
