@@ -110,7 +110,7 @@ async def measure(requests: int) -> None:
     yard = YardCore(Ports([source], VolatileMemory(), VolatilePolicies(), servers, clock, {}.get))
     await yard.begin()
     keys = Keys(AdminKey(TOKEN), VolatileCallTokens(), VolatileSessions(), clock)
-    app, yardstick = build(yard, keys=keys, hosts=[], closing=closing), bare(yard.records())
+    app, yardstick = build(yard, keys=keys, hosts=[], closing=closing), bare(yard.servers())
     status, size = await ask(app)
     assert (status, size) == await ask(yardstick)
     some = yard.server("server 0500")
@@ -124,7 +124,7 @@ async def measure(requests: int) -> None:
     figures.show(f"{COUNT} servers with {TOOLS} tools each", f"{size:,} bytes")
     base = await median_ms(yardstick, requests)
     figures.show("bare Starlette and orjson", f"{base:.3g} ms")
-    figures.show("making every record anew", f"{_timed(yard.records):.3g} ms")
+    figures.show("making every record anew", f"{_timed(yard.servers):.3g} ms")
     for name, before in (
         ("the list, nothing changed", lambda: None),
         ("the list, one server changed", one_is_lost),

@@ -37,6 +37,7 @@ from mcpyard.runtime.signins import SignIns, VolatileTokens
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.variables import Variables
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
@@ -95,7 +96,7 @@ class Yard(YardCore):
             policies=kept.policies,
             servers=self._supervisor,
             clock=clock,
-            lookup=environment.get,
+            lookup=Variables(environment),
             journal=kept.journal,
             sign_ins=sign_ins,
             trust=Trust(kept.approvals, clock, around.caution),
@@ -244,7 +245,7 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
                 policies=kept.policies,
                 servers=IdleServers(),
                 clock=SystemClock(),
-                lookup=environment.get,
+                lookup=Variables(environment),
                 clients=reach_clients(kept, environment),
                 here=Here(homes=frozenset({str(home)} if home else ())),
                 profiles=kept.profiles,

@@ -71,13 +71,13 @@ class AttachedYard:
             finally:
                 await yard._end()
 
-    def records(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers, by name."""
         return [each if tools else _without_tools(each) for each in self._records]
 
     def record(self, ref: str, *, tools: bool = True) -> Record:
         """The record of one server, by id or name."""
-        for each in self.records(tools=tools):
+        for each in self.servers(tools=tools):
             if ref in {each["id"], each["name"]}:
                 return each
         raise ServerUnknown(f'there is no server "{ref[:80]}"')

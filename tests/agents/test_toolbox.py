@@ -52,7 +52,7 @@ class FakeYard:
     def tools(self) -> list[dict[str, object]]:
         return self.offered
 
-    def records(self, *, tools: bool = True) -> list[dict[str, object]]:
+    def servers(self, *, tools: bool = True) -> list[dict[str, object]]:
         del tools
         return [{"name": name, **CONNECTED, **more} for name, more in self.conditions.items()]
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.real
 async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) -> None:
     with daemon(tmp_path / "home"):
         async with Yard.attach(tmp_path / "home") as yard:
-            assert yard.records() == []
+            assert yard.servers() == []
             shown = await yard.register({"name": "文 件", **zoo("good")}, wait=20)
             assert shown["status"] == "connected"
             assert (await yard.settled("文 件"))["pid"] == shown["pid"]
@@ -43,7 +43,7 @@ async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) ->
             assert (await yard.restart("fs", wait=20))["state"] == "running"
             assert "tools" not in yard.record("fs", tools=False)
             await yard.remove("fs")
-            assert yard.records() == []
+            assert yard.servers() == []
 
 
 async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
             there.register("late", zoo("good"))
             async with asyncio.timeout(20):
                 async for _ in events:
-                    if [each["status"] for each in yard.records()] == ["connected"]:
+                    if [each["status"] for each in yard.servers()] == ["connected"]:
                         break
             assert {tool["server"] for tool in yard.tools()} == {"late"}
 

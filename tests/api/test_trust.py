@@ -38,7 +38,7 @@ def opened(tmp_path: Path, project: Path) -> Opener:
 
 
 async def phases(yard: Yard) -> dict[str, object]:
-    settled = [await yard.settled(str(each["name"])) for each in yard.records(tools=False)]
+    settled = [await yard.settled(str(each["name"])) for each in yard.servers(tools=False)]
     return {str(each["name"]): each["phase"] for each in settled}
 
 
@@ -46,7 +46,7 @@ async def until(yard: Yard, name: str, **wanted: object) -> dict[str, object]:
     """The record of a server once it has these members."""
     async with asyncio.timeout(10):
         async for _ in yard.events(after=0):
-            found = [each for each in yard.records() if each["name"] == name]
+            found = [each for each in yard.servers() if each["name"] == name]
             if found and wanted.items() <= found[0].items():
                 return found[0]
     raise AssertionError
@@ -133,7 +133,7 @@ async def test_under_review_a_change_behind_the_yards_back_waits_too(
     if not first:
         (project / ".mcp.json").unlink()
     async with opened(review=True) as yard:
-        assert len(yard.records()) == (2 if first else 0)
+        assert len(yard.servers()) == (2 if first else 0)
     write_project(project, one=echo("changed"))
     async with opened(review=True) as yard:
         assert await phases(yard) == {"one": "needs_approval"}

@@ -22,7 +22,7 @@ ROUNDS = 200 if FULL else 12
 
 
 def names(yard: Yard) -> list[object]:
-    return [record["name"] for record in yard.records()]
+    return [record["name"] for record in yard.servers()]
 
 
 async def test_however_an_editor_saves_the_last_content_is_applied_and_none_half_read(
@@ -127,7 +127,7 @@ async def test_without_a_file_the_yard_starts_with_no_server_and_no_error(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Yard.open(tmp_path) as yard:
-        assert yard.records() == []
+        assert yard.servers() == []
         assert yard.desired.problems == ()
         assert [entry for entry in caplog.records if entry.levelno >= logging.WARNING] == []
         write_project(tmp_path, {"late": zoo("good")})
@@ -182,7 +182,7 @@ async def test_a_file_that_is_gone_for_a_second_takes_its_servers_with_it(tmp_pa
         await connected(yard, "first")
         pid = state_of(yard, "first")["pid"]
         (tmp_path / ".mcp.json").unlink()
-        await until(yard, lambda: not yard.records())
+        await until(yard, lambda: not yard.servers())
         assert await eventually(lambda: not alive(pid), 5)
 
 

@@ -107,7 +107,7 @@ async def test_a_wrong_registration_changes_nothing(
     async with running() as it:
         with pytest.raises(kind, match=message):
             await it.yard.register(body)
-        assert [each["name"] for each in it.yard.records()] == ["legal"]
+        assert [each["name"] for each in it.yard.servers()] == ["legal"]
         assert it.policies.all() == {}
 
 
@@ -221,7 +221,7 @@ async def test_a_trial_tells_what_is_there_and_keeps_nothing() -> None:
         it.servers.broken["trial"] = Cause(Code.COMMAND_MISSING, "no echo")
         with pytest.raises(StartFailed, match="no echo"):
             await it.yard.trial({"command": "echo"})
-        assert [each["name"] for each in it.yard.records()] == ["legal"]
+        assert [each["name"] for each in it.yard.servers()] == ["legal"]
 
 
 async def test_secrets_are_revealed_only_when_asked_for() -> None:

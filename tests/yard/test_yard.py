@@ -1,5 +1,6 @@
 """The use cases, over fakes of the ports."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -85,7 +86,7 @@ class Around:
 async def test_what_should_run_is_started_and_shown() -> None:
     around = Around(document(fs=local(), off=local(enabled=False)))
     async with around.open() as yard:
-        states = {each["name"]: (each["status"], each["state"]) for each in yard.records()}
+        states = {each["name"]: (each["status"], each["state"]) for each in yard.servers()}
         assert states == {"fs": ("connected", "running"), "off": ("disconnected", "stopped")}
         assert yard.record("fs")["tools"] == [{"name": "read_file", "description": "Reads"}]
         assert "tools" not in yard.record("fs", tools=False)
@@ -189,7 +190,7 @@ async def test_a_change_in_a_document_is_followed() -> None:
         listening = yard.events()
         around.sources[0].say(document(keep=local(), other=local()))
         await yard.settled("keep")
-        assert [each["name"] for each in yard.records()] == ["keep", "other"]
+        assert [each["name"] for each in yard.servers()] == ["keep", "other"]
         assert yard.record("keep")["id"] == kept
         assert [each["exposedName"] for each in yard.tools()] == ["mcp_other_t"]
         with pytest.raises(ToolUnknown):
@@ -212,6 +213,33 @@ async def test_a_server_is_stopped_started_and_restarted_by_word() -> None:
         assert len(around.servers.applied) == applied + 1
         await yard.stop("fs")
         assert (await yard.restart("fs", wait=1))["state"] == "running"
+
+
+async def test_a_word_that_comes_in_the_middle_of_an_edit_is_not_lost() -> None:
+    async with Around(document(fs=local())).open() as yard:
+        with yard._reconciler.hold():
+            assert (await yard.stop("fs", wait=0.01))["state"] == "running"
+            await yard.start("fs")
+        assert (await yard.settled("fs"))["wanted"] == "running"
+        with yard._reconciler.hold():
+            await yard.stop("fs")
+            await yard.restart("fs")
+        assert (await yard.settled("fs"))["state"] == "running"
+        await yard.stop("fs")
+        with yard._reconciler.hold():
+            await yard.start("fs")
+            await yard.stop("fs")
+        assert (await yard.settled("fs"))["state"] == "stopped"
+
+
+async def test_waiting_for_a_stop_does_not_end_before_it_though_an_edit_holds_it_back() -> None:
+    async with Around(document(fs=local())).open() as yard:
+        with yard._reconciler.hold():
+            stopping = asyncio.create_task(yard.stop("fs", wait=10))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not stopping.done()
+        assert (await stopping)["state"] == "stopped"
 
 
 async def test_a_failed_server_can_be_asked_to_start_again() -> None:
@@ -259,7 +287,7 @@ async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -
         around.sources[0].say(document(fs=local(), other=local()))
         assert await eventually(lambda: "a look at the servers failed" in caplog.text)
         around.sources[0].say(document(other=local()))
-        assert await eventually(lambda: [each["name"] for each in yard.records()] == ["other"])
+        assert await eventually(lambda: [each["name"] for each in yard.servers()] == ["other"])
 
 
 async def test_problems_of_a_document_are_told() -> None:
@@ -277,7 +305,7 @@ async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
     around = Around(document(fs=local()))
     async with around.open() as yard:
         around.sources[0].say(document())
-        assert await eventually(lambda: not yard.records())
+        assert await eventually(lambda: not yard.servers())
         around.sources[0].say(document(fs=local()))
         assert await eventually(lambda: bool(yard.tools()))
         assert [each["exposedName"] for each in yard.tools()] == ["mcp_fs_read_file"]

@@ -33,7 +33,7 @@ class ServerRoutes:
         """Whether the yard answers; with the token also how each server is."""
         told: Record = {"ok": True}
         if request.scope["admin"]:
-            records = self._yard.records(tools=False)
+            records = self._yard.servers(tools=False)
             told["servers"] = {str(each["name"]): each["status"] for each in records}
         return answer(told)
 

@@ -117,7 +117,7 @@ def says_error(raw: bytes) -> bool:
     """Whether a result says that the tool failed, at a glance: it is for a statistic."""
     if len(raw) > 2 * _GLANCE:
         raw = raw[:_GLANCE] + raw[-_GLANCE:]
-    return _IS_ERROR.search(raw) is not None
+    return b'"isError"' in raw and _IS_ERROR.search(raw) is not None
 
 
 def _encode(arguments: dict[str, object]) -> bytes:

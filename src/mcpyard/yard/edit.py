@@ -6,7 +6,6 @@ moves.
 """
 
 import asyncio
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
@@ -25,14 +24,11 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.merge import Patch, merged
 from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig, Scope, Wanted
 from mcpyard.domain.ports import EditableSource, Memory, Source
+from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.spelling import Reading, read_definition
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.records import definition_digest
-
-_SECRET: Final = re.compile(
-    r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE
-)
 
 _NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
 
@@ -160,7 +156,14 @@ class Editor:
 
     async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
         self._free(new_name)
-        await source.rename(server.name, new_name)
+        # A file and the database cannot be written in one step; what is noted here outlives a kill
+        # between the two.
+        await self._memory.intend_rename(server.owner, server.name, new_name)
+        try:
+            await source.rename(server.name, new_name)
+        except BaseException:
+            await self._memory.give_up_rename(server.owner, server.name)
+            raise
         await self._memory.rename(server.owner, server.name, new_name)
 
     def _written(self, source: EditableSource, name: str) -> Config | None:
@@ -243,5 +246,5 @@ def _literal_secrets(owner: Owner, reading: Reading) -> list[Problem]:
     return [
         Problem(f"{field}.{name}", advice)
         for name, value in pairs.items()
-        if _SECRET.search(name) and "${" not in value
+        if names_secret(name) and "${" not in value
     ]

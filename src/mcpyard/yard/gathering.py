@@ -38,7 +38,7 @@ class Offering(Protocol):
         """The tools that can be called."""
         ...
 
-    def records(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers."""
         ...
 
@@ -88,7 +88,7 @@ def gather(
 
 def server_words(yard: Offering) -> dict[str, str]:
     """How each server of a yard is just now, in words for an agent."""
-    return {str(each["name"]): words_of(each) for each in yard.records(tools=False)}
+    return {str(each["name"]): words_of(each) for each in yard.servers(tools=False)}
 
 
 class _Way(NamedTuple):

@@ -6,7 +6,7 @@ Policies, wanted states, new turns, and what may run at all.
 from collections.abc import Callable, Mapping
 from uuid import UUID
 
-from mcpyard.domain.desired import PolicyPatch
+from mcpyard.domain.desired import DesiredServer, PolicyPatch
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.repositories import Policies
 from mcpyard.yard.trust import Trusting
@@ -35,6 +35,11 @@ class Intent:
     def turns(self) -> Mapping[UUID, int]:
         """How often each server was asked to begin anew."""
         return self._turns
+
+    def wanted(self, server: DesiredServer) -> Wanted:
+        """What a server should be by the last word, which may be newer than what is desired."""
+        said = self.policies.get(server.id, {}).get("wanted")
+        return server.wanted if said is None else Wanted(str(said))
 
     async def change(self, server: UUID, patch: PolicyPatch) -> None:
         """Change something about a server; a value of None goes back to the document's own."""

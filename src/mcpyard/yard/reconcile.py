@@ -69,6 +69,7 @@ class Reconciler:
         self._on_desired = on_desired
         for source in self._sources:
             await source.open(self.documents_changed)
+        await self._settle_renames()
         owners = [source.owner for source in self._sources]
         await self._intent.trust.begin(owners, self._desire().servers.values())
         self.look()
@@ -143,10 +144,25 @@ class Reconciler:
             self._desired = self._desire()
             self._on_desired(self._desired)
 
+    async def _settle_renames(self) -> None:
+        """Finish, or give up, the renames in whose middle a yard was killed."""
+        documents = {source.owner: source.document() for source in self._sources}
+        for owner, name, new in self._memory.intended_renames():
+            document = documents.get(owner)
+            if document is None or document.problems:
+                # What cannot be read now may show the next time which of the two it was.
+                continue
+            names = {each.name for each in document.definitions}
+            if new in names and name not in names:
+                await self._memory.rename(owner, name, new)
+            else:
+                await self._memory.give_up_rename(owner, name)
+
     def _is_settled(self, identity: UUID) -> bool:
         server = self.desired.servers.get(identity)
         found = self._servers.observed().get(identity)
-        if self._awake.is_set():
+        # While an edit is held back, what is desired may be older than what was said.
+        if self._awake.is_set() or self._stale:
             return False
         if server is None or found is None:
             return server is None or server.wanted is not Wanted.RUNNING

@@ -80,6 +80,6 @@ class _SelfControl:
 
     async def last_errors(self, limit: int = 10) -> dict[str, object]:
         """Read what went wrong lately: servers that are not well, and calls that failed."""
-        records = self._yard.records(tools=False)
+        records = self._yard.servers(tools=False)
         servers = {str(each["name"]): each["error"] for each in records if each["error"]}
         return {"servers": servers, "calls": await self._yard.failed_calls(limit)}

@@ -157,7 +157,7 @@ class YardCore:
         used = figures_record(self._servers.figures(server.id))
         return self._record(server, tools=tools) | {"figures": used}
 
-    def records(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers, by name."""
         return [self.record_of(picture, tools=tools) for picture in self.pictures()]
 
@@ -219,7 +219,7 @@ class YardCore:
             raise Disabled(f'the server "{server.name}" is disabled')
         if server.this_yard:
             raise ThisYard(f'the server "{server.name}" {THIS_YARD_NOTE}')
-        if server.wanted is not Wanted.RUNNING:
+        if self._intent.wanted(server) is not Wanted.RUNNING:
             await self._intent.want(server.id, Wanted.RUNNING)
         elif self._of(server.id).state.phase not in UP:
             self._intent.turn(server.id)
@@ -228,14 +228,15 @@ class YardCore:
     async def stop(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to be stopped."""
         server = self.server(ref)
-        if server.wanted is not Wanted.STOPPED or server.config.wanted is not Wanted.STOPPED:
+        said = {self._intent.wanted(server), server.wanted, server.config.wanted}
+        if said != {Wanted.STOPPED}:
             await self._intent.want(server.id, Wanted.STOPPED)
         return await self._after(server, wait)
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
         """Stop a server and start it anew."""
         server = self.server(ref)
-        if server.wanted is not Wanted.RUNNING:
+        if self._intent.wanted(server) is not Wanted.RUNNING:
             return await self.start(ref, wait=wait)
         self._intent.turn(server.id)
         return await self._after(server, wait)

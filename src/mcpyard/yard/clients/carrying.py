@@ -64,12 +64,20 @@ class Carrier:
         found = await self._files.read(real, fresh=fresh)
         return {**found, **{path: self._own.text(path) for path in MADE_UP.intersection(wanted)}}
 
-    async def look(self, operation: Operation, *, fresh: bool = True) -> Desk:
-        """What an operation gives, with nothing written."""
+    async def look(self, operation: Operation, known: Desk | None = None) -> Desk:
+        """What an operation gives, with nothing written.
+
+        Args:
+            operation: What is asked for.
+            known: What it gave a moment ago; it holds as long as the files say the same.
+        """
         paths = [path for seat in operation.seats for path in seat.paths]
-        desk = Desk(await self.texts(paths, fresh=fresh))
+        texts = await self.texts(paths, fresh=True)
+        desk = Desk(texts)
         if any(isinstance(seat, OwnSeat) for seat in operation.seats):
             operation.do(desk)
+        elif known and known.is_of(texts):
+            return known
         else:
             # A file may be large, and nobody else should wait for it.
             await asyncio.to_thread(operation.do, desk)
@@ -82,13 +90,13 @@ class Carrier:
             FileBusy: Somebody else holds a file.
             DocumentMoved: Somebody else writes again and again.
         """
-        first = await self.look(operation)
-        writes = first.writes()
+        desk = await self.look(operation)
+        writes = desk.writes()
         if not writes:
-            return first, None
+            return desk, None
         async with self._locked(writes):
             for _ in range(_TRIES):
-                desk = await self.look(operation)
+                desk = await self.look(operation, desk)
                 with contextlib.suppress(DocumentMoved):
                     return desk, await self._commit(desk, kind, who)
         raise DocumentMoved(f"{writes[0].path} was changed by somebody else again and again")
@@ -101,6 +109,8 @@ class Carrier:
             why = "is undone already" if made else "is not among the last ones"
             raise EditUnknown(f"the edit {number} {why}")
         backs = [_back(edit) for _, edit in reversed(made)]
+        # What is kept beside the project's file is found by the names that stand there.
+        backs.sort(key=lambda each: each.path in MADE_UP)
         texts = await self.texts((each.path for each in backs), fresh=True)
         self._refuse_changed(backs, texts)
         return number, backs
@@ -180,7 +190,7 @@ class Carrier:
     async def _write(self, change: FileWrite) -> None:
         if change.path in MADE_UP:
             await self._own.become(change.path, change.after)
-        else:
+        elif not await self._own.rename_back(change):
             await self._files.write(change)
 
 

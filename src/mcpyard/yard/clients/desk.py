@@ -57,6 +57,10 @@ class Desk:
         self.warnings: list[Warned] = []
         self.actions: list[OwnAction] = []
 
+    def is_of(self, texts: Mapping[str, FileText]) -> bool:
+        """Whether it was laid with just these texts."""
+        return self._found == texts
+
     def exists(self, path: str) -> bool:
         """Whether there is such a file."""
         found = self._found.get(path)

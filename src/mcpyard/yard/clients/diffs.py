@@ -15,13 +15,11 @@ from typing import Final, cast
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.merge import shown_url
+from mcpyard.domain.secrets import MASKED, names_secret
 from mcpyard.formats.documents import editor_for
 from mcpyard.yard.clients.masking import is_secret
 
-MASKED: Final = "***"
-
 _HOLDERS: Final = frozenset({"env", "environment", "headers", "http_headers"})
-_NAMES: Final = re.compile(r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE)
 _OF_VARIABLES: Final = ("env_var", "EnvVar")
 """How the names of fields end that hold the name of a variable."""
 
@@ -89,17 +87,24 @@ def hidden(line: str, secrets: Secrets) -> str:
     return _ALONE.sub(lambda match: _hide_alone(match, secrets), line)
 
 
-def _literals(value: object, key: str = "", *, held: bool = False) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, each in cast("Mapping[str, object]", value).items():
-            yield from _literals(each, name, held=held or key in _HOLDERS or name in _HOLDERS)
-    elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _literals(each, key, held=held)
-    elif isinstance(value, str):
-        named = held or (bool(_NAMES.search(key)) and not key.endswith(_OF_VARIABLES))
-        if (named and is_secret(value)) or (key.lower().endswith("url") and _has_secret(value)):
-            yield key, value
+def _literals(value: object) -> Iterator[tuple[str, str]]:
+    # A stack, not a recursion: some files hold hundreds of thousands of values.
+    stack: list[tuple[str, object, bool]] = [("", value, False)]
+    while stack:
+        key, found, held = stack.pop()
+        if isinstance(found, str):
+            if _is_literal(key, found, held=held):
+                yield key, found
+        elif isinstance(found, Mapping):
+            members = cast("Mapping[str, object]", found).items()
+            stack += [(name, each, held or name in _HOLDERS) for name, each in members]
+        elif isinstance(found, list):
+            stack += [(key, each, held) for each in cast("list[object]", found)]
+
+
+def _is_literal(key: str, text: str, *, held: bool) -> bool:
+    named = held or (names_secret(key) and not key.endswith(_OF_VARIABLES))
+    return (named and is_secret(text)) or (key.lower().endswith("url") and _has_secret(text))
 
 
 def _has_secret(url: str) -> bool:

@@ -110,11 +110,36 @@ class OwnServers:
         kept = (each.after for each in writes if each.path == PROJECT_DOCUMENT)
         policies = servers_of(next(kept, None))
         for write in writes:
-            if self.project and write.path == self.path(Scope.PROJECT):
+            if self._is_project(write) and self._renamed(write) is None:
                 present = self.servers(Scope.PROJECT)
                 for name in mcp_json.names(write.after or "") - present.keys():
                     policy = _by_model(policies.get(name, {}))
                     await self._editor.let_wait(Scope.PROJECT, name, policy)
+
+    async def rename_back(self, write: FileWrite) -> bool:
+        """Do what a write of the project's file comes to, if that is to rename a server.
+
+        Seen from the file alone one would go and another one come; so it stays the same, and runs
+        on.
+        """
+        renamed = self._renamed(write) if self._is_project(write) else None
+        if renamed is None:
+            return False
+        await self.carry_out([renamed])
+        return True
+
+    def _is_project(self, write: FileWrite) -> bool:
+        return self.project is not None and write.path == self.path(Scope.PROJECT)
+
+    def _renamed(self, write: FileWrite) -> OwnRename | None:
+        """The one change of name that makes all of a write."""
+        before, after = write.before or "", write.after or ""
+        old, new = mcp_json.names(before), mcp_json.names(after)
+        gone, fresh = [*old - new], [*new - old]
+        if len(gone) != 1 or len(fresh) != 1 or mcp_json.rename(before, *gone, *fresh) != after:
+            return None
+        known = any(each.name == gone[0] for each in self.in_force(Scope.PROJECT))
+        return OwnRename(Scope.PROJECT, gone[0], fresh[0]) if known else None
 
     def _definitions(self, scope: Scope) -> dict[str, dict[str, object]]:
         return {name: definition_of(config) for name, config in self.servers(scope).items()}

@@ -65,7 +65,8 @@ class Shown:
             listed.entry,
             standing.state,
             standing.reason,
-            standing.where,
+            # Where nothing else decides, the entry itself does.
+            standing.where or listed.place,
             listed.problems,
         )
 
