@@ -249,6 +249,7 @@ async def test_a_conversation_gets_the_tools_of_connected_servers_with_the_appli
     }
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "good", "reconnecting", "stopped", "removed")
+        await until(yard, lambda: state_of(yard, "failed")["error"])
         before = yard.toolbox(own=[hello])
         await yard.stop("stopped", wait=10)
         yard.code.remove("removed")

@@ -33,7 +33,7 @@ async def test_calls_are_shown_newest_first_a_page_at_a_time(tmp_path: Path) -> 
         assert line["bytesOut"] > line["bytesIn"]
 
 
-async def test_calls_can_be_asked_for_by_server_tool_and_outcome(tmp_path: Path) -> None:
+async def test_calls_can_be_asked_for_by_server_tool_outcome_and_caller(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
         first = await it.register("one", start=True)
         await it.register("two", start=True)
@@ -46,6 +46,7 @@ async def test_calls_can_be_asked_for_by_server_tool_and_outcome(tmp_path: Path)
         assert [await count(f"server={ref}") for ref in ("one", "two", first["id"])] == [2, 3, 2]
         assert [await count("tool=echo"), await count("tool=none")] == [5, 0]
         assert [await count("outcome=ok"), await count("outcome=timed-out")] == [5, 0]
+        assert [await count("who=admin"), await count("who=nobody")] == [5, 0]
         await it.client.delete(f"{SERVERS}/one")
         assert await count(f"server={first['id']}") == 2
         gone = await it.client.get(f"{CALLS}?server=one")

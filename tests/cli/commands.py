@@ -16,7 +16,7 @@ import psutil
 
 MCPYARD = [sys.executable, "-m", "mcpyard"]
 ECHO_SERVER = str(Path(__file__).with_name("echo_server.py"))
-PATIENCE = 20.0
+PATIENCE = 40.0
 
 Json: TypeAlias = Any
 

@@ -53,3 +53,17 @@ def test_a_server_that_was_removed_is_new_when_it_comes_back(pipe: tuple[int, in
 
 def test_problems_of_documents_are_told(pipe: tuple[int, int]) -> None:
     assert told(pipe, Event(1, "documents", {"problems": ["a: b"]})) == ["problem: a: b"]
+
+
+def test_who_answers_in_a_servers_place_is_told_and_when_it_is_back(pipe: tuple[int, int]) -> None:
+    one: dict[str, object] = {"id": "1", "name": "one", "tool": None}
+    events = (
+        Event(1, "backup", {**one, "backup": "two", "reason": "it \x1b[31mended"}),
+        Event(2, "recovered", one),
+        Event(3, "backup", {**one, "tool": "read", "backup": None, "reason": None}),
+    )
+    assert told(pipe, *events) == [
+        'backup one: "two" answers in its place (it \N{REPLACEMENT CHARACTER}[31mended)',
+        "recovered one",
+        "backup one, read: nobody can stand in",
+    ]

@@ -133,6 +133,22 @@ async def test_what_is_kept_beside_the_projects_file_comes_back_with_an_undo(
         assert (shown["timeout"], shown["wanted"]) == (5000, "stopped")
 
 
+async def test_a_server_of_the_project_stays_the_same_when_its_new_name_is_undone(
+    tmp_path: Path,
+) -> None:
+    async with machine(tmp_path, claude=CLAUDE) as it:
+        await it.clients.copy(Copy("claude", "yard:project", "web"))
+        await it.http.post("/api/mcp/servers/web/start?wait=5")
+        text, before = (it.project / ".mcp.json").read_bytes(), await record(it, "web")
+        await it.clients.rename("yard:project", "web", "net")
+        await it.clients.undo()
+        assert (it.project / ".mcp.json").read_bytes() == text
+        after = await record(it, "web")
+        kept = ("id", "wanted", "timeout", "pid", "since")
+        assert [after[key] for key in kept] == [before[key] for key in kept]
+        assert (after["timeout"], after["wanted"]) == (5000, "running")
+
+
 async def appeared(it: Machine, name: str) -> dict[str, Any]:
     """The record of a server that the watched file has, or soon will."""
     events = it.yard.events()

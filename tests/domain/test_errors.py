@@ -5,6 +5,7 @@ import pytest
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import EDGES, Place, Problem, YardError, edge
+from mcpyard.domain.remedies import REMEDIES, remedy
 
 
 def leaves(kind: type[YardError]) -> Iterator[type[YardError]]:
@@ -17,6 +18,19 @@ def leaves(kind: type[YardError]) -> Iterator[type[YardError]]:
 
 def test_every_leaf_of_the_tree_has_an_edge() -> None:
     assert set(EDGES) == set(leaves(YardError))
+
+
+def test_every_leaf_of_the_tree_says_what_to_do() -> None:
+    assert set(REMEDIES) == set(EDGES)
+    assert all(REMEDIES.values())
+
+
+def test_an_error_without_a_remedy_takes_its_ancestors_or_has_none() -> None:
+    class Odd(errors.NameTaken):
+        pass
+
+    assert remedy(Odd("x")) == REMEDIES[errors.NameTaken]
+    assert not remedy(YardError("x"))
 
 
 def test_every_error_is_drawn_in_the_tree_on_top_of_the_file() -> None:

@@ -38,7 +38,7 @@ def code_of(yard: Yard, name: str) -> str | None:
     return error and error["code"]
 
 
-async def until(yard: Yard, condition: Callable[[], object], seconds: float = 20) -> None:
+async def until(yard: Yard, condition: Callable[[], object], seconds: float = 40) -> None:
     """Return when the condition holds; looks at it after every event of the yard."""
     events = yard.events()
     try:

@@ -175,6 +175,8 @@ def watch(method: object, params: dict[str, Any]) -> None:
         watched.remove(params["uri"])
     elif method == "subscriptions/listen":
         watched[:] = params["notifications"].get("resourceSubscriptions", [])
+    elif method == "logging/setLevel":
+        print("level", params["level"], file=sys.stderr, flush=True)
 
 
 def take(message: dict[str, Any]) -> None:

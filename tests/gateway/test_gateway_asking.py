@@ -1,6 +1,5 @@
 """Questions of a server in the middle of a call, whatever the eras of the two ends."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -85,10 +84,11 @@ async def test_an_answer_that_comes_too_late_finds_the_call_cancelled_at_its_ser
 
 
 async def test_the_clock_of_a_call_stands_still_while_it_is_parked() -> None:
-    async with talking({"old": odd(timeout=200)}) as talk:
+    servers = {"old": odd(timeout=200), "other": odd(timeout=200)}
+    async with talking(servers) as talk:
         asked = await parked(talk)
-        # Longer than the call's whole time limit.
-        await asyncio.sleep(0.4)
+        later = await talk.call("/mcp/servers/other", "hang")
+        assert later["error"]["data"]["problem"] == "timeout", "begun later, with the same limit"
         done = await talk.call(OLD, "ask", ASKS, **retry(asked))
         assert json.loads(text_of(done)) == ANSWER
 
@@ -141,9 +141,17 @@ async def test_a_modern_server_asks_a_modern_client_without_our_help() -> None:
 async def test_what_a_client_cannot_answer_is_refused_in_its_name() -> None:
     async with talking() as talk:
         modern = await talk.call(OLD, "ask")
-        by_url = await talk.call(OLD, "ask", {"elicitation": {"url": {}}})
         legacy = await (await talk.meet(OLD)).call("ask")
-        for answer in (modern, by_url, legacy):
+        for answer in (modern, legacy):
             assert json.loads(text_of(answer))["code"] == -32601
+        by_url = await talk.call(OLD, "ask", {"elicitation": {"url": {}}})
+        assert json.loads(text_of(by_url))["code"] == -32602
         through_rest = await talk.served.yard.call("mcp_old_ask")
         assert json.loads(through_rest.text)["code"] == -32601
+
+
+async def test_a_client_is_told_which_capability_a_modern_server_asks_it_for() -> None:
+    async with talking({"new": odd("modern")}) as talk:
+        refused = (await (await talk.meet(NEW)).call("ask"))["error"]
+        assert refused["code"] == -32021
+        assert refused["data"] == {"requiredCapabilities": {"elicitation": {"form": {}}}}

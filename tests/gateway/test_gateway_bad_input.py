@@ -51,6 +51,15 @@ async def test_what_is_no_message_is_refused_with_a_reason(body: bytes, code: in
         assert await refused(talk, body) == (400, code)
 
 
+@pytest.mark.parametrize("number", [10**30, -(10**30), 2**63, "\u2028"])
+async def test_an_id_comes_back_as_it_was_sent_whatever_its_size(number: int | str) -> None:
+    async with talking({}) as talk:
+        came = await (await talk.meet()).send(id=number, method="ping")
+        assert came.json() == {"jsonrpc": "2.0", "id": number, "result": {}}
+        body, headers = talk.modern("nonsense", {})
+        assert (await talk.post({**body, "id": number}, **headers)).json()["id"] == number
+
+
 async def test_a_body_over_the_limit_is_refused_before_it_is_read() -> None:
     async with talking({}) as talk:
         large = await talk.post(b" " * 5_000_000)

@@ -90,6 +90,19 @@ async def test_a_call_token_opens_the_gateway_and_one_of_a_profile_that_profile_
         }
 
 
+async def test_a_session_is_of_the_token_that_began_it() -> None:
+    async with talking({}) as talk:
+        met = await talk.meet()
+        mine = met.headers
+        other = {"Authorization": f"Bearer {await token(talk, {'name': 'other'})}"}
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert (await talk.post(ping, **mine, **other)).status_code == 404
+        for method in ("GET", "DELETE"):
+            headers = heads({**mine, **other})
+            assert (await talk.http.request(method, "/mcp", headers=headers)).status_code == 404
+        assert (await met.ask("ping"))["result"] == {}
+
+
 async def token(talk: Talk, body: Message) -> str:
     made = await talk.http.post("/api/tokens", json=body, headers=heads({}))
     return made.json()["token"]
@@ -121,12 +134,10 @@ async def test_a_yard_behind_a_yard_is_reached_and_its_hops_are_counted() -> Non
             body, headers = outer.modern("tools/call", words, **{"mcpyard/hops": 3})
             refused = (await outer.post(body, **headers)).json()
             assert "yards" in refused["error"]["message"]
-            asked = await outer.call("/mcp", "mcp_far_ask", ASKS)
+            asked = (await outer.call("/mcp", "mcp_far_ask", ASKS))["result"]
             answers = {
-                "inputResponses": {key: {"action": "x"} for key in asked["result"]["inputRequests"]},
-                    key: {"action": "x"} for key in asked["result"]["inputRequests"]
-                },
-                "requestState": asked["result"]["requestState"],
+                "inputResponses": {key: {"action": "x"} for key in asked["inputRequests"]},
+                "requestState": asked["requestState"],
             }
             done = await outer.call("/mcp", "mcp_far_ask", ASKS, **answers)
             assert text_of(done) == '{"action": "x"}'

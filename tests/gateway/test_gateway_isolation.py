@@ -10,7 +10,7 @@ from tests.gateway.talking import PREFIX, Legacy, Message, Talk, answer_in, odd,
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600 if FULL else 60)]
 
-CLIENTS, CALLS, KILLS = (64, 1_000, 200) if FULL else (16, 15, 5)
+CLIENTS, CALLS, CALLS_A_KILL = (64, 1_000, 300) if FULL else (16, 15, 40)
 SERVERS = ("old", "new", "other")
 
 
@@ -19,8 +19,9 @@ async def test_two_clients_never_get_each_others_answers_though_servers_die() ->
     rng = random.Random(7)  # noqa: S311  which server dies when
     servers = {"old": odd("legacy"), "new": odd("modern"), "other": odd("legacy")}
     async with talking(servers) as talk:
-        clients = [asyncio.create_task(work(talk, number)) for number in range(CLIENTS)]
-        killer = asyncio.create_task(kill(talk, rng))
+        done: asyncio.Queue[None] = asyncio.Queue()
+        clients = [asyncio.create_task(work(talk, number, done)) for number in range(CLIENTS)]
+        killer = asyncio.create_task(kill(talk, rng, done))
         outcomes = await asyncio.gather(*clients)
         killer.cancel()
         await asyncio.wait({killer})
@@ -31,7 +32,7 @@ async def test_two_clients_never_get_each_others_answers_though_servers_die() ->
         assert answered > failed
 
 
-async def work(talk: Talk, number: int) -> tuple[int, int, int]:
+async def work(talk: Talk, number: int, done: asyncio.Queue[None]) -> tuple[int, int, int]:
     """Make calls of one client; how many were answered, wrong, failed."""
     met = await talk.meet() if number % 2 else None
     answered = wrong = failed = 0
@@ -39,6 +40,7 @@ async def work(talk: Talk, number: int) -> tuple[int, int, int]:
         nonce = f"{number}-{turn}"
         name = f"mcp_{SERVERS[(number + turn) % len(SERVERS)]}_nonce"
         answer = await call(talk, met, name, nonce)
+        done.put_nowait(None)
         if "error" in answer:
             failed += 1
         elif answer["result"]["content"][0]["text"] == nonce:
@@ -59,9 +61,10 @@ async def call(talk: Talk, met: Legacy | None, name: str, nonce: str) -> Message
     return answer_in(came)
 
 
-async def kill(talk: Talk, rng: random.Random) -> None:
-    for _ in range(KILLS):
-        await asyncio.sleep(rng.uniform(0.02, 1.0 if FULL else 0.3))
+async def kill(talk: Talk, rng: random.Random, done: asyncio.Queue[None]) -> None:
+    while True:
+        for _ in range(rng.randrange(2 * CALLS_A_KILL)):
+            await done.get()
         server = rng.choice(SERVERS)
         await talk.call("/mcp", f"mcp_{server}_die")
         # A person looks after those that died too often.

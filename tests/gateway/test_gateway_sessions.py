@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from mcpyard.gateway.selection import Selections
+from mcpyard.gateway.views import View
 from tests.gateway.talking import (
     PREFIX,
     Legacy,
@@ -17,6 +19,7 @@ from tests.gateway.talking import (
     talking,
     text_of,
 )
+from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
 
@@ -83,6 +86,52 @@ async def test_a_log_message_below_the_wanted_level_is_not_told() -> None:
         came = await met.send(id=1, method="tools/call", params=params)
         assert came.headers["content-type"] == "application/json"
         assert (await met.ask("logging/setLevel", level="loud"))["error"]["code"] == -32602
+
+
+async def test_a_server_logs_at_the_most_verbose_level_anybody_wants_for_as_long_as_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with talking({"old": odd()}) as talk:
+        met = await talk.meet(OLD)
+        await met.ask("logging/setLevel", level="error")
+        await call_logging(talk, "debug")
+        await call_logging(talk, "critical")
+        assert await eventually(lambda: levels(talk) == ["error", "debug"], 10)
+        monkeypatch.setattr("mcpyard.gateway.carrying._LOG_WISH", 0.01)
+        await call_logging(talk, "debug")
+        assert await eventually(lambda: levels(talk) == ["error", "debug", "error"], 10)
+
+
+async def call_logging(talk: Talk, level: str) -> None:
+    """A call of the modern era that wants log messages; it is answered after the server knows."""
+    params = {"name": "nonce", "arguments": {"text": "x"}}
+    body, headers = talk.modern("tools/call", params, **{PREFIX + "logLevel": level})
+    assert (await talk.post(body, OLD, **headers)).status_code == 200
+
+
+def levels(talk: Talk) -> list[str]:
+    """The levels that the server was told, in order."""
+    lines = [each.text for each in talk.served.yard.log("old")]
+    return [line.removeprefix("level ") for line in lines if line.startswith("level ")]
+
+
+async def test_an_address_that_cannot_be_looked_at_leaves_no_other_without_news(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view = Selections.view
+
+    def failing(selections: Selections, path: str) -> View:
+        if path == "/mcp":
+            raise RuntimeError("a mistake of ours")
+        return view(selections, path)
+
+    async with talking({"old": odd()}) as talk:
+        await talk.meet("/mcp")
+        met = await talk.meet(OLD)
+        monkeypatch.setattr(Selections, "view", failing)
+        async with met.listening() as stream:
+            await talk.call(OLD, "vanish")
+            await next_of(stream, "notifications/tools/list_changed")
 
 
 async def test_a_changed_list_is_told_to_those_whose_list_changed() -> None:

@@ -9,6 +9,7 @@ from starlette.types import Message as Sent
 
 from mcpyard.gateway.streams import KEPT_EVENTS, UNREAD_LIMIT, Stream, framed
 from tests.gateway.talking import BEARER, BOTH, PREFIX, Talk, odd, talking, text_of
+from tests.runtime.waiting import eventually
 
 MEGABYTE = 1024 * 1024
 
@@ -56,19 +57,29 @@ def test_a_message_with_line_breaks_stays_one_event() -> None:
 
 
 @pytest.mark.real
-async def test_a_client_that_never_reads_its_stream_is_cut_off_and_costs_little() -> None:
+async def test_a_client_that_never_reads_its_stream_is_cut_off_and_costs_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.api.limits.BoundedProtocol.stalled_seconds", 1.0)
     async with talking({"old": odd()}) as talk:
         me = psutil.Process()
         before = me.memory_info().rss
         writer = await flooded(talk, count=400)
         try:
             await talk.until("old", "cancelled 1")
+            assert await eventually(lambda: not connected(writer), 10)
             grown = (me.memory_info().rss - before) / MEGABYTE
             assert grown < 60
             answer = await talk.call("/mcp/servers/old", "nonce", arguments={"text": "alive"})
             assert text_of(answer) == "alive"
         finally:
             writer.close()
+
+
+def connected(writer: asyncio.StreamWriter) -> bool:
+    """Whether our side still holds the line of a client."""
+    client = writer.get_extra_info("sockname")
+    return any(each.raddr == client for each in psutil.Process().net_connections("tcp"))
 
 
 async def flooded(talk: Talk, count: int) -> asyncio.StreamWriter:

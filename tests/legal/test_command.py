@@ -33,6 +33,7 @@ def test_an_import_shows_progress_and_what_it_did(
         "added": 1,
         "replaced": 0,
         "unchanged": 0,
+        "removed": 0,
         "skipped": 0,
         "broken": [],
     }
@@ -48,6 +49,21 @@ def test_a_broken_file_is_named_and_the_exit_code_tells(
     said = capsys.readouterr()
     assert "laws/乙法.md:3: no article" in said.err
     assert said.out == "2 files: 1 added, 0 replaced, 0 unchanged, 0 without text, 1 broken\n"
+
+
+def test_a_folder_takes_the_place_of_what_was_imported_before_when_that_is_said(
+    tmp_path: Path, laws: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ["--home", str(tmp_path)]
+    main([*home, "import", str(laws)])
+    (laws / "甲法.md").rename(laws / "乙法.md").write_text("# 乙法\n\n第一条 内容。")
+    capsys.readouterr()
+    assert main([*home, "import", str(laws), "--replace"]) == 0
+    said = "1 added, 0 replaced, 0 unchanged, 1 taken out, 0 without text, 0 broken"
+    assert capsys.readouterr().out == f"1 files: {said}\n"
+    (laws / "丙法.md").write_text("")
+    assert main([*home, "import", str(laws), "--replace"]) == SOME_BROKEN
+    assert "nothing was taken out" in capsys.readouterr().err
 
 
 def test_nothing_to_import_leaves_no_trace(

@@ -206,3 +206,30 @@ def test_a_file_that_is_no_corpus_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NotACorpus):
         Shelf(file)
     assert file.read_bytes() == before
+
+
+def test_what_is_gone_from_the_folder_is_taken_out_when_that_is_said(
+    folder: Path, shelf: Shelf
+) -> None:
+    for date in ("2018-10-26", "2023-12-29"):
+        newest = write(folder, f"甲法({date}).md", law("甲法", f"第一条 {date} 的内容。"))
+    loaded(folder, shelf)
+    newest.unlink()
+    assert loaded(folder, shelf).removed == 0
+    assert shelf.counts()["statute"] == 2
+    assert replaced(folder, shelf).removed == 1
+    assert Library(shelf).article("甲法", "1").hit.row["version_date"] == "2018-10-26"
+    assert replaced(folder, shelf).removed == 0
+
+
+def test_nothing_is_taken_out_while_a_file_is_broken(folder: Path, shelf: Shelf) -> None:
+    file = write(folder, "a.md", law("甲法"))
+    write(folder, "b.md", law("乙法"))
+    loaded(folder, shelf)
+    file.write_text("")
+    report = replaced(folder, shelf)
+    assert (report.removed, len(report.broken), shelf.counts()["statute"]) == (0, 1, 2)
+
+
+def replaced(path: Path, shelf: Shelf) -> Report:
+    return load(find(path), shelf, lambda _done, _of: None, replace=True)

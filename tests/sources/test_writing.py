@@ -145,6 +145,19 @@ except StorageFull as error:
 
 
 @pytest.mark.real
+def test_what_a_killed_write_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a[1].json"
+    stale, fresh, theirs = (
+        tmp_path / f".{path.name}.{end}" for end in ("x.mcpyard", "y.mcpyard", "bak")
+    )
+    for each in (stale, fresh, theirs):
+        each.write_text("half")
+    for each in (stale, theirs):
+        os.utime(each, (1, 1))
+    edit_file(path, lambda _: "x")
+    assert {*tmp_path.iterdir()} == {path, fresh, theirs}
+
+
 def test_a_disk_without_room_leaves_the_old_text_and_no_litter(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("old")

@@ -76,6 +76,12 @@ def test_an_empty_id_takes_the_last_one_back() -> None:
     assert parser.last_id == ""
 
 
+def test_a_retry_of_thousands_of_digits_is_ignored_and_the_stream_goes_on() -> None:
+    parser = EventParser()
+    assert parser.feed(b"retry: " + b"9" * 5000 + b"\ndata: x\n\n") == [Event(b"x")]
+    assert parser.retry is None
+
+
 def test_an_id_with_a_null_byte_and_a_retry_that_is_no_number_are_ignored() -> None:
     parser = EventParser()
     assert parser.feed(b"id: a\0b\nretry: soon\ndata: x\n\n") == [Event(b"x")]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
-from mcpyard.wire.headers import header_value, mirrored, param_headers, routing_headers
+from mcpyard.wire.headers import header_value, headers_for, mirrored, routing_headers
 
 NAMES = st.sampled_from(["a", "b", "properties", "items"])
 LEAVES = st.fixed_dictionaries(
@@ -50,7 +50,7 @@ def test_schemas_are_judged_and_followed_as_by_the_sdk(
             mirrored(schema)
         return
     expected = inbound.mcp_param_headers(inbound.x_mcp_header_map(schema), arguments)
-    assert param_headers(schema, arguments) == expected
+    assert headers_for(mirrored(schema), arguments) == expected
 
 
 def test_the_name_is_there_only_for_methods_that_have_one() -> None:
@@ -90,7 +90,7 @@ def test_a_mark_that_is_forbidden_is_told(schema: dict[str, Any], message: str) 
 def test_only_plain_values_that_are_there_are_repeated() -> None:
     nested = {"properties": {"deep": {"type": "boolean", "x-mcp-header": "Deep"}}}
     schema = {"properties": {"where": MARKED, "in": nested}}
-    assert param_headers(schema, {"where": ["x"], "in": {"deep": False}}) == {
+    assert headers_for(mirrored(schema), {"where": ["x"], "in": {"deep": False}}) == {
         "Mcp-Param-Deep": "false"
     }
-    assert param_headers(schema, {"in": 5}) == {}
+    assert headers_for(mirrored(schema), {"in": 5}) == {}

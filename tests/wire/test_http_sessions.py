@@ -70,19 +70,6 @@ async def test_an_unknown_method_in_a_session_is_an_error_and_no_end_of_it() -> 
         assert link.session_id == "abc"
 
 
-async def test_resetting_the_session_fails_what_is_under_way_and_starts_afresh() -> None:
-    async def script(talk: Talk) -> None:
-        await talk.gone()
-
-    async with served(with_session(script)) as (link, told, server):
-        await handshake(link, told)
-        link.send(call(1))
-        await server.hears("POST", 3)
-        await link.reset_session()
-        assert told.failures[1].code is Code.CLOSED
-        assert (link.session_id, link.protocol_version) == (None, None)
-
-
 Get = Callable[[Talk, int], Awaitable[None]]
 
 

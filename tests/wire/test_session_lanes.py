@@ -178,3 +178,31 @@ async def test_what_is_asked_outside_any_call_goes_to_the_sessions_handler() -> 
     link.say({"id": 1, "method": "roots/list"})
     await link.until_sent(BEGUN + 1)
     assert link.bodies[-1]["result"] == {"roots": [], "asked": "roots/list"}
+
+
+async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.wire.lanes.PATIENCE", 0.01)
+    link = FakeLink()
+    session = await session_on(link)
+    session.run_singly()
+    asking = call(session, unanswered)
+    await link.until_sent(BEGUN + 1)
+    link.say(ASK)
+    await turns()
+    assert len(link.sent) == BEGUN + 1, "alone it may take its time"
+    waiting = call(session, says("second"))
+    await link.until_sent(BEGUN + 2)
+    assert link.bodies[-1]["id"] == "q"
+    assert "other calls wait" in link.bodies[-1]["error"]["message"]
+    link.answer(link.sent[BEGUN].id, {})
+    await asking
+    await link.until_sent(BEGUN + 3)
+    link.answer(link.sent[BEGUN + 2].id, {})
+    await waiting
+
+
+async def unanswered(method: str, params: bytes) -> bytes:
+    del method, params
+    return await asyncio.get_running_loop().create_future()

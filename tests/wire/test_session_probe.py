@@ -1,6 +1,7 @@
 """How a server's era is found out, against scripted servers."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -93,6 +94,22 @@ async def test_a_slow_modern_server_that_refuses_initialize_is_waited_for() -> N
     asyncio.get_running_loop().call_later(0.03, link.answer, 1, DISCOVERED)
     assert (await opening).era == "modern"
     assert link.methods == ["server/discover", "initialize"]
+
+
+async def test_a_refusal_that_comes_together_with_the_greeting_is_not_told_as_an_error() -> None:
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    # Which of two answers is looked at first is not settled, so it is tried often.
+    for _ in range(20):
+        link = FakeLink()
+        opening = asyncio.create_task(opened(link))
+        await link.until_sent(2)
+        link.answer(1, DISCOVERED)
+        link.refuse(2, -32022)
+        assert (await opening).era == "modern"
+        del link, opening
+        gc.collect()
+    assert told == []
 
 
 @pytest.mark.parametrize("answer", [{"supportedVersions": ["2025-11-25"]}, {}, [], None])

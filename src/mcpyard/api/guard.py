@@ -14,11 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.audit import Audit
-from mcpyard.api.guard_headers import BRIEF, STRICT, strictly
+from mcpyard.api.cycle import WHOLE
+from mcpyard.api.guard_headers import BRIEF, STRICT, strictly, strictly_whole
+from mcpyard.api.guard_heads import Head, Heads, head_of
 from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.guard_keys import Keys
 from mcpyard.api.guard_names import Names
-from mcpyard.api.guard_who import Doorman, Who
+from mcpyard.api.guard_who import ADMIN, Doorman, Who
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import TooLarge
 
@@ -44,11 +46,21 @@ class Guard:
         self._names = Names(hosts)
         self._doorman = Doorman(keys)
         self._audit = audit
+        self._heads = Heads()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             return
+        head = head_of(scope)
+        incoming = self._heads.get(head)
+        who = self._doorman.know(incoming) if incoming else None
+        if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
+            await self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
+        else:
+            await self._examine(scope, receive, send, head)
+
+    async def _examine(self, scope: Scope, receive: Receive, send: Send, head: Head) -> None:
         incoming = Incoming.of(scope)
         sending = strictly(send, BRIEF if incoming.is_gateway else STRICT)
         if refusal := self._names.objection(incoming):
@@ -62,8 +74,15 @@ class Guard:
             return
         if who and who.session:
             await self._keys.renew(who.session)
-        known = {"who": who, "admin": who is not None and who.is_owner}
-        await self._app({**scope, "path": incoming.path, **known}, _limited(receive), sending)
+        self._heads.add(head, incoming)
+        await self._app(_onward(scope, incoming, who), _limited(receive), sending)
+
+
+def _onward(scope: Scope, incoming: Incoming, who: Who | None) -> Scope:
+    """A scope as the routes see it."""
+    admin, whole = who is not None and who.is_owner, scope.get(WHOLE)
+    given = strictly_whole(whole) if whole and incoming.is_gateway else None
+    return {**scope, "path": incoming.path, "who": who, "admin": admin, WHOLE: given}
 
 
 def _worth_a_note(incoming: Incoming, who: Who | None) -> str | None:

@@ -5,7 +5,9 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-STRICT: Final = (
+from mcpyard.api.cycle import Headers, Whole
+
+STRICT: Final[Headers] = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -16,11 +18,11 @@ STRICT: Final = (
 )
 
 
-BRIEF: Final = (STRICT[0], STRICT[4])
+BRIEF: Final[Headers] = (STRICT[0], STRICT[4])
 """For answers that are for programs and never pages; each header costs time on every call."""
 
 
-def strictly(send: Send, wanted: tuple[tuple[bytes, bytes], ...] = STRICT) -> Send:
+def strictly(send: Send, wanted: Headers = STRICT) -> Send:
     """Add headers to an answer on its way out."""
 
     async def sending(message: Message) -> None:
@@ -33,9 +35,21 @@ def strictly(send: Send, wanted: tuple[tuple[bytes, bytes], ...] = STRICT) -> Se
     return sending
 
 
+def strictly_whole(whole: Whole) -> Whole:
+    """Add the headers of answers for programs to one that is given whole."""
+
+    def giving(status: int, headers: Headers, body: bytes) -> bool:
+        return whole(status, _briefly(headers), body)
+
+    return giving
+
+
 @lru_cache(maxsize=256)
-def _missing(
-    wanted: tuple[tuple[bytes, bytes], ...], given: tuple[bytes, ...]
-) -> tuple[tuple[bytes, bytes], ...]:
+def _briefly(given: Headers) -> Headers:
+    return (*given, *_missing(BRIEF, tuple([name for name, _ in given])))
+
+
+@lru_cache(maxsize=256)
+def _missing(wanted: Headers, given: tuple[bytes, ...]) -> Headers:
     names = {name.lower() for name in given}
     return tuple(each for each in wanted if each[0] not in names)

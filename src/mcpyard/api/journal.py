@@ -32,6 +32,7 @@ class JournalRoutes:
             server=self._server(request.query_params.get("server")),
             tool=request.query_params.get("tool"),
             outcome=request.query_params.get("outcome"),
+            who=request.query_params.get("who"),
             before=before,
             limit=limit + 1,
         )

@@ -2,7 +2,7 @@
 
 An exposed name is assigned once and then kept: agents remember it, prompts mention it, and rules
 that allow or forbid a tool are written with it. So a name never depends on what else is there
-later, and it is never taken apart again: `reverse` gives the only way back.
+later, and it is never taken apart again: what was assigned is the only way back.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ Digest: TypeAlias = Callable[[ToolKey, int], str]
 def slug(text: str) -> str:
     """A readable stand-in for a text out of `[A-Za-z0-9_-]`; never empty, same text same slug."""
     parts = _USABLE.findall(anyascii(text))
-    return "_".join(parts) or "x" + _hex(_bytes(text))
+    return "_".join(parts) or "x" + short_hash(_bytes(text))
 
 
 def assign(
@@ -72,9 +72,27 @@ def assign(
     return names
 
 
-def reverse(names: Mapping[ToolKey, str]) -> dict[str, ToolKey]:
-    """The way back from exposed names to tools."""
-    return {name: key for key, name in names.items()}
+def unused(plain: str, taken: set[str], digest: Callable[[int], str]) -> str:
+    """A name that is not taken: this one, or its beginning with the first hash that makes it so.
+
+    Args:
+        plain: The name that would be best.
+        taken: Names that are not to be had.
+        digest: Gives the hash for a try, counted from 0.
+    """
+    if len(plain) <= MAX_NAME and plain not in taken:
+        return plain
+    suffixes = (f"_{digest(attempt)}" for attempt in count())
+    return next(
+        name
+        for suffix in suffixes
+        if (name := plain[: MAX_NAME - len(suffix)] + suffix) not in taken
+    )
+
+
+def short_hash(data: bytes) -> str:
+    """As much of a hash as a name has room for."""
+    return hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
 
 
 def _rank(key: ToolKey) -> tuple[UUID, str, str]:
@@ -84,22 +102,11 @@ def _rank(key: ToolKey) -> tuple[UUID, str, str]:
 def _fresh(key: ToolKey, taken: set[str], digest: Digest) -> str:
     # Names are compared exactly: MCP tool names are case-sensitive, `Read` and `read` are two.
     plain = f"mcp_{slug(key.server_name)}_{slug(key.tool)}"
-    if len(plain) <= MAX_NAME and plain not in taken:
-        return plain
-    suffixes = (f"_{digest(key, attempt)}" for attempt in count())
-    return next(
-        name
-        for suffix in suffixes
-        if (name := plain[: MAX_NAME - len(suffix)] + suffix) not in taken
-    )
+    return unused(plain, taken, lambda attempt: digest(key, attempt))
 
 
 def _digest(key: ToolKey, attempt: int) -> str:
-    return _hex(key.server_id.bytes + attempt.to_bytes(4) + _bytes(key.tool))
-
-
-def _hex(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
+    return short_hash(key.server_id.bytes + attempt.to_bytes(4) + _bytes(key.tool))
 
 
 def _bytes(text: str) -> bytes:

@@ -4,16 +4,13 @@ The exposed names of servers' tools are such names already. An application calls
 it likes, and one name that is refused costs the whole request.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable
-from itertools import count
 from typing import Final
 
-from mcpyard.catalog.names import MAX_NAME, slug
+from mcpyard.catalog.names import short_hash, slug, unused
 
 _ACCEPTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_HASH_DIGITS: Final = 8
 
 
 def offer(names: Iterable[str]) -> dict[str, str]:
@@ -32,16 +29,5 @@ def _like(name: str, taken: set[str]) -> str:
     plain = slug(name)
     if not _ACCEPTED.match(plain):
         plain = f"_{plain}"
-    if len(plain) <= MAX_NAME and plain not in taken:
-        return plain
-    suffixes = (f"_{_digest(name, attempt)}" for attempt in count())
-    return next(
-        found
-        for suffix in suffixes
-        if (found := plain[: MAX_NAME - len(suffix)] + suffix) not in taken
-    )
-
-
-def _digest(name: str, attempt: int) -> str:
-    told = f"{attempt} {name}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(told).hexdigest()[:_HASH_DIGITS]
+    told = name.encode("utf-8", "surrogatepass")
+    return unused(plain, taken, lambda attempt: short_hash(b"%d %b" % (attempt, told)))

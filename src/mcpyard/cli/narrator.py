@@ -86,13 +86,20 @@ class PlainNarrator:
 
     def event(self, event: Event) -> None:
         """What a person wants to know of it."""
-        if event.kind == "status":
-            self._status(event.data)
-        elif event.kind == "removed":
-            self._last.pop(event.data.get("id"), None)
-        elif event.kind == "documents":
-            for problem in _texts(event.data.get("problems")):
-                self._say(f"problem: {problem}")
+        match event.kind:
+            case "status":
+                self._status(event.data)
+            case "removed":
+                self._last.pop(event.data.get("id"), None)
+            case "documents":
+                for problem in _texts(event.data.get("problems")):
+                    self._say(f"problem: {problem}")
+            case "backup":
+                self._stood_in(event.data)
+            case "recovered":
+                self._say(f"{'recovered':14} {_what(event.data)}")
+            case _:
+                pass
 
     def close(self) -> None:
         """Write what is left."""
@@ -106,6 +113,12 @@ class PlainNarrator:
             return
         self._last[data["id"]] = word, why
         self._changed(word, clean(str(data["name"])), why or _tools(word, data), hint)
+
+    def _stood_in(self, data: Mapping[str, object]) -> None:
+        backup, why = data.get("backup"), clean(str(data.get("reason") or ""))
+        instead = f'"{clean(str(backup))}" answers in its place'
+        instead = instead if backup else "nobody can stand in"
+        self._say(f"{'backup':14} {_what(data)}: {instead}{f' ({why})' if why else ''}")
 
     def _changed(self, word: str, name: str, why: str, hint: str) -> None:
         self._say(f"{word:14} {name}{': ' if why else ''}{clean(why)}")
@@ -162,6 +175,12 @@ def _json_line(kind: str, data: Mapping[str, object]) -> bytes:
 
 def _tools(word: str, data: Mapping[str, object]) -> str:
     return f"{data.get('toolCount')} tools" if word == "connected" else ""
+
+
+def _what(data: Mapping[str, object]) -> str:
+    """The server, or the one tool of it, that an event is about."""
+    name, tool = clean(str(data.get("name"))), data.get("tool")
+    return f"{name}, {clean(str(tool))}" if tool else name
 
 
 def _texts(value: object) -> list[str]:

@@ -16,6 +16,7 @@ from mcpyard.store.files import write_private
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 60.0
+_AWAY: Final = ("connect to bus", "not been booted with systemd")
 _LINGER: Final = "it ends when you sign out; to keep it running: loginctl enable-linger"
 _WITHOUT: Final = (
     "run `mcpyard up` by other means; `mcpyard service install --print` shows how systemd would"
@@ -96,18 +97,21 @@ def _check_free(home: Path) -> None:
 
 
 def _asked(question: str) -> str:
-    """One word of systemd's; it answers with a status too, which says the same."""
+    """One word of systemd's; its exit status says no more than that."""
     said = _run(question, NAME)
-    if said.returncode and said.stderr.strip():
-        # One that is not known is told as an error, and is an answer.
-        return "not-found" if not _is_away(said.stderr) else _refuse(said)
-    return said.stdout.strip() or "unknown"
+    _check_there(said)
+    return said.stdout.strip() or "not-found"
 
 
 def _systemctl(*words: str) -> None:
     said = _run(*words)
+    _check_there(said)
     if said.returncode:
-        _refuse(said)
+        raise Complaint(
+            f"systemctl {' '.join(words)}: {said.stderr.strip() or f'status {said.returncode}'}",
+            hint=f"journalctl --user -u {NAME} may say more",
+            slug="service-failed",
+        )
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -128,19 +132,10 @@ def _run(*words: str) -> subprocess.CompletedProcess[str]:
         raise _no_systemd(f"systemctl did not answer in {_PATIENCE:g} s") from None
 
 
-def _refuse(said: subprocess.CompletedProcess[str]) -> str:
-    words = said.stderr.strip() or f"status {said.returncode}"
-    if _is_away(words):
+def _check_there(said: subprocess.CompletedProcess[str]) -> None:
+    words = said.stderr.strip()
+    if said.returncode and any(each in words for each in _AWAY):
         raise _no_systemd(words)
-    raise Complaint(
-        f"systemctl {' '.join(said.args[1:])}: {words}",
-        hint=f"journalctl --user -u {NAME} may say more",
-        slug="service-failed",
-    )
-
-
-def _is_away(words: str) -> bool:
-    return "connect to bus" in words or "not been booted with systemd" in words
 
 
 def _no_systemd(why: str) -> Complaint:

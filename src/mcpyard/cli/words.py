@@ -26,6 +26,8 @@ _STYLES: Final = {
     "stopped": "dim",
     "stopping": "dim",
     NOT_RUNNING: "dim",
+    "backup": "yellow",
+    "recovered": "green",
     "ok": "green",
     "warn": "yellow",
     "fail": "red",

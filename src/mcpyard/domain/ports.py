@@ -97,6 +97,18 @@ class Memory(Protocol):
         """Give the id of one definition to another name of the same owner, durably."""
         ...
 
+    async def intend_rename(self, owner: Owner, name: str, new: str) -> None:
+        """Note durably that a definition is about to get another name; `rename` settles that."""
+        ...
+
+    async def give_up_rename(self, owner: Owner, name: str) -> None:
+        """Forget that a definition was about to get another name."""
+        ...
+
+    def intended_renames(self) -> Sequence[tuple[Owner, str, str]]:
+        """What was about to get another name, and which, when a yard was killed."""
+        ...
+
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
         """The exposed name of each (server, tool) that ever had one."""
         ...

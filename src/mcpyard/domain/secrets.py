@@ -18,6 +18,11 @@ _SHORTEST: Final = 6
 """Characters; less would mask ordinary words wherever they stand."""
 
 
+def names_secret(name: str) -> bool:
+    """Whether a variable, a header or a field of that name usually holds a secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
     """The values of a launch's environment or headers that are secrets.
 
@@ -32,15 +37,19 @@ def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
 
 def hide(text: str, secrets: Iterable[str]) -> str:
     """A text with every secret masked."""
-    # Of two where one is a part of the other, the longer one first: the rest of it would stay.
-    for each in sorted(secrets, key=len, reverse=True):
+    for each in longest_first(secrets):
         text = text.replace(each, MASKED)
     return text
 
 
+def longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Secrets in the order to mask them: of one that is a part of another, the rest would stay."""
+    return tuple(sorted(secrets, key=len, reverse=True))
+
+
 def _of_environment(launch: LocalLaunch) -> Iterator[str]:
     for name, value in launch.environment.items():
-        if _SECRET_NAME.search(name) or _LOOKS_SECRET.fullmatch(value):
+        if names_secret(name) or _LOOKS_SECRET.fullmatch(value):
             yield value
             # A text of several lines comes out line by line.
             yield from value.splitlines()

@@ -79,10 +79,5 @@ def usable(location: Location, keys: tuple[str, ...], around: Surroundings) -> b
     return bool(around.project) or not asks
 
 
-def locate(location: Location, around: Surroundings) -> str:
-    """The path of a file when none of its candidates exists."""
-    return candidates(location, around)[0]
-
-
 def _folder(variable: str, default: str, around: Surroundings) -> str:
     return around.environment.get(variable) or default.format(home=around.home)

@@ -18,7 +18,7 @@ import orjson
 
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Asking, Tuning
-from mcpyard.gateway.abilities import check
+from mcpyard.gateway.abilities import check, require
 from mcpyard.gateway.parking import Parking
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.translating import (
@@ -41,8 +41,11 @@ from mcpyard.yard.relay import LEVELS, Errand, Relay
 _MOST_ROUNDS: Final = 16
 """A server that keeps asking is not going to answer."""
 
-_MODERN_CLIENTS: Final = "clients of the modern era"
-"""They have no session that a wish could end with; the newest one counts."""
+_LOG_WISH: Final = 600.0
+"""Seconds for which a server goes on logging for a client of the modern era.
+
+It has no session that its wish could end with, and asks anew with each request.
+"""
 
 Work = Callable[[Errand, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
 """Asks a server, with these members added to the parameters."""
@@ -54,10 +57,11 @@ class Carrier:
     def __init__(self, relay: Relay, parking: Parking) -> None:
         self._relay = relay
         self._parking = parking
+        self._log_wishes: dict[tuple[str, str], asyncio.TimerHandle] = {}
 
-    async def carry(
+    def carry(
         self, request: Request, server: UUID, work: Work, era: Era | None = None
-    ) -> bytes:
+    ) -> Coroutine[Any, Any, bytes]:
         """The result of a request, in the words of the client's era.
 
         Args:
@@ -67,8 +71,12 @@ class Carrier:
             era: The server's, where that is known already.
         """
         era = era or self._relay.era(server)
-        if not request.modern:
-            return await self._for_handshake(request, server, work, era)
+        way = self._for_modern if request.modern else self._for_handshake
+        return way(request, server, work, era)
+
+    async def _for_modern(
+        self, request: Request, server: UUID, work: Work, era: Era | None
+    ) -> bytes:
         if self._parking.is_ours(request) and not self._relay.is_yard(server):
             raw, asks = await self._parking.resume(request)
         elif era is Era.MODERN or not request.client.abilities:
@@ -104,7 +112,7 @@ class Carrier:
         if request.progress_token is not None:
             progress = partial(_progressed, request)
         if request.modern and client.log_level:
-            self._relay.wish(_MODERN_CLIENTS, server, Tuning(client.log_level))
+            self._wish_logs((client.who, client.log_level), server)
         return Errand(
             client.who,
             asked,
@@ -115,10 +123,24 @@ class Carrier:
             client.lane,
         )
 
+    def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:
+        """Have a server log at a level: it can do so only for all of its clients at once."""
+        if timer := self._log_wishes.pop(wish, None):
+            timer.cancel()
+        self._relay.wish(wish, server, Tuning(wish[1]))
+        loop = asyncio.get_running_loop()
+        self._log_wishes[wish] = loop.call_later(_LOG_WISH, self._forget_logs, wish)
+
+    def _forget_logs(self, wish: tuple[str, str]) -> None:
+        del self._log_wishes[wish]
+        self._relay.forget(wish)
+
 
 async def _answers(request: Request, wanted: InputRequired) -> dict[str, bytes]:
     """What the client answers, as the members of the retry."""
     asked = questions(wanted)
+    for each in asked.values():
+        require(request.client, each.method, bytes(each.params))
     given = await asyncio.gather(
         *(_ask(request, each.method, bytes(each.params)) for each in asked.values())
     )

@@ -5,6 +5,7 @@ get is another one.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 from uuid import UUID
@@ -14,7 +15,10 @@ from mcpyard.gateway.requests import members_of, text_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS
 from mcpyard.gateway.words import MESSAGE, UPDATED
+from mcpyard.wire.messages import RpcError
 from mcpyard.yard.yard import YardCore
+
+log = logging.getLogger(__name__)
 
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "tools": (TOOLS,),
@@ -87,9 +91,16 @@ class Changes:
             while await events.batch():
                 await asyncio.sleep(_SETTLE)
                 for path in [*self._looks]:
-                    self._compare(path)
+                    self._compare_safely(path)
         finally:
             events.finish()
+
+    def _compare_safely(self, path: str) -> None:
+        """One address that cannot be looked at must not leave all others without news."""
+        try:
+            self._compare(path)
+        except Exception:
+            log.exception("what changed at %s could not be told", path)
 
     def _compare(self, path: str) -> None:
         before, now = self._looks[path], self._look(path)
@@ -114,7 +125,7 @@ class Changes:
 
     def _notice(self, server: UUID, method: str, params: bytes) -> None:
         if method == UPDATED:
-            uri = text_of(members_of(params, "params").get("uri"))
+            uri = _uri_in(params)
             for listener in [*self._listeners] if uri else ():
                 listener.updated(uri)
         elif method == MESSAGE:
@@ -128,3 +139,10 @@ class Changes:
         except NotFound:
             return False
         return any(each.id == server for each, _ in shown)
+
+
+def _uri_in(params: bytes) -> str:
+    try:
+        return text_of(members_of(params, "params").get("uri"))
+    except RpcError:
+        return ""

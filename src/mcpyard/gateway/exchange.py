@@ -18,6 +18,9 @@ from mcpyard.wire.messages import Id, success
 WATCH_AFTER: Final = 0.25
 """Seconds until it is looked whether the client is still there: most answers come sooner."""
 
+WHOLE: Final = "mcpyard.whole"
+"""Where a scope has its `Whole`, if it came over our own web server."""
+
 STREAM_AFTER: Final = 2.0
 """Seconds until a stream is begun for an answer that is late, to keep the connection alive."""
 
@@ -28,8 +31,48 @@ _LARGE: Final = 64 * 1024
 _STALLED: Final = 60.0
 _HOLE: Final = b"{}"
 _JSON: Final = (b"content-type", b"application/json")
+_PLAIN: Final = (_JSON,)
 
 Headers = Sequence[tuple[bytes, bytes]]
+
+Whole = Callable[[int, tuple[tuple[bytes, bytes], ...], bytes], bool]
+"""Gives a whole answer in one go: status, headers, body; False when it has to go the usual way."""
+
+
+class Watch:
+    """Looks after the requests that take long.
+
+    One timer serves all: a timer for each would cost a good part of a quick answer. Whoever is
+    there at two looks is late.
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[Exchange, None] = {}
+        self._seen: dict[Exchange, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, exchange: "Exchange") -> None:
+        """A request begins."""
+        self._new[exchange] = None
+        if self._timer is None:
+            self._look_later()
+
+    def drop(self, exchange: "Exchange") -> None:
+        """It is answered."""
+        self._new.pop(exchange, None)
+        if self._seen:
+            self._seen.pop(exchange, None)
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER / 2, self._look)
+
+    def _look(self) -> None:
+        late, self._seen, self._new = self._seen, self._new, {}
+        self._timer = None
+        if self._seen:
+            self._look_later()
+        for exchange in late:
+            exchange.watch()
 
 
 class Exchange:
@@ -47,15 +90,24 @@ class Exchange:
         "_stream",
         "_task",
         "_timer",
+        "_watch",
         "_watcher",
+        "_whole",
         "_writer",
         "gone",
     )
 
     def __init__(
-        self, receive: Receive, send: Send, open_stream: Callable[[], Stream] = Stream
+        self,
+        watch: Watch,
+        receive: Receive,
+        send: Send,
+        whole: Whole | None,
+        open_stream: Callable[[], Stream] = Stream,
     ) -> None:
         self.gone = False
+        self._watch = watch
+        self._whole = whole
         self._receive = receive
         self._send = send
         self._open_stream = open_stream
@@ -67,7 +119,7 @@ class Exchange:
         self._task = asyncio.current_task(self._loop)
 
     def __enter__(self) -> Self:
-        self._timer = self._loop.call_later(WATCH_AFTER, self._watch)
+        self._watch.add(self)
         return self
 
     def __exit__(
@@ -97,7 +149,8 @@ class Exchange:
         """Give the answer."""
         self._settle()
         if self._stream is None:
-            await send_json(self._send, body, status, headers)
+            if not self._whole or not self._whole(status, (_JSON, *headers), body):
+                await send_json(self._send, body, status, headers)
             return
         self._stream.put(body, last=True)
         await self._written()
@@ -105,7 +158,10 @@ class Exchange:
     async def succeed(self, number: Id, result: bytes) -> None:
         """Give the result; a long one without a copy."""
         if self._stream is not None or len(result) <= _LARGE:
-            await self.answer(success(number, result))
+            body = success(number, result)
+            # What every quick answer comes by; the rest is for what is late or cannot be sent now.
+            if self._stream or not self._whole or not self._whole(200, _PLAIN, body):
+                await self.answer(body)
             return
         self._settle()
         head, _, tail = success(number, _HOLE).partition(_HOLE)
@@ -117,6 +173,7 @@ class Exchange:
         self._leave()
 
     def _settle(self) -> None:
+        self._watch.drop(self)
         if self._timer:
             self._timer.cancel()
         if self._watcher:
@@ -140,7 +197,8 @@ class Exchange:
         except TimeoutError:
             self._leave()
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
+        """Look from now on whether the client is still there."""
         self._timer = self._loop.call_later(STREAM_AFTER - WATCH_AFTER, self._streaming)
         self._watcher = self._loop.create_task(self._until_gone())
 

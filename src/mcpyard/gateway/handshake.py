@@ -12,7 +12,7 @@ from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of
 from mcpyard.gateway.changes import Changes
-from mcpyard.gateway.exchange import Exchange, send_empty, send_json
+from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
@@ -39,6 +39,7 @@ _NO_PARAMS: Final = Raw(b"")
 _ACCEPTED: Final = 202
 _WITH_BATCHES: Final = "2025-03-26"
 _SWEEP: Final = 60.0
+_SPOKEN: Final = frozenset({None, *(version.encode() for version in VERSIONS)})
 
 
 class HandshakeEra:
@@ -58,6 +59,7 @@ class HandshakeEra:
         self._introduction = introduction
         self._changes = changes
         self._relay = relay
+        self._watch = Watch()
         self._sweeper: asyncio.TimerHandle | None = None
 
     async def post(
@@ -74,7 +76,8 @@ class HandshakeEra:
             return
         if message.id in session.running:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is in use already"))
-        with Exchange(receive, send, session.open_stream) as exchange:
+        stream = session.open_stream
+        with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
             result, refusal = await self._outcome(session, message, view, exchange)
             if refusal is None:
                 await exchange.succeed(message.id, result)
@@ -99,7 +102,8 @@ class HandshakeEra:
         if not asked:
             await send_empty(send, _ACCEPTED)
             return
-        with Exchange(receive, send, session.open_stream) as exchange:
+        stream = session.open_stream
+        with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
             answers = [self._in_batch(session, each, view, exchange) for each in asked]
             await exchange.answer(b"[%b]" % b",".join(await asyncio.gather(*answers)))
 
@@ -133,9 +137,8 @@ class HandshakeEra:
         Raises:
             Refused: It names none, one that is over, or one of somebody else.
         """
-        version = post.header(VERSION)
-        if version is not None and version not in VERSIONS:
-            raise Refused(BAD_REQUEST, unsupported(version[:80]))
+        if post.headers.get(VERSION) not in _SPOKEN:
+            _check_version(post)
         name = post.header(SESSION)
         if name is None:
             text = "Mcp-Session-Id is missing: initialize first"
@@ -238,3 +241,9 @@ class HandshakeEra:
         if self._sweeper:
             self._sweeper.cancel()
         self._sweeper = loop.call_later(_SWEEP, self._sweep) if len(self.sessions) else None
+
+
+def _check_version(post: Post) -> None:
+    version = post.header(VERSION) or ""
+    if version not in VERSIONS:
+        raise Refused(BAD_REQUEST, unsupported(version[:80]))

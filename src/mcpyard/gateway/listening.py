@@ -36,10 +36,10 @@ class Listening:
             raise RpcError(INTERNAL_ERROR, f"{MOST} streams are open already")
         stream = _Stream(request)
         self._open += 1
-        stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
-        self._changes.add(stream)
-        self._watch(stream, request)
         try:
+            stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
+            self._changes.add(stream)
+            self._watch(stream, request)
             await self._closing.wait()
         finally:
             self._open -= 1

@@ -18,7 +18,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of
-from mcpyard.gateway.exchange import Exchange, send_empty
+from mcpyard.gateway.exchange import Exchange, Watch, send_empty
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
@@ -70,6 +70,7 @@ class ModernEra:
         self._methods = methods
         self._introduction = introduction
         self._listening = listening
+        self._watch = Watch()
 
     async def post(
         self, post: Post, message: Envelope, view: View, receive: Receive, send: Send
@@ -81,7 +82,7 @@ class ModernEra:
             # Nothing in this era is told from client to server over HTTP.
             await send_empty(send, 202)
             return
-        with Exchange(receive, send) as exchange:
+        with Exchange(self._watch, receive, send, post.whole) as exchange:
             try:
                 request = _request(post, message, view, exchange)
                 if request.method == "subscriptions/listen":

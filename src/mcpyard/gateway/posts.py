@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from starlette.types import Message, Receive, Scope
 
+from mcpyard.gateway.exchange import WHOLE, Whole
 from mcpyard.gateway.refusing import mismatch
 from mcpyard.gateway.requests import Envelope, read_envelope
 from mcpyard.gateway.words import PARSE_ERROR
@@ -41,6 +42,7 @@ class Post(msgspec.Struct, frozen=True):
         headers: Its headers; of one that came twice the last.
         raw_headers: Its headers as they came.
         body: Its body.
+        whole: Gives a whole answer, where that can be done.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Post(msgspec.Struct, frozen=True):
     headers: dict[bytes, bytes]
     raw_headers: list[tuple[bytes, bytes]]
     body: bytes
+    whole: Whole | None = None
 
     def header(self, name: bytes) -> str | None:
         """A header's value."""
@@ -70,7 +73,7 @@ class Post(msgspec.Struct, frozen=True):
     @property
     def is_batch(self) -> bool:
         """Whether the body is a list of messages."""
-        return self.body.lstrip()[:1] == b"["
+        return not self.body.startswith(b"{") and self.body.lstrip()[:1] == b"["
 
     def batch(self) -> list[Envelope]:
         """The messages of a batch.
@@ -138,7 +141,7 @@ async def read_post(scope: Scope, receive: Receive, who: str) -> Post | None:
     if message["type"] == "http.disconnect":
         return None
     whole = body if len(parts) == 1 else b"".join(parts)
-    return Post(scope["path"], who, headers, raw, whole)
+    return Post(scope["path"], who, headers, raw, whole, scope.get(WHOLE))
 
 
 def _unreadable(body: bytes, error: Exception) -> Refused:

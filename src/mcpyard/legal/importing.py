@@ -8,7 +8,7 @@ from typing import Final
 
 from mcpyard.legal import jsonl, markdown
 from mcpyard.legal.model import BrokenText, Document
-from mcpyard.legal.shelf import Change, Shelf
+from mcpyard.legal.shelf import Change, Identity, Shelf
 
 LARGEST_TEXT: Final = 16 * 1024 * 1024
 _BATCH: Final = 32
@@ -38,6 +38,7 @@ class Report:
 
     files: int = 0
     skipped: int = 0
+    removed: int = 0
     changes: Counter[Change] = field(default_factory=Counter[Change])
     broken: list[Broken] = field(default_factory=list[Broken])
 
@@ -47,7 +48,8 @@ class Report:
             {"file": each.file, "line": each.line, "message": each.message} for each in self.broken
         ]
         done = {change.value: self.changes[change] for change in Change}
-        return {"files": self.files, **done, "skipped": self.skipped, "broken": broken}
+        counts = {**done, "removed": self.removed, "skipped": self.skipped}
+        return {"files": self.files, **counts, "broken": broken}
 
 
 Progress = Callable[[int, int], None]
@@ -78,7 +80,7 @@ def find(path: Path) -> Found:
     return Found(path, files)
 
 
-def load(found: Found, shelf: Shelf, progress: Progress) -> Report:
+def load(found: Found, shelf: Shelf, progress: Progress, *, replace: bool = False) -> Report:
     """Import files. A broken one is reported, and the rest imported.
 
     Each batch of documents is one transaction: an import that is stopped leaves whole batches,
@@ -88,6 +90,8 @@ def load(found: Found, shelf: Shelf, progress: Progress) -> Report:
         found: The files.
         shelf: Where the texts go.
         progress: Told now and then how many files are done, and of how many.
+        replace: Take out whatever was imported before and is not among them; not when one is
+            broken, as its text would be lost.
     """
     loader = _Loader(found.root, Report())
     batch: list[Document] = []
@@ -102,6 +106,8 @@ def load(found: Found, shelf: Shelf, progress: Progress) -> Report:
     loader.report.changes.update(shelf.add(batch))
     if len(found.files) % _BATCH:
         progress(len(found.files), len(found.files))
+    if replace and not loader.report.broken:
+        loader.report.removed = shelf.keep_only(loader.seen)
     return loader.report
 
 
@@ -109,7 +115,12 @@ class _Loader:
     def __init__(self, root: Path, report: Report) -> None:
         self.report = report
         self._root = root
-        self._from: dict[tuple[str, ...], str] = {}
+        self._from: dict[Identity, str] = {}
+
+    @property
+    def seen(self) -> frozenset[Identity]:
+        """The documents that were found."""
+        return frozenset(self._from)
 
     def documents(self, file: Path) -> Iterator[Document]:
         """The documents of a file; what is broken goes to the report."""

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _do(said: argparse.Namespace, folder: Path) -> int:
     if said.command == "import":
-        return _import(said.path, folder, as_json=said.json)
+        return _import(said.path, folder, replace=said.replace, as_json=said.json)
     if said.command == "status":
         return _status(folder, as_json=said.json)
     # The SDK takes a second to import, and only serving needs it.
@@ -57,15 +57,17 @@ def _do(said: argparse.Namespace, folder: Path) -> int:
     return 0
 
 
-def _import(path: Path, folder: Path, *, as_json: bool) -> int:
+def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
     found = find(path)
     shelf = Shelf(corpus_file(folder))
     try:
-        report = load(found, shelf, _show_progress)
+        report = load(found, shelf, _show_progress, replace=replace)
     finally:
         shelf.close()
     for broken in report.broken:
         sys.stderr.write(f"{broken}\n")
+    if replace and report.broken:
+        sys.stderr.write("nothing was taken out, as the text of a broken file would be lost\n")
     _say(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else _summary(report))
     return SOME_BROKEN if report.broken else 0
 
@@ -95,9 +97,9 @@ def _show_progress(done: int, of: int) -> None:
 
 def _summary(report: Report) -> str:
     done = ", ".join(f"{report.changes[change]} {change}" for change in Change)
-    return (
-        f"{report.files} files: {done}, {report.skipped} without text, {len(report.broken)} broken"
-    )
+    removed = f", {report.removed} taken out" if report.removed else ""
+    rest = f"{report.skipped} without text, {len(report.broken)} broken"
+    return f"{report.files} files: {done}{removed}, {rest}"
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -145,6 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command")
     loading = commands.add_parser("import", parents=[where], help="load a folder, .md or .jsonl")
     loading.add_argument("path", type=Path)
+    loading.add_argument(
+        "--replace", action="store_true", help="take out whatever else was imported before"
+    )
     showing = commands.add_parser("status", parents=[where], help="show what was imported")
     for each in (loading, showing):
         each.add_argument("--json", action="store_true")

@@ -3,12 +3,12 @@
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from mcpyard.legal.model import Document, Kind
 from mcpyard.legal.schema import connect
@@ -25,6 +25,10 @@ UPDATE document SET current = (
     )
 ) WHERE kind = ? AND title = ? AND part = ?
 """
+
+
+Identity: TypeAlias = tuple[str, str, str, str]
+"""What tells one document from another: its kind, title, part and version date."""
 
 
 class Change(StrEnum):
@@ -59,6 +63,16 @@ class Shelf:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._turn, _transaction(self._connection) as connection:
             return [_store(connection, each, now) for each in documents]
+
+    def keep_only(self, identities: Collection[Identity]) -> int:
+        """Take every other document out, all or none; how many those are."""
+        with self._turn, _transaction(self._connection) as connection:
+            rows = connection.execute("SELECT id, kind, title, part, version_date FROM document")
+            gone = [row for row in rows.fetchall() if tuple(row)[1:] not in identities]
+            for row in gone:
+                _remove(connection, row["id"])
+                connection.execute(_MARK_CURRENT, tuple(row)[1:4])
+            return len(gone)
 
     def counts(self) -> dict[str, int]:
         """How many documents of each kind there are, all versions counted."""

@@ -314,15 +314,20 @@ class Keeper:
             self._on_lost()
 
     async def _clean_up(self, run: _Run, children: Mapping[int, Child]) -> None:
-        run.process.kill()
-        swept = await asyncio.to_thread(end_marked, Mark.of_this_process(self._instance))
-        await asyncio.to_thread(run.process.wait, _END_SECONDS)
+        left = len(children)
+        try:
+            run.process.kill()
+            left = (await asyncio.to_thread(end_marked, Mark.of_this_process(self._instance))).left
+            await asyncio.to_thread(run.process.wait, _END_SECONDS)
+        except (OSError, subprocess.TimeoutExpired):
+            _log.exception("What a lost keeper left behind could not be ended for certain")
         for child in children.values():
-            _resolve(child.gone, swept.left)
+            _resolve(child.gone, left)
 
     async def _settle(self) -> None:
         if self._aftermath:
-            await asyncio.shield(self._aftermath)
+            # Whoever stops waiting leaves it to the next, and however it ends, it is over then.
+            await asyncio.wait({self._aftermath})
             self._aftermath = None
 
 

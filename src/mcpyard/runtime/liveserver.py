@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
-from typing import Final, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -19,7 +19,7 @@ from mcpyard.wire.calls import Progress
 from mcpyard.wire.eras import CallTerms as WireTerms
 from mcpyard.wire.eras import members
 from mcpyard.wire.link import Busy
-from mcpyard.wire.messages import RpcError
+from mcpyard.wire.messages import Reply, RpcError
 from mcpyard.wire.session import Session
 
 _LIST_SECONDS: Final = 10.0
@@ -93,31 +93,25 @@ class LiveServer:
         """Run calls one at a time from now on."""
         self._session.run_singly()
 
-    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+    def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool."""
-        self._calls += 1
-        try:
-            reply = await self._session.call_tool(tool, arguments, _wire_terms(terms))
-        except (RpcError, Busy) as error:
-            raise _fault(error) from None
-        finally:
-            self._calls -= 1
-            if not self._calls:
-                self._idle.set()
-        return await reply.taken()
+        return self._answer(self._session.call_tool(tool, arguments, _wire_terms(terms)))
 
-    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+    def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything."""
+        return self._answer(self._session.request(method, params, _wire_terms(terms)))
+
+    async def _answer(self, asked: Awaitable[Reply]) -> bytes:
         self._calls += 1
         try:
-            reply = await self._session.request(method, params, _wire_terms(terms))
+            reply = await asked
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         finally:
             self._calls -= 1
             if not self._calls:
                 self._idle.set()
-        return await reply.taken()
+        return reply.result if reply.is_short else await reply.taken()
 
     def tune(self, tuning: Tuning) -> None:
         """Ask for what is wanted to be heard of it, as far as it offers that."""
@@ -201,7 +195,9 @@ def _fault(error: RpcError | Busy) -> ServerFault:
 
 def _wire_terms(terms: CallTerms) -> WireTerms:
     progress = terms.progress
-    heard = None if progress is None and terms.longest is None else _relay(progress)
+    heard = None
+    if progress is not None or terms.longest is not None:
+        heard = _unheard if progress is None else _relay(progress)
     return WireTerms(
         timeout=terms.timeout,
         progress=heard,
@@ -213,13 +209,12 @@ def _wire_terms(terms: CallTerms) -> WireTerms:
     )
 
 
-def _relay(
-    progress: Callable[[dict[str, object]], None] | None,
-) -> Callable[[Progress], None]:
-    """Progress for a caller who may not want it: time-outs are extended by it all the same."""
-
+def _relay(progress: Callable[[dict[str, object]], None]) -> Callable[[Progress], None]:
     def told(heard: Progress) -> None:
-        if progress:
-            progress(cast("dict[str, object]", msgspec.to_builtins(heard)))
+        progress(cast("dict[str, object]", msgspec.to_builtins(heard)))
 
     return told
+
+
+def _unheard(_heard: Progress) -> None:
+    """Progress for a caller who does not want it: time-outs are extended by it all the same."""

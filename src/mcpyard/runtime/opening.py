@@ -13,6 +13,7 @@ from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Memory, Reached
+from mcpyard.domain.secrets import secrets_of
 from mcpyard.domain.this_yard import Here
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
 from mcpyard.runtime.environment import child_environment
@@ -86,6 +87,7 @@ class WireOpener:
     async def _open_local(
         self, server: DesiredServer, launch: LocalLaunch, hooks: Hooks
     ) -> LiveServer:
+        hooks.ring.keep_secret(secrets_of(launch))
         child = await self._spawn(launch)
         mark = hooks.ring.mark
         stderr = StderrReader(child.stderr, hooks.ring)

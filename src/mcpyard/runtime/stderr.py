@@ -8,18 +8,21 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice, repeat
 from typing import Final
 
 from mcpyard.domain import limits
 from mcpyard.domain.ports import Clock, LogLine
+from mcpyard.domain.secrets import MASKED, longest_first
 
 _WINDOW: Final = 0.1
 _BYTES_A_WINDOW: Final = 256 * 1024
 """Ten windows a second: 2.5 MB/s of log, far more than anybody reads, at little cost."""
 
+
+_MASKED: Final = MASKED.encode()
 
 _Kept = tuple[int, datetime, bytes]
 """A line as it came, with its number and time: made into a `LogLine` only for those who look."""
@@ -33,6 +36,13 @@ class StderrRing:
         self._lines: deque[_Kept] = deque()
         self._size = 0
         self._count = 0
+        self._secrets: frozenset[str] = frozenset()
+        self._masks: tuple[bytes, ...] = ()
+
+    def keep_secret(self, values: Iterable[str]) -> None:
+        """Mask these values in every line that comes from now on, besides those named before."""
+        self._secrets |= {*values}
+        self._masks = tuple(each.encode(errors="replace") for each in longest_first(self._secrets))
 
     def lines(self) -> tuple[LogLine, ...]:
         """What is kept, oldest first."""
@@ -50,7 +60,8 @@ class StderrRing:
 
     def add(self, lines: Sequence[bytes]) -> None:
         """Keep lines, without their line ends; a flood brings a thousand at a time."""
-        kept = [line[: limits.STDERR_LINE_BYTES] for line in lines[-limits.STDERR_LINES :]]
+        newest = (self._masked(line) for line in lines[-limits.STDERR_LINES :])
+        kept = [line[: limits.STDERR_LINE_BYTES] for line in newest]
         self._count += len(lines)
         numbers = range(self._count - len(kept) + 1, self._count + 1)
         self._lines.extend(zip(numbers, repeat(self._clock.now()), kept, strict=False))
@@ -58,6 +69,11 @@ class StderrRing:
         while len(self._lines) > limits.STDERR_LINES or self._size > limits.STDERR_BYTES:
             _, _, raw = self._lines.popleft()
             self._size -= len(raw)
+
+    def _masked(self, line: bytes) -> bytes:
+        for each in self._masks:
+            line = line.replace(each, _MASKED)
+        return line
 
 
 def _text(raw: bytes) -> str:

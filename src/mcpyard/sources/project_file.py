@@ -29,7 +29,7 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
 from mcpyard.sources.reading import read_file
-from mcpyard.sources.writing import Edit, edit_file
+from mcpyard.sources.writing import Edit, edit_file, sweep
 
 FILE_NAME: Final = ".mcp.json"
 
@@ -86,6 +86,7 @@ class ProjectFile:
     async def open(self, wake: Callable[[], None]) -> None:
         """Begin to watch the folder, and read the file, if it is there."""
         self._wake = wake
+        await asyncio.to_thread(sweep, self._path)
         self._tasks = [asyncio.create_task(self._watch(), name="watch .mcp.json")]
         # One turn of the loop, and the watch is on: no save can fall between it and the first look.
         await asyncio.sleep(0)

@@ -7,9 +7,11 @@ wrote.
 """
 
 import contextlib
+import glob
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,12 @@ Edit = Callable[[str], str]
 """A text to the text it should become."""
 
 _TRIES: Final = 3
+_OURS: Final = ".mcpyard"
+"""How the name of a new text ends until it takes its place."""
+
+_STALE: Final = 60.0
+"""Seconds after which nobody can still be writing one."""
+
 _NEW_MODE: Final = 0o600
 """A file of ours may hold secrets."""
 
@@ -86,6 +94,14 @@ def remove_file(path: Path, expected: str) -> None:
         raise _full(path, error) from error
 
 
+def sweep(path: Path) -> None:
+    """Remove what is left of writes to a file that were killed on the way."""
+    for each in path.parent.glob(f".{glob.escape(path.name)}.*{_OURS}"):
+        with contextlib.suppress(OSError):
+            if time.time() - each.stat().st_mtime > _STALE:
+                each.unlink()
+
+
 def _read(path: Path) -> bytes | None:
     try:
         return read_file(path)
@@ -108,7 +124,9 @@ def _replace(path: Path, before: bytes | None, after: bytes) -> bool:
     """Put the new content in place; False when the old one changed meanwhile."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        sweep(path)
+        prefix = f".{path.name}."
+        descriptor, name = tempfile.mkstemp(_OURS, prefix, path.parent)
     except OSError as error:
         raise _full(path, error) from error
     temporary = Path(name)

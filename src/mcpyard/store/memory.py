@@ -29,6 +29,16 @@ class VolatileMemory:
         self._identities[owner, new] = identity
         return identity
 
+    async def intend_rename(self, owner: Owner, name: str, new: str) -> None:
+        """Nothing outlives the program that could be cut off in the middle."""
+
+    async def give_up_rename(self, owner: Owner, name: str) -> None:
+        """Nothing was noted."""
+
+    def intended_renames(self) -> Sequence[tuple[Owner, str, str]]:
+        """None."""
+        return ()
+
     def exposed_names(self) -> Mapping[tuple[UUID, str], str]:
         """The exposed name of each (server, tool) that ever had one."""
         return self._names

@@ -70,7 +70,6 @@ class Call:
         "method",
         "progress",
         "timeout",
-        "timer",
     )
 
     def __init__(self, number: int, method: str, future: asyncio.Future[Reply]) -> None:
@@ -78,7 +77,6 @@ class Call:
         self.method = method
         self.future = future
         self.progress: OnProgress | None = None
-        self.timer: asyncio.TimerHandle | None = None
         self.timeout = 0.0
         self.deadline = 0.0
         self.latest = 0.0

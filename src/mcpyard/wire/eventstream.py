@@ -16,6 +16,8 @@ DEFAULT_LIMIT: Final = 16 * 1024 * 1024
 """The longest event taken, in bytes: the same as the longest line on stdio."""
 
 _KEPT: Final = 4096
+_RETRY_DIGITS: Final = 9
+"""Eleven days; Python refuses to read a number of thousands of digits."""
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -136,7 +138,7 @@ class EventParser:
             self._event = value.decode(errors="replace")
         elif name == b"id" and b"\0" not in value:
             self._id = value.decode(errors="replace")
-        elif name == b"retry" and value.isdigit():
+        elif name == b"retry" and value.isdigit() and len(value) <= _RETRY_DIGITS:
             self._retry = self.retry = int(value)
 
     def _dispatch(self) -> Event | None:

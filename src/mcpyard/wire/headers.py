@@ -71,11 +71,6 @@ def mirrored(schema: object) -> dict[Path, str]:
     return found
 
 
-def param_headers(schema: object, arguments: Mapping[str, Any]) -> dict[str, str]:
-    """The headers that repeat arguments of one call; `ValueError` as `mirrored`."""
-    return headers_for(mirrored(schema), arguments)
-
-
 def headers_for(paths: Mapping[Path, str], arguments: Mapping[str, Any]) -> dict[str, str]:
     """The headers of one call of a tool whose schema was looked through before."""
     headers: dict[str, str] = {}

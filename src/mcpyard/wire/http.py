@@ -76,13 +76,6 @@ class HttpLink(RemoteLink):
             self._listening = asyncio.get_running_loop().create_task(self._listen())
             self._listening.add_done_callback(self._stopped_listening)
 
-    async def reset_session(self) -> None:
-        """Forget the session, so that the next `initialize` begins a new one."""
-        self.session_id = None
-        self.protocol_version = None
-        self._fail_all()
-        await self._stop_listening()
-
     async def close(self) -> None:
         """End the session and let go of every connection."""
         self._dead = True

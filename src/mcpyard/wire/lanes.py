@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest
-from mcpyard.wire.eras import CallTerms
+from mcpyard.wire.eras import Asking, CallTerms
 from mcpyard.wire.messages import RpcError
 
 OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
@@ -20,6 +20,12 @@ OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "r
 
 TOLD_OF_A_CALL: Final = frozenset({"notifications/message", "notifications/elicitation/complete"})
 """What a server tells that may concern a call."""
+
+PATIENCE: Final = 120.0
+"""Seconds that a question may still take once another call waits for its turn.
+
+Whoever was asked may be gone for good, and must not keep a server from everybody else.
+"""
 
 
 class Clocks(Protocol):
@@ -49,6 +55,7 @@ class Lanes:
         self._running: dict[int, CallTerms] = {}
         self._taken = 0
         self._queue: deque[asyncio.Future[None]] = deque()
+        self._questions: set[asyncio.Timeout] = set()
 
     def take(self) -> bool:
         """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
@@ -61,6 +68,8 @@ class Lanes:
         """Enter when the turn has come; `leave` must follow."""
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
+        for question in self._questions:
+            _hurry(question)
         try:
             await turn
         except asyncio.CancelledError:
@@ -87,12 +96,26 @@ class Lanes:
         if handler is None:
             raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here offers {method}")
         if self.clocks is None:
-            return await handler(method, params)
+            return await self._answer(handler, method, params)
         self.clocks.hold(number)
         try:
-            return await handler(method, params)
+            return await self._answer(handler, method, params)
         finally:
             self.clocks.release(number)
+
+    async def _answer(self, handler: Asking, method: str, params: bytes) -> bytes:
+        try:
+            async with asyncio.timeout(None) as question:
+                if self._queue:
+                    _hurry(question)
+                self._questions.add(question)
+                try:
+                    return await handler(method, params)
+                finally:
+                    self._questions.discard(question)
+        except TimeoutError:
+            text = "nobody answered in time, and other calls wait for their turn"
+            raise RpcError(messages.INTERNAL_ERROR, text) from None
 
     def told(self, method: str, params: bytes, stream: int | None) -> bool:
         """Tell the caller whom a notice concerns; False when that cannot be known."""
@@ -131,3 +154,8 @@ class Lanes:
             if not turn.done():
                 self._taken += 1
                 turn.set_result(None)
+
+
+def _hurry(question: asyncio.Timeout) -> None:
+    if question.when() is None:
+        question.reschedule(asyncio.get_running_loop().time() + PATIENCE)

@@ -27,7 +27,7 @@ INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 UNSUPPORTED_VERSION: Final = -32022
 
-_TURN_BYTES: Final = 128 * 1024
+_TURN_BYTES: Final = 1024 * 1024
 """Copied before the event loop serves somebody else."""
 
 ABSENT: Final = Raw(b"")
@@ -80,11 +80,14 @@ class Reply:
         """The result as the bytes that came."""
         return bytes(self._raw)
 
+    @property
+    def is_short(self) -> bool:
+        """Whether `result` costs next to nothing."""
+        return memoryview(self._raw).nbytes <= _TURN_BYTES
+
     async def taken(self) -> bytes:
         """The result as the bytes that came; a large one in turns, so that others get theirs."""
         view = memoryview(self._raw)
-        if view.nbytes <= _TURN_BYTES:
-            return bytes(view)
         copy = BytesIO()
         for start in range(0, view.nbytes, _TURN_BYTES):
             copy.write(view[start : start + _TURN_BYTES])
@@ -154,7 +157,7 @@ def notification(method: str, params: bytes) -> bytes:
 
 def success(number: Id, result: bytes) -> bytes:
     """The answer to a server's request."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (orjson.dumps(number), result)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_number(number), result)
 
 
 def failure(number: Id, error: RpcError) -> bytes:
@@ -162,7 +165,12 @@ def failure(number: Id, error: RpcError) -> bytes:
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
-    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (orjson.dumps(number), orjson.dumps(body))
+    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (_number(number), orjson.dumps(body))
+
+
+def _number(number: Id) -> bytes:
+    # Not orjson for numbers: it knows none beyond 64 bits, and others do.
+    return b"%d" % number if isinstance(number, int) else orjson.dumps(number)
 
 
 def with_meta(params: bytes, members: bytes) -> bytes:

@@ -1,8 +1,8 @@
 """The JSON-RPC peer: who waits for which answer.
 
-The hot path of the whole yard, so one future and one timer a request, no task, no logging. The
-callbacks of others are handed to the event loop instead of being called from here: one that raises
-must not end the connection it was told about.
+The hot path of the whole yard, so one future a request, no task, no timer of its own, no logging.
+The callbacks of others are handed to the event loop instead of being called from here: one that
+raises must not end the connection it was told about.
 """
 
 import asyncio
@@ -62,6 +62,8 @@ class Peer:
         self._pending: dict[messages.Id | None, Call] = {}
         self._abandoned: dict[int, None] = {}
         self._asked = Asked(on_request, self._reply)
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = 0.0
         self._last = 0
 
     @property
@@ -89,7 +91,7 @@ class Peer:
         return await self.wait(self.start(method, params, terms))
 
     def start(self, method: str, params: Params, terms: Terms, stamp: Stamp = NO_STAMP) -> Call:
-        """Send a request; `wait` must follow.
+        """Send a request; `wait` must follow, or `leave` whenever nobody waits any more.
 
         Args:
             method: The method.
@@ -122,15 +124,17 @@ class Peer:
         try:
             return await call.future
         finally:
-            if call.id in self._pending:
-                self._give_up(call, "the caller went away")
+            self.leave(call)
+
+    def leave(self, call: Call) -> None:
+        """Its caller waits no more; unless it is answered, the server is told."""
+        if call.id in self._pending:
+            self._give_up(call, "the caller went away")
 
     def drop(self, call: Call) -> None:
         """Wait no more for a started request, without a word to the server."""
         if self._pending.pop(call.id, None) is None:
             return
-        if call.timer is not None:
-            call.timer.cancel()
         self._abandoned[call.id] = None
         if len(self._abandoned) > _MOST_ABANDONED:
             del self._abandoned[next(iter(self._abandoned))]
@@ -140,11 +144,10 @@ class Peer:
     def hold(self, number: int) -> None:
         """Let the clock of a request stand still; `release` must follow."""
         call = self._pending.get(number)
-        if call is None or call.timer is None:
+        if call is None or not call.deadline:
             return
         call.held += 1
         if call.held == 1:
-            call.timer.cancel()
             call.held_since = self._loop.time()
 
     def release(self, number: int) -> None:
@@ -157,8 +160,7 @@ class Peer:
             stood = self._loop.time() - call.held_since
             call.deadline += stood
             call.latest = call.latest and call.latest + stood
-            left = max(0.0, call.deadline - self._loop.time())
-            call.timer = self._loop.call_later(left, self._expire, call)
+            self._wake_at(call.deadline)
 
     def notify(
         self, method: str, params: Params = None, *, headers: Mapping[str, str] = NO_HEADERS
@@ -205,6 +207,9 @@ class Peer:
         for number in list(self._pending):
             if call := self._take(number):
                 call.future.set_exception(fault(cause))
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
         self._asked.end()
 
     def _send(self, message: Outgoing) -> None:
@@ -218,13 +223,32 @@ class Peer:
         call.deadline = now + timeout
         if extend > timeout:
             call.latest = now + extend
-        call.timer = self._loop.call_later(timeout, self._expire, call)
+        if self._alarm is None or call.deadline < self._alarm_at:
+            self._wake_at(call.deadline)
+
+    def _wake_at(self, moment: float) -> None:
+        """Look at the deadlines at a moment, or sooner where that was planned already.
+
+        One timer serves all requests: nearly all are answered in time, and are not to pay for it.
+        """
+        if self._alarm is not None:
+            if self._alarm_at <= moment:
+                return
+            self._alarm.cancel()
+        self._alarm_at = moment
+        self._alarm = self._loop.call_later(max(0.0, moment - self._loop.time()), self._look)
+
+    def _look(self) -> None:
+        self._alarm, now = None, self._loop.time()
+        running = [each for each in self._pending.values() if each.deadline and not each.held]
+        for call in running:
+            if call.deadline <= now:
+                self._expire(call)
+        if left := [each.deadline for each in running if each.deadline > now]:
+            self._wake_at(min(left))
 
     def _expire(self, call: Call) -> None:
-        left = call.deadline - self._loop.time()
-        if call.latest and left > 0:
-            call.timer = self._loop.call_later(left, self._expire, call)
-        elif not call.future.done():
+        if not call.future.done():
             text = f"{call.method} was not answered in time ({call.timeout:g} s)"
             call.future.set_exception(TimedOut(text))
             self._give_up(call, "the time limit ran out")
@@ -249,8 +273,6 @@ class Peer:
         if call.future.done():
             return None
         del self._pending[number]
-        if call.timer is not None:
-            call.timer.cancel()
         return call
 
     def _answered(self, envelope: Envelope) -> None:

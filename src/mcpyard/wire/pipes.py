@@ -12,7 +12,10 @@ from mcpyard.wire.link import Busy
 FLOOD_LIMIT: Final = 256 * 1024 * 1024
 """A line this long has no end; reading on would keep a core busy for nothing."""
 
-_TURN_BYTES: Final = 256 * 1024
+_LONG_PIECE: Final = 32 * 1024
+"""A piece of a line this long is the beginning of many."""
+
+_TURN_BYTES: Final = 1024 * 1024
 _TURN_FRAMES: Final = 256
 """Read, and handed on, before the event loop serves somebody else."""
 
@@ -22,7 +25,14 @@ _FLOODED: Final = Cause(Code.GARBAGE, "the server writes without ever ending a l
 
 
 class Inlet(asyncio.Protocol):
-    """Reads frames. A child that floods us is read in turns, so that its neighbours get theirs."""
+    """Reads frames. A child that floods us is read in turns, so that its neighbours get theirs.
+
+    Attributes:
+        widen: Makes the pipe hold more; called once, when long lines turn out to come.
+        gone: Done when the pipe is closed.
+    """
+
+    widen: Callable[[], None] | None = None
 
     def __init__(
         self, framer: LineFramer, frame: Callable[[Event], None], ended: Callable[[Cause], None]
@@ -46,6 +56,9 @@ class Inlet(asyncio.Protocol):
         """Bytes came."""
         self._taken += len(data)
         events = self._framer.feed(data)
+        if self.widen and not events and len(data) >= _LONG_PIECE:
+            self.widen()
+            self.widen = None
         if self._turn is None and len(events) <= _TURN_FRAMES:
             for event in events:
                 self._frame(event)

@@ -112,6 +112,8 @@ class _Questions:
     def drop(self) -> None:
         """Wait for nothing more; the server is told nothing, since it may not know the question."""
         for call in self._calls.values():
+            # An answer that came together with the decisive one has been seen, refusal or not.
+            call.future.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._peer.drop(call)
 
     def _read(self, call: Call) -> Greeting | None:

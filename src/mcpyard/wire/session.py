@@ -5,7 +5,7 @@ handshakes.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -242,13 +242,13 @@ class Session:
         terms = CallTerms(timeout=within)
         return await all_pages(lambda params: self.request(method, params, terms), member)
 
-    async def call_tool(
+    def call_tool(
         self, name: str, arguments: bytes | Mapping[str, Any], terms: CallTerms
-    ) -> Reply:
+    ) -> Coroutine[Any, Any, Reply]:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = messages.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (messages.quoted(name), raw)
-        return await self._in_lane(_CALL, params, name, self._with_mirrored(name, raw, terms))
+        return self._in_lane(_CALL, params, name, self._with_mirrored(name, raw, terms))
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
@@ -321,8 +321,10 @@ class Session:
         try:
             call = self._start(method, params, name, terms)
             self._lanes.run(call.id, terms)
-            return await self._peer.wait(call)
+            return await call.future
         finally:
+            if call:
+                self._peer.leave(call)
             self._lanes.leave(call.id if call else None)
 
     async def _turn(self, terms: CallTerms) -> CallTerms:

@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Awaitable, Callable
+from io import FileIO
 from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
@@ -21,8 +22,9 @@ from mcpyard.wire.pipes import Inlet, Outlet
 FRAME_LIMIT: Final = 16 * 1024 * 1024
 QUEUE_LIMIT: Final = 8 * 1024 * 1024
 
-PIPE_BYTES: Final = 256 * 1024
-"""What a pipe should hold, so that a long answer takes few turns; it begins with 64 KiB."""
+PIPE_BYTES: Final = 1024 * 1024
+"""What a pipe should hold that long answers come by, so that one takes few turns. The others keep
+their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
 
 _EXPLAIN_SECONDS: Final = 0.05
 """Half of the 100 ms in which the calls in flight must fail after a crash."""
@@ -46,9 +48,8 @@ class StdioLink:
     ) -> None:
         self._limit = limit
         self._explain_loss = explain_loss
-        self._stdin = os.fdopen(stdin, "wb", 0)
-        self._stdout = os.fdopen(stdout, "rb", 0)
-        _widen(stdout)
+        self._stdin = FileIO(stdin, "wb")
+        self._stdout = FileIO(stdout, "rb")
         self._inlet: Inlet | None = None
         self._outlet: Outlet | None = None
         self._receiver: Receiver | None = None
@@ -62,9 +63,11 @@ class StdioLink:
         outlet = Outlet(QUEUE_LIMIT, self._lose)
         inlet = Inlet(LineFramer(self._limit), self._frame, self._lose)
         try:
-            await loop.connect_write_pipe(lambda: outlet, self._stdin)
+            await loop.connect_write_pipe(lambda: outlet, _handed_over(self._stdin))
             self._outlet = outlet
-            await loop.connect_read_pipe(lambda: inlet, self._stdout)
+            output = _handed_over(self._stdout)
+            inlet.widen = lambda: _widen(output.fileno())
+            await loop.connect_read_pipe(lambda: inlet, output)
             self._inlet = inlet
         except (OSError, ValueError) as error:
             await self.close()
@@ -132,6 +135,29 @@ class StdioLink:
             self._release()
             if self._receiver is not None and not self._closed:
                 self._receiver.lost(cause)
+
+
+class _Copy:
+    """A descriptor that a transport closes by itself."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return self._number
+
+    def close(self) -> None:
+        """Nothing: the transport has closed it, and by now the number may be another thread's."""
+
+
+def _handed_over(pipe: FileIO) -> "FileIO | _Copy":
+    """What to give to the loop: asyncio closes the file, uvloop the descriptor, then the file."""
+    kinds = type(asyncio.get_running_loop()).__mro__
+    if not any(kind.__module__.startswith("uvloop") for kind in kinds):
+        return pipe
+    with pipe:
+        return _Copy(os.dup(pipe.fileno()))
 
 
 def _widen(pipe: int) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from mcpyard.domain.errors import InputError
 from mcpyard.formats.facts import Client, Field, SwitchKind
-from mcpyard.formats.locating import Surroundings, candidates, locate
+from mcpyard.formats.locating import Surroundings, candidates
 from mcpyard.formats.roster import CLIENTS, client_of, spot_of
 
 IDS = (
@@ -16,7 +16,7 @@ IDS = (
 def path(words: str, platform: str = "linux", **environment: str) -> str:
     location = spot_of(words).scope.location
     assert location is not None
-    return locate(location, Surroundings(environment, "/home/me", "/srv/it", platform))
+    return candidates(location, Surroundings(environment, "/home/me", "/srv/it", platform))[0]
 
 
 def test_every_client_that_others_rely_on_is_there() -> None:

@@ -81,6 +81,7 @@ YARD: Final[Json] = {
                 query("server", "Of this server, by id or name.", {"type": "string"}),
                 query("tool", "Of this tool, by the server's own name.", {"type": "string"}),
                 query("outcome", "With this outcome.", {"type": "string"}),
+                query("who", "By this caller, as the calls name it.", {"type": "string"}),
                 query(
                     "before",
                     "With a lower id than this: `next` of the page before.",

@@ -31,12 +31,15 @@ INSERT_TOOLS: Final = """INSERT INTO tools (server, tools, digest) VALUES (?, ?,
 INSERT_REACHED: Final = """INSERT INTO reached (launch, era, transport) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET era = excluded.era, transport = excluded.transport"""
 
+INSERT_RENAME: Final = "INSERT OR REPLACE INTO renames (scope, place, name, new) VALUES (?,?,?,?)"
+
 
 class _Rows(NamedTuple):
     identities: list[tuple[str, str, str, str]]
     names: list[tuple[str, str, str]]
     tools: list[tuple[str, bytes]]
     reached: list[tuple[str, str, str | None]]
+    renames: list[tuple[str, str, str, str]]
 
 
 class SqliteMemory(VolatileMemory):
@@ -46,6 +49,7 @@ class SqliteMemory(VolatileMemory):
         super().__init__()
         self._engine = engine
         self._unread: dict[UUID, bytes] = {}
+        self._renames: list[tuple[Owner, str, str]] = []
         self._refused: dict[object, Callable[[], Job[object]]] = {}
 
     async def load(self) -> None:
@@ -99,6 +103,19 @@ class SqliteMemory(VolatileMemory):
             lambda _: self.renamed((owner, name), new, found),
         )
         return found
+
+    async def intend_rename(self, owner: Owner, name: str, new: str) -> None:
+        """Note durably that a definition is about to get another name; `rename` settles that."""
+        row = (owner.scope, owner.place, name, new)
+        await self._engine.run(lambda connection: connection.execute(INSERT_RENAME, row))
+
+    async def give_up_rename(self, owner: Owner, name: str) -> None:
+        """Forget that a definition was about to get another name."""
+        await self._engine.run(lambda connection: forget_rename(connection, owner, name))
+
+    def intended_renames(self) -> Sequence[tuple[Owner, str, str]]:
+        """What was about to get another name, and which, when a yard was killed."""
+        return self._renames
 
     def renamed(self, old: tuple[Owner, str], new: str, identity: UUID) -> None:
         """Know of a rename that is on the disk."""
@@ -179,6 +196,9 @@ class SqliteMemory(VolatileMemory):
             launch: Reached(Era(era), Transport(transport) if transport else None)
             for launch, era, transport in rows.reached
         }
+        self._renames = [
+            (Owner(Scope(scope), place), name, new) for scope, place, name, new in rows.renames
+        ]
 
 
 def write_tools(
@@ -199,6 +219,15 @@ def move_identity(
         (owner.scope, owner.place, name, new),
     )
     connection.execute(INSERT_IDENTITY, (owner.scope, owner.place, new, str(identity)))
+    forget_rename(connection, owner, name)
+
+
+def forget_rename(connection: sqlite3.Connection, owner: Owner, name: str) -> None:
+    """Forget that a definition was about to get another name."""
+    connection.execute(
+        "DELETE FROM renames WHERE scope = ? AND place = ? AND name = ?",
+        (owner.scope, owner.place, name),
+    )
 
 
 def _nothing(_: sqlite3.Connection) -> None:
@@ -211,4 +240,5 @@ def _read(connection: sqlite3.Connection) -> _Rows:
         connection.execute("SELECT server, tool, name FROM exposed_names").fetchall(),
         connection.execute("SELECT server, tools FROM tools").fetchall(),
         connection.execute("SELECT launch, era, transport FROM reached").fetchall(),
+        connection.execute("SELECT scope, place, name, new FROM renames").fetchall(),
     )

@@ -60,5 +60,11 @@ _STATE_2: Final = (
         fields TEXT NOT NULL, PRIMARY KEY (place, name)) STRICT""",
 )
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2)
+_STATE_3: Final = (
+    """CREATE TABLE renames (
+        scope TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL, new TEXT NOT NULL,
+        PRIMARY KEY (scope, place, name)) STRICT""",
+)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3)
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

@@ -1,0 +1,267 @@
+"""Callers that check every answer, by each of the ways into a yard."""
+
+import asyncio
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import httpx2
+
+from bench.fire.members import Member
+from bench.fire.plain_http import Answer, CutError, Line
+from bench.fire.scene import Scene, one
+from mcpyard import Yard
+from mcpyard.attached import AttachedYard
+from mcpyard.domain.errors import Disconnected
+from mcpyard.yard.toolbox import Toolbox
+
+LONGEST = 40.0
+"""Seconds after which a call counts as never ended; its own limit is far below."""
+
+BREATH = 0.02
+"""Seconds a caller rests after a refusal: calls that fail at once are no load worth measuring."""
+
+NAMES = re.compile(r'"?(mcp_)?s\d\d-\w+"?|\d+')
+AGENTS = 6
+LOOK_AGAIN = 0.2
+MODERN = "2026-07-28"
+PREFIX = "io.modelcontextprotocol/"
+STAMP = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {}}
+BOTH = {"Accept": "application/json, text/event-stream"}
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "fire", "version": "1"},
+}
+
+
+class RefusedError(Exception):
+    """A call that was answered with an error that says why."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of all calls."""
+
+    begun: int = 0
+    right: int = 0
+    cut: int = 0
+    refused: Counter[str] = field(default_factory=Counter[str])
+    wrong: list[str] = field(default_factory=list[str])
+    broken: list[str] = field(default_factory=list[str])
+    unfinished: list[str] = field(default_factory=list[str])
+    by_way: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def ended(self) -> int:
+        told = len(self.wrong) + len(self.broken)
+        return self.right + self.cut + self.refused.total() + told
+
+
+class Caller:
+    """Somebody who calls without a pause, for as long as there is a yard to call."""
+
+    way = ""
+
+    def __init__(self, scene: Scene, tally: Tally) -> None:
+        self.scene = scene
+        self.tally = tally
+        self._epoch = -1
+        self._numbers = count()
+        self.line = Line("", "")
+
+    async def run(self, ending: asyncio.Event) -> None:
+        members = [each for each in self.scene.members if each.callable]
+        while not ending.is_set():
+            await self.scene.up.wait()
+            nonce = f"{self.way}-{id(self):x}-{next(self._numbers)}"
+            if not await self._one(self.scene.dice.choice(members), nonce):
+                await asyncio.sleep(BREATH)
+        self.line.hang_up()
+
+    async def _one(self, member: Member, nonce: str) -> bool:
+        """Make one call; whether its answer was right."""
+        epoch, tally = self.scene.epoch, self.tally
+        tally.begun += 1
+        what = f"{self.way} {member.name}"
+        try:
+            async with asyncio.timeout(LONGEST):
+                await self._arrive(epoch)
+                said = await self.call(member, nonce)
+        except TimeoutError:
+            tally.unfinished.append(what)
+        except RefusedError as error:
+            tally.refused[str(error)] += 1
+        except CutError as error:
+            if self.scene.epoch == self._epoch:
+                tally.broken.append(f"{what}: cut though the yard lived: {error!r}")
+            else:
+                tally.cut += 1
+        except Exception as error:  # noqa: BLE001  whatever it is, it is what is looked for
+            tally.broken.append(f"{what}: {error!r}")
+        else:
+            return self._check(member, nonce, said)
+        return False
+
+    def _check(self, member: Member, nonce: str, said: str) -> bool:
+        name, tag, _pid, heard = (said.split(" ", 3) + [""] * 4)[:4]
+        right = (name, heard) == (member.name, nonce) and int(tag) in member.ever
+        if not right:
+            self.tally.wrong.append(f"{self.way}: {member.name} {nonce} was answered {said[:80]}")
+        self.tally.right += right
+        self.tally.by_way[self.way] += right
+        return right
+
+    async def _arrive(self, epoch: int) -> None:
+        """Meet a yard that is new; `epoch` names it."""
+        if self._epoch != epoch:
+            await self.meet()
+            self._epoch = epoch
+
+    async def meet(self) -> None:
+        """What must be done before the first call of a yard."""
+        self.line.hang_up()
+        self.line = Line(self.scene.url, self.scene.token)
+
+    async def call(self, member: Member, nonce: str) -> str:
+        """The text that a call is answered with."""
+        raise NotImplementedError
+
+
+class RestCaller(Caller):
+    """Calls over REST."""
+
+    way = "rest"
+
+    async def call(self, member: Member, nonce: str) -> str:
+        path = one(member.name, "tools", "nonce", "call")
+        answer = await self.line.post(path, {"arguments": {"text": nonce}})
+        told = answer.message()
+        if answer.status == 200:
+            return told["content"][0]["text"]
+        raise RefusedError(f"{answer.status} {plain(told['detail'])}")
+
+
+class GatewayCaller(Caller):
+    """Calls through the gateway; every other call at the address of the server alone."""
+
+    def __init__(self, scene: Scene, tally: Tally) -> None:
+        super().__init__(scene, tally)
+        self._ids = count(1)
+
+    def asked(self, member: Member, nonce: str) -> tuple[str, dict[str, Any]]:
+        """The address, and the parameters."""
+        arguments = {"text": nonce}
+        if next(self._ids) % 2:
+            return "/mcp", {"name": f"mcp_{member.name}_nonce", "arguments": arguments}
+        return f"/mcp/servers/{member.name}", {"name": "nonce", "arguments": arguments}
+
+    async def ask(
+        self, path: str, method: str, params: dict[str, Any], headers: dict[str, str]
+    ) -> tuple[Answer, dict[str, Any]]:
+        number = next(self._ids)
+        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        answer = await self.line.post(path, body, {**BOTH, **headers})
+        told = answer.message()
+        if told.get("id") != number:
+            raise ValueError(f"an answer to another request: {told}")
+        return answer, told
+
+    def text_in(self, told: dict[str, Any]) -> str:
+        if "error" in told:
+            raise RefusedError(f"rpc {told['error']['code']} {plain(told['error']['message'])}")
+        if told["result"].get("isError"):
+            raise RefusedError(f"isError {plain(told['result']['content'][0]['text'])}")
+        return told["result"]["content"][0]["text"]
+
+
+class ModernCaller(GatewayCaller):
+    """A client of the modern era."""
+
+    way = "gateway, modern"
+
+    async def call(self, member: Member, nonce: str) -> str:
+        path, params = self.asked(member, nonce)
+        headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
+        headers["Mcp-Name"] = params["name"]
+        _, told = await self.ask(path, "tools/call", {**params, "_meta": STAMP}, headers)
+        return self.text_in(told)
+
+
+class HandshakeCaller(GatewayCaller):
+    """A client of the handshake era, with a session at each address it calls."""
+
+    way = "gateway, handshake"
+
+    def __init__(self, scene: Scene, tally: Tally) -> None:
+        super().__init__(scene, tally)
+        self._sessions: dict[str, str] = {}
+
+    async def meet(self) -> None:
+        await super().meet()
+        self._sessions = {}
+
+    async def call(self, member: Member, nonce: str) -> str:
+        path, params = self.asked(member, nonce)
+        if path not in self._sessions:
+            answer, _ = await self.ask(path, "initialize", HELLO, {})
+            self._sessions[path] = answer.headers["mcp-session-id"]
+        headers = {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": self._sessions[path]}
+        _, told = await self.ask(path, "tools/call", params, headers)
+        return self.text_in(told)
+
+
+class ToolboxCaller(Caller):
+    """Six agents that share an attached yard; each call takes its tool out of a toolbox."""
+
+    way = "toolbox"
+
+    def __init__(self, scene: Scene, tally: Tally) -> None:
+        super().__init__(scene, tally)
+        self._box = Toolbox([])
+
+    async def run(self, ending: asyncio.Event) -> None:
+        while not ending.is_set():
+            await self.scene.up.wait()
+            epoch = self.scene.epoch
+            try:
+                async with Yard.attach(self.scene.home) as yard:
+                    self._epoch = epoch
+                    await self._with(yard, epoch, ending)
+            except (Disconnected, httpx2.TransportError):
+                await asyncio.sleep(BREATH)
+
+    async def _with(self, yard: AttachedYard, epoch: int, ending: asyncio.Event) -> None:
+        moved = asyncio.Event()
+        agents = [asyncio.create_task(Caller.run(self, moved)) for _ in range(AGENTS)]
+        while self.scene.epoch == epoch and not ending.is_set():
+            self._box = yard.toolbox()
+            await asyncio.sleep(LOOK_AGAIN)
+        moved.set()
+        await asyncio.gather(*agents)
+
+    async def _arrive(self, epoch: int) -> None:
+        """Stay with the yard that is attached, though the next may be up already."""
+
+    async def call(self, member: Member, nonce: str) -> str:
+        outcome = await self._box.call(f"mcp_{member.name}_nonce", {"text": nonce})
+        if not outcome.is_error:
+            return outcome.text
+        if "the yard does not answer" in outcome.text:
+            raise CutError(outcome.text)
+        raise RefusedError(f"toolbox: {outcome.error} {plain(outcome.text)}")
+
+
+def plain(message: str) -> str:
+    """A message without what differs from call to call, so that equal ones can be counted."""
+    return NAMES.sub("...", message.partition(";")[0])[:70]
+
+
+WAYS: dict[type[Caller], int] = {
+    ModernCaller: 10,
+    HandshakeCaller: 8,
+    RestCaller: 8,
+    ToolboxCaller: 1,
+}

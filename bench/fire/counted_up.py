@@ -1,0 +1,26 @@
+"""`mcpyard up` that also tells its number of tasks: `python -m bench.fire.counted_up FILE up`.
+
+On SIGUSR1 the number is written to the file, as a line of its own.
+"""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from mcpyard.cli.main import run
+
+
+def main() -> None:
+    told = Path(sys.argv.pop(1))
+
+    def tell(*_: object) -> None:
+        with told.open("a") as file:
+            file.write(f"{len(asyncio.all_tasks())}\n")
+
+    signal.signal(signal.SIGUSR1, tell)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Whether the tests would notice: `python -m bench.fire.guards [NAME ...]`.
+
+In a copy of the project each guard is taken out in turn, and the tests that look at it are run; at
+least one of them must fail.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measuring import ROOT, Figures
+
+COPIED = ("src", "tests", "bench", "scripts", "docs", "pyproject.toml", "README.md")
+SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A guard: where it stands, what to write instead, and who looks at it."""
+
+    file: str
+    stands: str
+    instead: str
+    tests: tuple[str, ...]
+
+
+GUARDS = {
+    "token": Guard(
+        "api/guard_who.py",
+        "return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)",
+        "return None",
+        ("tests/api/test_guard.py",),
+    ),
+    "host": Guard(
+        "api/guard_names.py",
+        "if host not in self._hosts and not _is_address_of(incoming, host):",
+        "if False:",
+        ("tests/api/test_guard.py",),
+    ),
+    "origin": Guard(
+        "api/guard_names.py",
+        "if not incoming.is_public and is_foreign(incoming):",
+        "if False:",
+        ("tests/api/test_guard.py",),
+    ),
+    "masking": Guard(
+        "yard/records.py",
+        'return {"masked": True, "hint": hint}',
+        "return value",
+        ("tests/yard/test_records.py", "tests/api/test_secrets.py"),
+    ),
+    "schema check": Guard(
+        "yard/call.py",
+        "if problems := route.validator.check(given):",
+        "if problems := ():",
+        ("tests/yard/test_yard.py",),
+    ),
+    "read-back of JSON": Guard(
+        "formats/editors/jsonc_guard.py", "if not right:", "if False:", ("tests/formats",)
+    ),
+    "read-back of TOML": Guard(
+        "formats/editors/toml_guard.py",
+        "if not self._gives(after.value) or not self._keeps_the_rest(after.sheet):",
+        "if False:",
+        ("tests/formats",),
+    ),
+    "read-back of a file": Guard(
+        "sources/client_files.py",
+        "if path.read_bytes() != after.encode():",
+        "if False:",
+        ("tests/clients",),
+    ),
+    "keeper": Guard(
+        "runtime/keeper.py",
+        "    finally:\n        keeper.end_all()",
+        "    finally:\n        pass",
+        ("tests/runtime/test_keeper_kills.py", "tests/faults/test_no_orphans.py"),
+    ),
+    "frame limit": Guard(
+        "wire/framer.py",
+        "if self._held.tell() > self._limit:",
+        "if False:",
+        ("tests/wire/test_framer.py",),
+    ),
+    "lock of a home": Guard(
+        "store/home.py",
+        "fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        "pass",
+        ("tests/store/test_home.py",),
+    ),
+    "lock of a file": Guard(
+        "sources/locking.py",
+        "fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        "pass",
+        ("tests/clients", "tests/sources"),
+    ),
+    "compare-and-swap of a text": Guard(
+        "sources/writing.py",
+        "if _read(path) != before:",
+        "if False:",
+        ("tests/sources/test_writing.py",),
+    ),
+    "compare-and-swap of a record": Guard(
+        "yard/edit.py",
+        "if change.expected not in",
+        "if False and change.expected not in",
+        ("tests/yard/test_edit.py",),
+    ),
+}
+
+
+def failing(guard: Guard, folder: Path) -> str:
+    """The first test that fails without a guard; empty when none does."""
+    place = folder / "src" / "mcpyard" / guard.file
+    text = place.read_text()
+    assert text.count(guard.stands) == 1, f"the guard does not stand in {guard.file}"
+    place.write_text(text.replace(guard.stands, guard.instead))
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *guard.tests],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder / "src")},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    finally:
+        place.write_text(text)
+    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def main() -> None:
+    figures = Figures()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name in COPIED:
+            place = ROOT / name
+            if place.is_dir():
+                ignored = shutil.ignore_patterns("node_modules", "__pycache__")
+                shutil.copytree(place, folder / name, ignore=ignored)
+            else:
+                shutil.copy(place, folder / name)
+        for name in sys.argv[1:] or GUARDS:
+            found = failing(GUARDS[name], folder)
+            figures.show(name, found)
+            figures.at_least("  noticed", len(found) > 0, 1)
+    figures.leave()
+
+
+if __name__ == "__main__":
+    main()

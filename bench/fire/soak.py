@@ -1,0 +1,194 @@
+"""A yard that is used on and on: `python -m bench.fire.soak [--minutes M] [--seed N]`.
+
+Servers are called, started, stopped, edited, added and removed without a pause. After a warm-up the
+yard's memory, descriptors, tasks, threads and database must not grow, and no zombie be left.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import uvloop
+
+from bench.fire.callers import ModernCaller, RestCaller, Tally
+from bench.fire.members import Member
+from bench.fire.scene import SERVERS, Scene, one, scene
+from bench.fire.verdict import recovered
+from bench.measuring import Figures
+from tests.runtime.waiting import eventually
+
+KINDS = {"legacy": 4, "modern": 2, "slow": 1, "http": 2, "sse": 1}
+WARM_UP = 0.25
+"""The share of the time in which caches and pools fill."""
+
+SAMPLES = 60
+BETWEEN_DEEDS = 0.02
+MEBIBYTE = 1024 * 1024
+MOST_GROWTH = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a yard uses at one moment; memory and database in MiB."""
+
+    rss: float
+    fds: int
+    tasks: int
+    threads: int
+    database: float
+    zombies: int
+
+
+class Churn:
+    """Somebody who never leaves a yard alone."""
+
+    def __init__(self, made: Scene) -> None:
+        self.done: Counter[str] = Counter()
+        self._scene = made
+        self._count = 0
+
+    async def run(self, ending: asyncio.Event) -> None:
+        deeds = (self._restart, self._stop_and_start, self._edit, self._come_and_go, self._look)
+        while not ending.is_set():
+            deed = self._scene.dice.choice(deeds)
+            await deed(self._scene.dice.choice(self._scene.members))
+            self.done[deed.__name__.strip("_").replace("_", " ")] += 1
+            await asyncio.sleep(BETWEEN_DEEDS)
+
+    async def _restart(self, member: Member) -> None:
+        await self._ask("POST", one(member.name, "restart"))
+
+    async def _stop_and_start(self, member: Member) -> None:
+        await self._ask("POST", one(member.name, "stop"))
+        await self._ask("POST", one(member.name, "start"))
+
+    async def _edit(self, member: Member) -> None:
+        self._count += 1
+        member.try_tag(self._count)
+        await self._ask("PATCH", one(member.name), member.launch(self._count))
+        member.take_tag(self._count)
+
+    async def _come_and_go(self, member: Member) -> None:
+        self._count += 1
+        passing = Member(f"p{self._count}", member.kind, "user", member.port)
+        await self._ask("POST", SERVERS, {"name": passing.name, **passing.definition()})
+        await self._ask("DELETE", one(passing.name))
+
+    async def _look(self, member: Member) -> None:
+        for path in (SERVERS, one(member.name, "logs"), "/api/mcp/calls", "/metrics"):
+            await self._ask("GET", path)
+
+    async def _ask(self, method: str, path: str, body: object = None) -> None:
+        answer = await self._scene.http.request(method, path, json=body)
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text[:200]}"
+
+
+async def look(made: Scene) -> Sample:
+    """What the yard uses now."""
+    told = made.folder / "tasks"
+    before = told.read_text() if told.exists() else ""
+    os.kill(made.pid, signal.SIGUSR1)
+    heard = await eventually(lambda: told.exists() and told.read_text() != before, 10)
+    assert heard, "the yard does not tell its tasks"
+    process = psutil.Process(made.pid)
+    below = [each for each in process.children(recursive=True) if each.is_running()]
+    return Sample(
+        process.memory_info().rss / MEBIBYTE,
+        process.num_fds(),
+        int(told.read_text().split()[-1]),
+        process.num_threads(),
+        sum(each.stat().st_size for each in made.home.glob("*.db*")) / MEBIBYTE,
+        sum(_is_zombie(each) for each in below),
+    )
+
+
+def _is_zombie(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def soak(
+    folder: Path, seconds: float, seed: int, samples_wanted: int = SAMPLES
+) -> tuple[list[Sample], Counter[str], Tally]:
+    """Use a yard for so long; samples after the warm-up, each in a moment of rest."""
+    samples: list[Sample] = []
+    tally = Tally()
+    command = (sys.executable, "-m", "bench.fire.counted_up", str(folder / "tasks"))
+    async with scene(folder, KINDS, seed, command) as made:
+        churn = Churn(made)
+        await recovered(made)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while loop.time() < began + seconds:
+            await _round(made, churn, tally, seconds / samples_wanted)
+            if loop.time() > began + seconds * WARM_UP:
+                samples.append(await look(made))
+        assert await made.end_yard() == 0
+    assert not made.orphans
+    return samples, churn.done, tally
+
+
+async def _round(made: Scene, churn: Churn, tally: Tally, seconds: float) -> None:
+    """Churn and call for a while, then let everything come to rest."""
+    ending = asyncio.Event()
+    callers = [RestCaller(made, tally), ModernCaller(made, tally)]
+    working = [asyncio.create_task(each.run(ending)) for each in (churn, churn, *callers)]
+    await asyncio.wait(working, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
+    ending.set()
+    await asyncio.gather(*working)
+    await recovered(made)
+
+
+def growth(values: Sequence[float]) -> float:
+    """How much the straight line through all values rises from the first to the last."""
+    if len(values) < 2:
+        return 0.0
+    slope = statistics.linear_regression(range(len(values)), values).slope
+    return slope * (len(values) - 1)
+
+
+def report(samples: Sequence[Sample], done: Counter[str], tally: Tally) -> Figures:
+    figures = Figures()
+    figures.show("calls answered rightly", f"{tally.right:,}")
+    for deed, count in sorted(done.items()):
+        figures.show(f"deed: {deed}", f"{count:,}")
+    figures.show("samples after the warm-up", str(len(samples)))
+    columns = {name: [getattr(each, name) for each in samples] for name in Sample.__slots__}
+    for name, values in columns.items():
+        shown = f"{min(values):.4g} to {max(values):.4g}, last {values[-1]:.4g}"
+        figures.show(name, shown)
+    figures.at_most("memory grows by", growth(columns["rss"]), MOST_GROWTH, " MiB")
+    for name in ("fds", "tasks", "threads"):
+        figures.at_most(f"{name} grow by", growth(columns[name]), 1)
+    figures.at_most("the database grows by", growth(columns["database"]), MOST_GROWTH, " MiB")
+    figures.at_most("zombies", max(columns["zombies"]), 0)
+    faults = len(tally.wrong) + len(tally.broken) + len(tally.unfinished)
+    figures.at_most("wrong, broken or endless calls", faults, 0)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))  # noqa: S311
+    asked = parser.parse_args()
+    print(f"seed {asked.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        found = uvloop.run(soak(Path(folder), asked.minutes * 60, asked.seed))
+    report(*found).leave()
+
+
+if __name__ == "__main__":
+    main()
