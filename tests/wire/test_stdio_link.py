@@ -1,11 +1,9 @@
 """Each test runs on asyncio's own loop and on uvloop: their pipe transports differ."""
 
 import asyncio
-import contextlib
 import json
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -17,7 +15,9 @@ from mcpyard.wire import pipes
 from mcpyard.wire.calls import Terms
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing
 from mcpyard.wire.peer import Peer
-from mcpyard.wire.stdio import ExplainLoss, StdioLink
+from mcpyard.wire.stdio import StdioLink
+from tests.conftest import FULL
+from tests.wire.pipe_ends import Heard, child, linked
 
 Run = Callable[[Coroutine[Any, Any, None]], None]
 EXITED = Cause(Code.EXITED, "exited with status 9", stderr=("last words",))
@@ -32,87 +32,6 @@ def run(request: pytest.FixtureRequest) -> Run:
             loop.run(coroutine)
 
     return runner
-
-
-@dataclass
-class Child:
-    """The other ends of the pipes, played by the test."""
-
-    stdin: int
-    stdout: int
-    ours: tuple[int, int]
-
-    def say(self, data: bytes) -> None:
-        os.write(self.stdout, data)
-
-    async def say_all(self, data: bytes) -> None:
-        os.set_blocking(self.stdout, True)
-        view = memoryview(data)
-        await asyncio.to_thread(
-            lambda: [
-                os.write(self.stdout, view[at : at + 65536]) for at in range(0, len(view), 65536)
-            ]
-        )
-
-    async def hear(self) -> list[bytes]:
-        return (await asyncio.to_thread(os.read, self.stdin, 1 << 20)).splitlines()
-
-    def die(self) -> None:
-        for number in (self.stdin, self.stdout):
-            with contextlib.suppress(OSError):
-                os.close(number)
-
-
-class Heard:
-    """A receiver that keeps everything."""
-
-    def __init__(self) -> None:
-        self.frames: list[bytes] = []
-        self.lost_with: asyncio.Future[Cause] = asyncio.get_running_loop().create_future()
-        self.told: list[object] = []
-        self.wanted = 0
-        self.enough = asyncio.Event()
-
-    def message(self, frame: bytes, stream: int | None) -> None:
-        assert stream is None
-        self.frames.append(frame)
-        if len(self.frames) >= self.wanted:
-            self.enough.set()
-
-    def noise(self, reason: str, sample: bytes) -> None:
-        self.told.append((reason, sample[:20]))
-
-    def failed(self, request: int, cause: Cause) -> None:
-        self.told.append((request, cause.code))
-
-    def lost(self, cause: Cause) -> None:
-        self.lost_with.set_result(cause)
-
-    async def until(self, count: int) -> None:
-        self.wanted = count
-        if len(self.frames) < count:
-            self.enough.clear()
-            await self.enough.wait()
-
-
-def child() -> Child:
-    theirs_in, ours_out = os.pipe()
-    ours_in, theirs_out = os.pipe()
-    return Child(theirs_in, theirs_out, (ours_out, ours_in))
-
-
-@contextlib.asynccontextmanager
-async def linked(
-    heard: Heard, limit: int = 1 << 20, explain: ExplainLoss | None = None
-) -> AsyncGenerator[tuple[StdioLink, Child]]:
-    other = child()
-    link = StdioLink(*other.ours, limit=limit, explain_loss=explain)
-    await link.open(heard)
-    try:
-        yield link, other
-    finally:
-        await link.close()
-        other.die()
 
 
 def test_messages_of_one_turn_go_out_as_lines_in_one_write(run: Run) -> None:
@@ -174,7 +93,7 @@ def test_an_owner_that_cannot_explain_does_not_delay_the_news(run: Run) -> None:
             started = loop.time()
             other.die()
             assert (await heard.lost_with).code is Code.CLOSED
-            assert loop.time() - started < 0.1
+            assert loop.time() - started < (0.1 if FULL else 5)
 
     run(body())
 
@@ -201,7 +120,7 @@ def test_what_a_server_says_after_closing_its_input_is_still_heard(run: Run) -> 
                 other.say(b'{"last":1}\n')
                 os.close(other.stdout)
 
-            asyncio.get_running_loop().call_later(0.01, last_words)
+            asyncio.get_running_loop().call_soon(last_words)
             await heard.lost_with
             assert heard.frames == [b'{"last":1}']
 
@@ -397,7 +316,7 @@ def test_calls_in_flight_fail_within_100_ms_of_the_end(run: Run) -> None:
         started = loop.time()
         other.die()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert loop.time() - started < 0.1
+        assert loop.time() - started < (0.1 if FULL else 5)
         assert all(isinstance(error, Disconnected) and error.cause is EXITED for error in results)
         await peer.close()
 
