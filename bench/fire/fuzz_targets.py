@@ -86,7 +86,10 @@ def strewn(dice: Dice) -> str:
 
 
 def some_text(dice: Dice, samples: tuple[str, ...]) -> str:
-    return strewn(dice) if dice.random() < 0.3 else mangled(dice, dice.choice(samples))
+    """A text: as it should be, mangled, or of pieces alone."""
+    kind = dice.random()
+    sample = dice.choice(samples)
+    return sample if kind < 0.4 else mangled(dice, sample) if kind < 0.8 else strewn(dice)
 
 
 def some_bytes(dice: Dice) -> bytes:
@@ -182,6 +185,7 @@ def definitions(dice: Dice) -> None:
 def expansion(dice: Dice) -> None:
     """What is put in is never looked at again, and a text without references stays as it is."""
     text = strewn(dice) + dice.choice(("${A}", "${A:-${B}}", "${A:-", "x", "$${A}")) + strewn(dice)
+    assert expand("${A}", {"A": text}.get).text == text
     try:
         found = expand(text, {"A": "${B}"}.get)
     except BadReference:

@@ -61,19 +61,22 @@ GUARDS = {
         ("tests/yard/test_yard.py",),
     ),
     "read-back of JSON": Guard(
-        "formats/editors/jsonc_guard.py", "if not right:", "if False:", ("tests/formats",)
+        "formats/editors/jsonc_guard.py",
+        "if not right:",
+        "if False:",
+        ("tests/formats/test_jsonc_remove.py",),
     ),
     "read-back of TOML": Guard(
         "formats/editors/toml_guard.py",
         "if not self._gives(after.value) or not self._keeps_the_rest(after.sheet):",
         "if False:",
-        ("tests/formats",),
+        ("tests/formats/test_toml_remove.py",),
     ),
     "read-back of a file": Guard(
         "sources/client_files.py",
         "if path.read_bytes() != after.encode():",
         "if False:",
-        ("tests/clients",),
+        ("tests/clients/test_disk.py",),
     ),
     "keeper": Guard(
         "runtime/keeper.py",
@@ -97,7 +100,7 @@ GUARDS = {
         "sources/locking.py",
         "fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
         "pass",
-        ("tests/clients", "tests/sources"),
+        ("tests/clients/test_disk.py",),
     ),
     "compare-and-swap of a text": Guard(
         "sources/writing.py",

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -74,15 +75,17 @@ class Streams:
         queue = self._open.get(request.path_params["number"])
         if queue is None:
             return Response(status_code=404)
-        await request.body()
+        with suppress(ClientDisconnect):
+            await request.body()
         task = asyncio.create_task(self._put(queue, request))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
         return Response(status_code=202)
 
     async def _put(self, queue: "asyncio.Queue[Message]", request: Request) -> None:
-        if said := await answer(request):
-            queue.put_nowait(said)
+        with suppress(ClientDisconnect):
+            if said := await answer(request):
+                queue.put_nowait(said)
 
     async def _events(self, name: str, number: str) -> AsyncIterator[str]:
         queue = self._open[number] = asyncio.Queue()

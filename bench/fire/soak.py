@@ -31,6 +31,9 @@ KINDS = {"legacy": 4, "modern": 2, "slow": 1, "http": 2, "sse": 1}
 WARM_UP = 0.25
 """The share of the time in which caches and pools fill."""
 
+DEFINITIONS = 16
+"""Of each server, and names of those that come and go: a yard remembers every one it ever saw."""
+
 SAMPLES = 60
 BETWEEN_DEEDS = 0.02
 MEBIBYTE = 1024 * 1024
@@ -74,13 +77,14 @@ class Churn:
 
     async def _edit(self, member: Member) -> None:
         self._count += 1
-        member.try_tag(self._count)
-        await self._ask("PATCH", one(member.name), member.launch(self._count))
-        member.take_tag(self._count)
+        tag = self._count % DEFINITIONS
+        member.try_tag(tag)
+        await self._ask("PATCH", one(member.name), member.launch(tag))
+        member.take_tag(tag)
 
     async def _come_and_go(self, member: Member) -> None:
         self._count += 1
-        passing = Member(f"p{self._count}", member.kind, "user", member.port)
+        passing = Member(f"p{self._count % DEFINITIONS}", member.kind, "user", member.port)
         await self._ask("POST", SERVERS, {"name": passing.name, **passing.definition()})
         await self._ask("DELETE", one(passing.name))
 
@@ -159,6 +163,13 @@ def growth(values: Sequence[float]) -> float:
     return slope * (len(values) - 1)
 
 
+def quarters(values: Sequence[float]) -> str:
+    """The means of the four quarters: a line that rises ever more slowly is no leak."""
+    size = max(1, len(values) // 4)
+    parts = [values[at : at + size] for at in range(0, len(values), size)][:4]
+    return ", ".join(f"{statistics.mean(each):.2f}" for each in parts)
+
+
 def report(samples: Sequence[Sample], done: Counter[str], tally: Tally) -> Figures:
     figures = Figures()
     figures.show("calls answered rightly", f"{tally.right:,}")
@@ -169,6 +180,7 @@ def report(samples: Sequence[Sample], done: Counter[str], tally: Tally) -> Figur
     for name, values in columns.items():
         shown = f"{min(values):.4g} to {max(values):.4g}, last {values[-1]:.4g}"
         figures.show(name, shown)
+    figures.show("rss, by quarters", quarters(columns["rss"]))
     figures.at_most("memory grows by", growth(columns["rss"]), MOST_GROWTH, " MiB")
     for name in ("fds", "tasks", "threads"):
         figures.at_most(f"{name} grow by", growth(columns[name]), 1)

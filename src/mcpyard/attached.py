@@ -22,6 +22,7 @@ from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
 from mcpyard.yard.accounts import OK
 from mcpyard.yard.call import Progress
+from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
 from mcpyard.yard.gathering import Local, Own, Select, gather
@@ -37,10 +38,15 @@ _KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
 
 
 class AttachedYard:
-    """The yard that holds a home, seen from outside."""
+    """The yard that holds a home, seen from outside.
+
+    Attributes:
+        clients: The servers of other programs on this machine.
+    """
 
     def __init__(self, client: "httpx2.AsyncClient") -> None:
         self._http = client
+        self.clients = ClientsElsewhere(self._ask)
         self._records: list[Record] = []
         self._tools: list[Record] = []
         self._bus = EventBus()
@@ -252,6 +258,8 @@ def _error(content: bytes, status: int) -> YardError:
         return YardError(f"the yard answered with the status {status}")
     kind = _KINDS.get(str(told.get("type", "")).rsplit(":", 1)[-1], YardError)
     message = str(told.get("detail", ""))
+    if issubclass(kind, errors.ChangedSince):
+        return kind(message, tuple((each["path"], each["diff"]) for each in told.get("files", ())))
     if issubclass(kind, errors.InputError):
         listed = told.get("problems", [])
         return kind(message, tuple(Problem(each["field"], each["message"]) for each in listed))

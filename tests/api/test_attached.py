@@ -8,6 +8,7 @@ import pytest
 from mcpyard import Yard
 from mcpyard.domain.errors import (
     ArgumentsRefused,
+    ChangedSince,
     DefinitionError,
     Disconnected,
     DocumentMoved,
@@ -16,6 +17,8 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardBusy,
 )
+from mcpyard.formats.matrix import Matrix
+from mcpyard.yard.clients.clients import Copy, Terms
 from mcpyard.yard.edit import Change
 from tests.api.daemon import daemon
 from tests.faults.watching import zoo
@@ -81,6 +84,39 @@ async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
                     if [each["status"] for each in yard.servers()] == ["connected"]:
                         break
             assert {tool["server"] for tool in yard.tools()} == {"late"}
+
+
+async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file, text = tmp_path / ".claude.json", '{"mcpServers": {"x y": {"command": "run"}}}'
+    file.write_text(text)
+    with daemon(tmp_path / "home"):
+        async with Yard.attach(tmp_path / "home") as yard:
+            clients = yard.clients
+            assert "claude-code" in {each["client"] for each in await clients.groups()}
+            look = await clients.edit("claude", "x y", {"args": ["a"]}, Terms(dry_run=True))
+            assert (look.edit, file.read_text()) == (None, text)
+            done = await clients.edit("claude:user", "x y", {"args": ["a"]})
+            assert done.files == look.files
+            assert (await clients.show("claude", "x y"))["args"] == ["a"]
+            off = await clients.toggle("claude", "x y", enabled=False, terms=Terms("/work"))
+            assert [each.kind for each in off.warnings] == ["relocated"]
+            await clients.rename("claude", "x y", "z")
+            assert [each["id"] for each in await clients.edits()] == [3, 2, 1]
+            with pytest.raises(ChangedSince) as changed:
+                await clients.undo(done.edit)
+            assert [path for path, _ in changed.value.files] == [str(file)]
+            await clients.copy(Copy("claude", "codex", "z", "w", matrix=Matrix.SPEC))
+            await clients.remove("codex", "w")
+            for _ in range(5):
+                await clients.undo()
+            assert file.read_text() == text
+            assert [each["code"] for each in await clients.lint()] == ["name-refused"]
+            assert await clients.drift() == []
+            (found,) = await clients.import_all("user", Terms(dry_run=True))
+            assert (found["name"], found["outcome"]) == ("x y", "importable")
 
 
 async def test_a_home_has_one_yard_and_without_one_there_is_nothing_to_attach_to(

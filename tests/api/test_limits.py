@@ -252,3 +252,15 @@ async def test_what_is_no_request_is_refused_strictly(monkeypatch: pytest.Monkey
         answer = await line.rest()
         assert answer.startswith(b"HTTP/1.1 400 ")
         assert b"x-content-type-options: nosniff" in answer
+
+
+async def test_a_head_that_begins_together_with_the_end_of_a_request_has_the_same_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with served(monkeypatch) as server:
+        line = await server.line()
+        half = b"X-Long: 1\r\n" * (HEAD_LIMIT * 2 // 3 // 11)
+        line.writer.write(GET + GET[:-2] + half)
+        assert await line.answer() == (200, b"0")
+        line.writer.write(half + b"\r\n")
+        assert (await line.rest()).startswith(b"HTTP/1.1 431 ")

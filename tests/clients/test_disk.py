@@ -7,6 +7,7 @@ import struct
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,6 +85,22 @@ async def test_a_file_that_stays_is_read_once_and_one_that_changes_anew(tmp_path
     assert (await one(disk, path)).text == "other"
     path.unlink()
     assert (await one(disk, path)).text is None
+
+
+async def test_a_text_that_is_not_there_after_it_was_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_text("one")
+    write = client_files.edit_file
+
+    def overtaken(*given: Any) -> None:  # noqa: ANN401  as it is called
+        write(*given)
+        path.write_text("three")
+
+    monkeypatch.setattr(client_files, "edit_file", overtaken)
+    with pytest.raises(DocumentMoved, match="by another program right after the edit"):
+        await files(tmp_path).write(FileWrite(str(path), "one", "two"))
 
 
 async def test_git_is_asked_by_its_index(tmp_path: Path) -> None:

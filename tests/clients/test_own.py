@@ -63,6 +63,16 @@ async def test_a_server_copied_into_the_project_goes_to_its_file_with_launch_fie
         assert (shown["wanted"], shown["timeout"], shown["scope"]) == ("stopped", 5000, "project")
 
 
+async def test_a_secret_that_would_lie_in_the_projects_file_is_told(tmp_path: Path) -> None:
+    async with machine(tmp_path, claude=CLAUDE) as it:
+        assert (await it.copy("claude", "yard:user", newName="mine"))["warnings"] == []
+        for dry in (True, False):
+            done = await it.copy("claude", "yard:project", dryRun=dry)
+            (warning,) = done["warnings"]
+            assert (warning["kind"], warning["field"]) == ("info", "env.KEY")
+            assert "write ${NAME}" in warning["message"]
+
+
 async def test_out_of_the_yard_and_back_is_the_same_server(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
         for name in ("x", "web"):

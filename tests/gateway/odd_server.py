@@ -57,7 +57,7 @@ def text(words: str) -> dict[str, Any]:
 def listed() -> dict[str, Any]:
     schema = {"nonce": TEXT, "steps": OBJECT}
     tools = [
-        {"name": each, "inputSchema": schema.get(each, OBJECT), "x-odd": 1} for each in offered
+        {"name": each, "inputSchema": schema.get(each, OBJECT), "x-odd": 2**70} for each in offered
     ]
     hints = {"ttlMs": 60000, "cacheScope": "public"} if MODERN else {}
     return result_of({"tools": tools, **hints})
@@ -202,7 +202,8 @@ def take(message: dict[str, Any]) -> None:
         if make := results.get(method):
             send(id=number, result=make())
         else:
-            send(id=number, error={"code": -32601, "message": "not known"})
+            error = {"code": -32601, "message": "not known", "data": [2**70]}
+            send(id=number, error=error)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ async def test_the_clock_of_a_call_stands_still_while_it_is_parked() -> None:
     async with talking(servers) as talk:
         asked = await parked(talk)
         later = await talk.call("/mcp/servers/other", "hang")
-        assert later["error"]["data"]["problem"] == "timeout", "begun later, with the same limit"
+        assert later["error"]["data"]["problem"] == "timed-out", "begun later, with the same limit"
         done = await talk.call(OLD, "ask", ASKS, **retry(asked))
         assert json.loads(text_of(done)) == ANSWER
 

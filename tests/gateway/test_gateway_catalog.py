@@ -1,5 +1,7 @@
 """What each address shows: lists come from the catalog, whatever the servers do."""
 
+from urllib.parse import quote
+
 import pytest
 
 from tests.gateway.serving import BEARER
@@ -121,6 +123,12 @@ async def test_the_own_names_of_one_server_work_at_its_address_alone() -> None:
         answer = await talk.call(f"/mcp/servers/{by_id}", "nonce", arguments={"text": "x"})
         assert text_of(answer) == "x"
         assert (await talk.call("/mcp", "nonce", arguments={"text": "x"}))["error"]
+
+
+@pytest.mark.parametrize("name", ["two words", "a/b", "50%41", "文件"])
+async def test_a_server_of_any_name_has_an_address_of_its_own(name: str) -> None:
+    async with talking({name: odd()}) as talk:
+        assert "nonce" in await names(talk, f"/mcp/servers/{quote(name, safe='')}")
 
 
 async def test_a_yard_behind_a_yard_is_reached_and_its_hops_are_counted() -> None:

@@ -60,7 +60,7 @@ async def test_a_megabyte_of_text_comes_whole(server: str) -> None:
 async def test_a_tool_is_listed_with_members_nobody_here_knows() -> None:
     async with talking() as talk:
         listed = await talk.ask_modern("tools/list")
-        assert {tool["x-odd"] for tool in listed["result"]["tools"]} == {1}
+        assert {tool["x-odd"] for tool in listed["result"]["tools"]} == {2**70}
         names = [tool["name"] for tool in listed["result"]["tools"]]
         assert "mcp_old_odd" in names
         assert "mcp_new_odd" in names
@@ -74,3 +74,11 @@ async def test_arguments_reach_the_server_as_they_were_sent() -> None:
         raw = json.dumps(body, ensure_ascii=False).encode()
         came = await talk.post(raw, "/mcp/servers/old", **headers)
         assert came.json()["result"]["content"][0]["text"] == words
+
+
+@pytest.mark.parametrize("server", ["old", "new"])
+async def test_an_error_of_a_server_passes_with_numbers_beyond_64_bits(server: str) -> None:
+    async with talking() as talk:
+        path = f"/mcp/servers/{server}"
+        refused = await talk.ask_modern("resources/read", path, uri="odd://thing")
+        assert refused["error"]["data"] == [2**70]

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from mcpyard.gateway.changes import concerns
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import View
 from tests.gateway.talking import (
@@ -167,6 +168,26 @@ async def test_a_changed_resource_is_told_to_all_who_watch_it_until_the_last_one
             assert tagged["params"]["_meta"] == {PREFIX + "subscriptionId": body["id"]}
         await met.ask("resources/unsubscribe", uri="odd://thing")
         assert await watched_by(talk, path) == []
+
+
+async def test_a_client_hears_of_the_resource_it_watches_and_of_no_other_servers_namesake() -> None:
+    async with talking({"old": odd(), "other": odd()}) as talk:
+        met = await talk.meet(OLD)
+        await met.ask("resources/subscribe", uri="odd://thing")
+        async with met.listening() as stream:
+            await talk.call("/mcp/servers/other", "touch")
+            await talk.call(OLD, "vanish")
+            said = messages(stream)
+            assert (await anext(said))["method"] == "notifications/tools/list_changed"
+            await talk.call(OLD, "touch")
+            assert (await anext(said))["params"] == {"uri": "odd://thing"}
+
+
+def test_a_part_of_a_watched_resource_concerns_who_watches_it() -> None:
+    watched = ["file:///a", "b://c/"]
+    heard = ["file:///a", "file:///a/b", "b://c/", "b://c/d"]
+    unheard = ["file:///ab", "file:///", "b://cd", ""]
+    assert [uri for uri in (*heard, *unheard) if concerns(uri, watched)] == heard
 
 
 async def watched_by(talk: Talk, path: str) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.runtime import keeping
 from mcpyard.runtime.keeping import Exit, SpawnFailed
 from mcpyard.runtime.orphans import sweep_dead_yards
 from tests.runtime import small_yard as program
@@ -109,6 +110,24 @@ async def test_children_of_a_killed_keeper_are_told_lost_and_the_next_spawn_work
         assert yard.keeper.pid not in (None, before)
         assert alive(again.pid)
         assert yard.losses == yard.keeper.lost == 1
+
+
+async def test_a_clean_up_that_fails_is_told_once_and_hinders_no_later_spawn(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_mark: object) -> None:
+        raise OSError(9, "Bad file descriptor")
+
+    async with small_yard() as yard:
+        lost, _ = await yard.family("echo")
+        assert yard.keeper.pid
+        with monkeypatch.context() as patch:
+            patch.setattr(keeping, "end_marked", fail)
+            os.kill(yard.keeper.pid, signal.SIGKILL)
+            assert await lost.gone == 1
+        assert "could not be ended for certain" in caplog.text
+        again, _ = await yard.family("echo")
+        assert alive(again.pid)
 
 
 async def test_a_spawn_that_meets_the_death_of_the_keeper_fails_and_leaves_nothing() -> None:

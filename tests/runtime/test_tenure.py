@@ -9,6 +9,7 @@ from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.observed import Items, Offer
 from tests.runtime.waiting import eventually
 from tests.runtime.watched import ID, server, watched
 
@@ -100,8 +101,11 @@ async def test_any_traffic_counts_as_life(monkeypatch: pytest.MonkeyPatch) -> No
 
 async def test_tools_are_remembered_over_a_restart_of_the_yard() -> None:
     async with watched() as it:
+        offer = Offer(prompts=Items(({"name": "ask"},)))
         it.memory.keep_tools(ID, [{"name": "old"}])
+        it.memory.keep_offer(ID, offer)
         it.opener.gate.clear()
         it.want(server())
         assert [tool.name for tool in it.seen.tools.definitions] == ["old"]
         assert it.seen.tools.stale
+        assert it.seen.offer == offer

@@ -1,11 +1,15 @@
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.model import Scope, Transport
-from mcpyard.domain.observed import Era
+from mcpyard.domain.observed import Era, Items, Keeping, Offer
 from mcpyard.domain.ports import Reached
 from tests.store.contract import Opener, opened
 
 PROJECT = Owner(Scope.PROJECT, "a/.mcp.json")
 USER = Owner(Scope.USER)
+OFFER = Offer(
+    Items(({"uri": "a://深", "name": "a"},), Keeping(5, public=True)),
+    prompts=Items(({"name": "p"}, {"name": "q"})),
+)
 
 
 class MemoryContract:
@@ -36,6 +40,7 @@ class MemoryContract:
             assert (store.memory.tools(server), store.memory.reached("d")) == ((), None)
             store.memory.keep_names({(server, "t"): "mcp_x_t"})
             store.memory.keep_tools(server, tools)
+            store.memory.keep_offer(server, OFFER)
             store.memory.keep_reached("d", Reached(Era.MODERN, Transport.SSE))
             store.memory.keep_reached("e", Reached(Era.HANDSHAKE))
         async with opened(opener) as store:
@@ -43,6 +48,8 @@ class MemoryContract:
             assert store.memory.exposed_names() == {(server, "t"): "mcp_x_t"}
             assert store.memory.tools(server) == tools
             assert store.memory.tools(server) == tools
+            assert store.memory.offer(server) == OFFER.remembered()
+            assert store.memory.offer(server) == OFFER.remembered()
             assert store.memory.reached("d") == Reached(Era.MODERN, Transport.SSE)
             assert store.memory.reached("e") == Reached(Era.HANDSHAKE)
 

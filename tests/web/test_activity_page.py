@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.api.daemon import Daemon, daemon
+from tests.api.daemon import Daemon, daemon, one
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor
 from tests.web.machine import Window, window
@@ -45,8 +45,7 @@ def page(open_window: Window) -> Generator[Page]:
 
 
 def call(yard: Daemon, server: str, tool: str = "echo") -> None:
-    ref = yard.record(server)["id"]
-    yard.post(f"/api/mcp/servers/{ref}/tools/{tool}/call", {"arguments": {"text": "x"}})
+    yard.post(one(server, "tools", tool, "call"), {"arguments": {"text": "x"}})
 
 
 def test_calls_stand_newest_first_and_go_on_page_by_page(visitor: Visitor, page: Page) -> None:

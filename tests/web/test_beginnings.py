@@ -1,6 +1,5 @@
-"""How people begin: with nothing at all, with servers elsewhere, with one to sign in at."""
+"""How people begin: with nothing at all, or with a server to sign in at."""
 
-import json
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from playwright.sync_api import expect
 
 from tests.api.daemon import Daemon
 from tests.api.office import Office
-from tests.cli.commands import echo
 from tests.web.browsing import Visitor, card, lamp
 from tests.wire.servers import asgi_server
 
@@ -25,30 +23,13 @@ def office() -> Generator[Office]:
 
 @pytest.fixture
 def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home folder of somebody who uses Claude Code."""
+    """The home folder of somebody who uses no other program."""
     folder = tmp_path / "person"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     return folder
-
-
-def test_from_what_is_on_the_machine_to_the_first_call_in_four_clicks(
-    visitor: Visitor, person: Path, yards: Callable[..., Daemon]
-) -> None:
-    config = {"mcpServers": {"mine": echo(type="stdio"), "other": {"command": "nothing"}}}
-    (person / ".claude.json").write_text(json.dumps(config))
-    yard = yards()
-    page = visitor.visit(yard)
-    expect(page.locator("#first-found")).to_contain_text("in claude-code:user")
-    expect(page.locator("#first-found .pick")).to_have_count(2)
-    page.get_by_role("button", name="Import and start").click()
-    expect(lamp(page, "mine")).to_have_text("Running")
-    page.get_by_role("link", name="mine").click()
-    page.locator('.tool:has(code:text-is("log")) summary').click()
-    page.get_by_role("button", name="Run").click()
-    expect(page.locator(".result .verdict")).to_contain_text("Done")
 
 
 def test_with_nothing_anywhere_there_are_three_ways_to_begin(

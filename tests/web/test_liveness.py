@@ -132,6 +132,15 @@ def test_with_the_stream_cut_the_regular_question_takes_over(
     visitor.forgive("ERR_FAILED", "/ui/stream", "htmx:error", "htmx:sse:error")
 
 
+def test_a_stream_that_could_not_begin_is_begun_again(visitor: Visitor, yard: Daemon) -> None:
+    page = visitor.visit(yard)
+    page.context.route("**/ui/stream*", lambda route: route.abort(), times=1)
+    page.reload()
+    page.wait_for_selector(LIVE)
+    visitor.close()
+    visitor.forgive("ERR_FAILED", "/ui/stream", "htmx:error")
+
+
 def test_a_page_recovers_by_itself_when_the_yard_was_restarted(
     visitor: Visitor, tmp_path: Path
 ) -> None:

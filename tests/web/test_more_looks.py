@@ -14,7 +14,7 @@ from tests.web.test_looks import LANGUAGES, violations
 pytestmark = pytest.mark.real
 
 SCREENS = ("/clients", "/activity", "/settings")
-FURTHER = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits", "/components")
+FURTHER = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits")
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from mcpyard.api.cycle import WHOLE, Cycle
 from mcpyard.api.guard_headers import STRICT
 from mcpyard.api.guard_incoming import GATEWAY
+from mcpyard.api.repeated import Repeated, repeatable
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -71,9 +72,12 @@ class BoundedProtocol(HttpToolsProtocol):
     _in_body = False
     _unheard = 0
     """Bytes that came and led to nothing yet."""
+    _arrived = 0
     _most_head = 0
     """The head that is read just now is not longer than this."""
-    _read_url = b""
+    _whole_requests = 0
+    _before: Repeated | None = None
+    _read_url: bytes = b""
     _address = _Address("", b"", b"", None)
     """The last URL, and what it says: most requests of a connection have the same."""
 
@@ -98,17 +102,49 @@ class BoundedProtocol(HttpToolsProtocol):
         """Take bytes of a head or a body."""
         if self.transport.is_closing():
             return
-        self._unheard += len(data)
-        self._most_head = self._unheard
         self._rests_since = None
+        if not self._is_at_rest():
+            self._parse(data)
+        elif self._before and self._before.fits(data):
+            self._repeat(self._before, data)
+        else:
+            self._whole_requests = 0
+            self._parse(data)
+            self._remember(data)
+
+    def _parse(self, data: bytes) -> None:
+        self._unheard += len(data)
+        self._arrived = len(data)
+        self._most_head += len(data)
         try:
             cast("httptools.HttpRequestParser", self.parser).feed_data(data)
         except httptools.HttpParserUpgrade:
             self._unsupported_upgrade_warning()
         except httptools.HttpParserError:
+            self.logger.warning(_NO_REQUEST)
             self.send_400_response(_NO_REQUEST)
         if self._unheard and not self.transport.is_closing():
             self._wait_for_more()
+
+    def _is_at_rest(self) -> bool:
+        """Whether nothing is under way in either direction."""
+        idle = not self.cycle or self.cycle.response_complete
+        return idle and not self._unheard and not self._in_body
+
+    def _remember(self, data: bytes) -> None:
+        one = self._whole_requests == 1 and not self._unheard and not self._in_body
+        app = self._address.app
+        if one and app and self._address.path.startswith(GATEWAY):
+            self._before = repeatable(data, self.cycle.scope, app)
+
+    def _repeat(self, before: Repeated, data: bytes) -> None:
+        """Begin a request whose head is that of the one before."""
+        self.cycle = cycle = Cycle(self, keep_alive=True)
+        cycle.scope = {**before.scope, "state": {}, WHOLE: cycle.whole}
+        cycle.body += data[len(before.head) :]
+        cycle.more_body = False
+        cycle.message_event.set()
+        self._start_asgi_task(cycle, before.app)
 
     def _wait_for_more(self) -> None:
         if self._unheard > HEAD_LIMIT:
@@ -142,6 +178,8 @@ class BoundedProtocol(HttpToolsProtocol):
             # Nothing but an error makes the parser stop.
             self._drop(431, _TOO_LARGE)
             raise HeadTooLarge
+        # The next head may have begun in the bytes that arrived last.
+        self._most_head = self._arrived
         self._relax()
         self._unheard = 0
         self._in_body = True
@@ -168,6 +206,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._relax()
         self._unheard = 0
         self._in_body = False
+        self._whole_requests += 1
         self.cycle.more_body = False
         self.cycle.message_event.set()
 

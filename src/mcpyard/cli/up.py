@@ -46,7 +46,9 @@ from mcpyard.yard.trust import Caution
 log = logging.getLogger(__name__)
 
 _HURRY_AGAIN: Final = 0.25
-_COLLECT_AFTER: Final = (20_000, 20, 50)
+_COLLECT_AFTER: Final = (20_000, 5, 2)
+"""Seldom, but all of it: what a connection leaves behind outlives the younger generations, and a
+look at everything takes milliseconds since what was there at the start is left out."""
 _DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
 _TOLD_BY_THE_DISPLAY: Final = {"mcpyard.runtime.connection", "mcpyard.sources.project_file"}
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}

@@ -69,6 +69,12 @@ class Offer:
     templates: Items = Items()
     prompts: Items = Items()
 
+    def remembered(self) -> "Offer":
+        """The same from memory: how long to keep it is for the server to say anew."""
+        return Offer(
+            Items(self.resources.items), Items(self.templates.items), Items(self.prompts.items)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:

@@ -14,7 +14,7 @@ from uuid import UUID
 from mcpyard.domain.desired import DesiredServer, Document, Owner
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
-from mcpyard.domain.observed import Era, Figures, Observed
+from mcpyard.domain.observed import Era, Figures, Observed, Offer
 from mcpyard.domain.plan import Action
 
 
@@ -123,6 +123,14 @@ class Memory(Protocol):
 
     def keep_tools(self, server: UUID, tools: Sequence[Mapping[str, object]]) -> None:
         """Keep what a server listed."""
+        ...
+
+    def offer(self, server: UUID) -> Offer:
+        """What else a server offered last."""
+        ...
+
+    def keep_offer(self, server: UUID, offer: Offer) -> None:
+        """Keep what else a server offers."""
         ...
 
     def reached(self, launch_digest: str) -> Reached | None:

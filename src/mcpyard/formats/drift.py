@@ -182,6 +182,11 @@ def _secrets(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, tuple[Part, 
 
 
 def _without_literals(found: tuple[Part, ...]) -> str:
-    known = [f"${{{part.name}}}" for part in found if isinstance(part, Reference)]
+    known = [_without_default(part) for part in found if isinstance(part, Reference)]
     hidden = any(not isinstance(part, Reference) and part != BEARER_PREFIX for part in found)
     return " ".join([*known, *(["a literal text"] if hidden or not found else [])])
+
+
+def _without_default(reference: Reference) -> str:
+    # That there is one may be the very difference; what it says may be a secret.
+    return f"${{{reference.name}}}" if reference.default is None else f"${{{reference.name}:-...}}"

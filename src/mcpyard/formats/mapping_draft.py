@@ -5,7 +5,7 @@ loss goes without its one warning and nothing that was lost is forgotten.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from mcpyard.formats.entries import Entry, opened, spell
 from mcpyard.formats.facts import Field
@@ -14,6 +14,8 @@ from mcpyard.formats.matrix import SPEC_CLIENTS, Matrix, holds
 from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
 
 ALL_TOOLS = ("*",)
+
+_TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 
 
 class Draft:
@@ -57,6 +59,9 @@ class Draft:
     ) -> None:
         """Tell about a field, or about a part of it."""
         told = self.values.get(name) if value is None else value
+        if name in _TIMES:
+            # A number says nothing of its unit, so it is shown in the one that it is written in.
+            told = self._spelled.get(self.word(name), told)
         shown = shape_of_value(told) if told is not None else ""
         self.warnings.append(Warned(kind, self.word(name, where), shown, reason))
 

@@ -44,8 +44,8 @@ class Listener(Protocol):
         """A list changed: tools, resources or prompts."""
         ...
 
-    def updated(self, uri: str) -> None:
-        """A resource changed."""
+    def updated(self, server: UUID, uri: str) -> None:
+        """A resource of a server changed."""
         ...
 
     def logged(self, message: bytes) -> None:
@@ -127,7 +127,7 @@ class Changes:
         if method == UPDATED:
             uri = _uri_in(params)
             for listener in [*self._listeners] if uri else ():
-                listener.updated(uri)
+                listener.updated(server, uri)
         elif method == MESSAGE:
             for listener in [*self._listeners]:
                 if self._shows(listener.path, server):
@@ -139,6 +139,11 @@ class Changes:
         except NotFound:
             return False
         return any(each.id == server for each, _ in shown)
+
+
+def concerns(uri: str, watched: Iterable[str]) -> bool:
+    """Whether what changed is one of the watched resources, or a part of one."""
+    return any(uri == each or uri.startswith(each.rstrip("/") + "/") for each in watched)
 
 
 def _uri_in(params: bytes) -> str:

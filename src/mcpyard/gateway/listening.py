@@ -2,11 +2,12 @@
 
 import asyncio
 from typing import Final, cast
+from uuid import UUID
 
 import orjson
 
 from mcpyard.domain.ports import Tuning
-from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.changes import Changes, concerns
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
@@ -52,7 +53,7 @@ class Listening:
     def _watch(self, stream: "_Stream", request: Request) -> None:
         for uri in stream.uris:
             if server := next(request.view.readers(uri), None):
-                own = stream.wished.setdefault(server.hex, set())
+                own = stream.wished.setdefault(server, set())
                 own.add(uri)
                 self._relay.wish(stream, server, Tuning(uris=frozenset(own)))
 
@@ -68,7 +69,7 @@ class _Stream:
         self.meta = {SUBSCRIPTION_ID: request.id}
         self.honoured = _honoured(cast("dict[str, object]", asked))
         self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))
-        self.wished: dict[str, set[str]] = {}
+        self.wished: dict[UUID, set[str]] = {}
         self._request = request
 
     def tell(self, method: str, params: dict[str, object]) -> None:
@@ -78,8 +79,8 @@ class _Stream:
         if f"{kind}ListChanged" in self.honoured:
             self.tell(f"notifications/{kind}/list_changed", {})
 
-    def updated(self, uri: str) -> None:
-        if uri in self.uris:
+    def updated(self, server: UUID, uri: str) -> None:
+        if concerns(uri, self.wished.get(server, ())):
             self.tell(UPDATED, {"uri": uri})
 
     def logged(self, message: bytes) -> None:

@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from mcpyard.domain.ports import Tuning
 from mcpyard.gateway.carrying import wants
+from mcpyard.gateway.changes import concerns
 from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.parking import LONGEST
 from mcpyard.gateway.requests import Client, Envelope
@@ -123,9 +124,9 @@ class Session:
         """A list changed."""
         self._tell(f"notifications/{kind}/list_changed", b"{}")
 
-    def updated(self, uri: str) -> None:
-        """A resource changed."""
-        if any(uri in uris for uris in self._uris.values()):
+    def updated(self, server: UUID, uri: str) -> None:
+        """A resource of a server changed."""
+        if concerns(uri, self._uris.get(server, ())):
             self._tell(UPDATED, orjson.dumps({"uri": uri}))
 
     def logged(self, message: bytes) -> None:

@@ -72,7 +72,7 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._state = State()
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
-        self._offer = Offer()
+        self._offer = crew.memory.offer(server.id)
         self._tuning = Tuning()
         self._session: _Session | None = None
         self._calls = 0

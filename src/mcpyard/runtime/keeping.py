@@ -315,11 +315,12 @@ class Keeper:
 
     async def _clean_up(self, run: _Run, children: Mapping[int, Child]) -> None:
         left = len(children)
-        try:
-            run.process.kill()
-            left = (await asyncio.to_thread(end_marked, Mark.of_this_process(self._instance))).left
+        run.process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(run.process.wait, _END_SECONDS)
-        except (OSError, subprocess.TimeoutExpired):
+        try:
+            left = (await asyncio.to_thread(end_marked, Mark.of_this_process(self._instance))).left
+        except OSError:
             _log.exception("What a lost keeper left behind could not be ended for certain")
         for child in children.values():
             _resolve(child.gone, left)

@@ -1,8 +1,8 @@
 """The seam between supervision and the wire: a server that is open, and whoever opens one."""
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
@@ -65,11 +65,11 @@ class Live(Protocol):
         """1 when it runs one call at a time."""
         ...
 
-    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+    def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers.call`)."""
         ...
 
-    async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
+    def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything (see `Servers.request`)."""
         ...
 

@@ -218,7 +218,9 @@ class Tenure:
         self._mail.put_nowait(mail)
 
     async def _list_offer(self, live: Live, told: "Told") -> None:
-        told.offered(await live.list_offer())
+        offer = await live.list_offer()
+        self._crew.memory.keep_offer(self._server.id, offer)
+        told.offered(offer)
 
     async def _refresh(self, live: Live, told: "Told") -> None:
         try:

@@ -1,10 +1,14 @@
 """What must survive, held in memory: all that a private yard needs, and the base of a store's."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 from uuid import UUID, uuid4
 
 from mcpyard.domain.desired import Owner, PolicyPatch
+from mcpyard.domain.observed import Offer
 from mcpyard.domain.ports import Reached
+
+_NOTHING: Final = Offer()
 
 
 class VolatileMemory:
@@ -14,6 +18,7 @@ class VolatileMemory:
         self._identities: dict[tuple[Owner, str], UUID] = {}
         self._names: dict[tuple[UUID, str], str] = {}
         self._tools: dict[UUID, Sequence[Mapping[str, object]]] = {}
+        self._offers: dict[UUID, Offer] = {}
         self._reached: dict[str, Reached] = {}
 
     def identity(self, owner: Owner, name: str) -> UUID:
@@ -56,6 +61,14 @@ class VolatileMemory:
         """Keep what a server listed."""
         if self._tools.get(server) != tools:
             self._tools[server] = tools
+
+    def offer(self, server: UUID) -> Offer:
+        """What else a server offered last."""
+        return self._offers.get(server, _NOTHING)
+
+    def keep_offer(self, server: UUID, offer: Offer) -> None:
+        """Keep what else a server offers."""
+        self._offers[server] = offer.remembered()
 
     def reached(self, launch_digest: str) -> Reached | None:
         """How this launch was reached the last time."""

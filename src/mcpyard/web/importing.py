@@ -41,9 +41,9 @@ class ImportRoutes:
             place, _, name = each.partition(_BETWEEN)
             try:
                 await self._yard.clients.copy(Copy(place, TARGET, name), terms)
-                if form["start"]:
-                    await self._yard.start(name)
                 names.append(name)
+                if form["start"] and self._yard.server(name).config.enabled:
+                    await self._yard.start(name)
             except YardError as error:
                 refused.append(f"{name}: {error.message}")
         return answer(request, "parts/added.html", {"names": names, "refused": refused})

@@ -63,7 +63,7 @@ class RpcError(Exception):
 class _ErrorBody(msgspec.Struct):
     code: int = INTERNAL_ERROR
     message: str = ""
-    data: Any = None
+    data: Raw = ABSENT
 
 
 class Reply:
@@ -98,7 +98,8 @@ class Reply:
     def value(self) -> object:
         """The result decoded; the same object each time."""
         if self._value is msgspec.UNSET:
-            self._value = msgspec.json.decode(self._raw)
+            # orjson, which makes no whole numbers that it could not write again.
+            self._value = orjson.loads(bytes(self._raw))
         return self._value
 
 
@@ -125,9 +126,10 @@ def read_error(raw: Raw) -> RpcError:
     """The error a server answered with, as far as it can be read."""
     try:
         body = _error_body.decode(raw)
+        data = None if body.data is ABSENT else orjson.loads(bytes(body.data))
     except (ValueError, RecursionError):
         return RpcError(INTERNAL_ERROR, "the server answered with an error that cannot be read")
-    return RpcError(body.code, body.message, body.data)
+    return RpcError(body.code, body.message, data)
 
 
 def encode(params: Params) -> bytes:

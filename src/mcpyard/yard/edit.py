@@ -236,10 +236,11 @@ def _launch_only(config: Config) -> Config:
 
 
 def _literal_secrets(owner: Owner, reading: Reading) -> list[Problem]:
+    return literal_secrets(reading.config) if owner.scope is Scope.PROJECT else []
+
+
+def literal_secrets(config: Config) -> list[Problem]:
     """A warning for each secret that would lie in a file that is easily shared."""
-    if owner.scope is not Scope.PROJECT:
-        return []
-    config = reading.config
     local = isinstance(config, LocalConfig)
     field, pairs = ("env", config.environment) if local else ("headers", config.headers)
     advice = "is a literal in a file that is easily shared; write ${NAME} and set the variable"

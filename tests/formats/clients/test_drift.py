@@ -124,3 +124,10 @@ def test_an_entry_that_cannot_be_used_is_not_compared() -> None:
     assert drifts({"~/.claude.json": {"mcpServers": {"x": 5}}} | cursor(command="run")) == ()
     assert drifts(opencode(enabled=False) | cursor(command="run")) == ()
     assert drifts(claude(url="https://a.example.com") | cursor(url="https://example.com")) == ()
+
+
+def test_a_default_that_makes_the_difference_is_seen_but_not_read() -> None:
+    with_default = claude(command="run", env={"K": f"${{K:-{LITERAL}}}"})
+    (found,) = drifts(with_default | cursor(command="run", env={"K": "${env:K}"}))
+    shown = {each.values["env.K"] for each in found.variants}
+    assert shown == {"${K:-...}", "${K}"}

@@ -148,6 +148,12 @@ def test_times_change_their_unit_and_are_rounded_up_where_they_must() -> None:
     assert (codex.entry.start_timeout, codex.entry.call_timeout) == (0.5, 7)
 
 
+def test_a_time_is_told_in_the_unit_that_it_is_written_in() -> None:
+    copied = copy(Entry(command="run", start_timeout=20_000), "codex", "opencode")
+    (warning,) = copied.warnings
+    assert (warning.field, warning.shape) == ("startup_timeout_sec", "the number 20")
+
+
 def test_off_is_relocated_to_where_the_program_keeps_it() -> None:
     converted = copy(Entry(command="a", enabled=False), "codex", "claude")
     assert converted.entry.enabled is False

@@ -88,7 +88,7 @@ class SqliteDefinitions:
         return await self._change(server, None, name, None)
 
     async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
-        """Take a server out, with its policy and the tools it listed.
+        """Take a server out, with its policy and what it listed.
 
         Raises:
             ServerUnknown: There is none with this id.
@@ -100,6 +100,7 @@ class SqliteDefinitions:
             connection.execute("DELETE FROM definitions WHERE id = ?", (str(server),))
             connection.execute("DELETE FROM policies WHERE server = ?", (str(server),))
             connection.execute("DELETE FROM tools WHERE server = ?", (str(server),))
+            connection.execute("DELETE FROM offers WHERE server = ?", (str(server),))
             return found
 
         return await self._engine.run(job, self._removed)

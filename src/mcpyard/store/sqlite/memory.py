@@ -1,4 +1,4 @@
-"""Identities, exposed names, listed tools and ways to reach servers.
+"""Identities, exposed names, tools and whatever else servers listed, and ways to reach them.
 
 Readers and writers work in memory; every change follows to the disk on its own, in the order of
 the changes. One that the disk refuses is tried again with the next, and at the end.
@@ -14,7 +14,7 @@ import orjson
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.model import Scope, Transport
-from mcpyard.domain.observed import Era
+from mcpyard.domain.observed import Era, Items, Offer
 from mcpyard.domain.ports import Reached
 from mcpyard.store.memory import VolatileMemory
 from mcpyard.store.sqlite.codec import digest
@@ -28,6 +28,8 @@ INSERT_NAME: Final = """INSERT INTO exposed_names (server, tool, name) VALUES (?
     ON CONFLICT DO UPDATE SET name = excluded.name"""
 INSERT_TOOLS: Final = """INSERT INTO tools (server, tools, digest) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET tools = excluded.tools, digest = excluded.digest"""
+INSERT_OFFER: Final = """INSERT INTO offers (server, offer) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET offer = excluded.offer"""
 INSERT_REACHED: Final = """INSERT INTO reached (launch, era, transport) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET era = excluded.era, transport = excluded.transport"""
 
@@ -38,6 +40,7 @@ class _Rows(NamedTuple):
     identities: list[tuple[str, str, str, str]]
     names: list[tuple[str, str, str]]
     tools: list[tuple[str, bytes]]
+    offers: list[tuple[str, bytes]]
     reached: list[tuple[str, str, str | None]]
     renames: list[tuple[str, str, str, str]]
 
@@ -49,6 +52,7 @@ class SqliteMemory(VolatileMemory):
         super().__init__()
         self._engine = engine
         self._unread: dict[UUID, bytes] = {}
+        self._unread_offers: dict[UUID, bytes] = {}
         self._renames: list[tuple[Owner, str, str]] = []
         self._refused: dict[object, Callable[[], Job[object]]] = {}
 
@@ -83,6 +87,19 @@ class SqliteMemory(VolatileMemory):
         if self.tools(server) != tools:
             super().keep_tools(server, tools)
             self._save(server, lambda: self._tools_writer(server))
+
+    def offer(self, server: UUID) -> Offer:
+        """What else a server offered last."""
+        if unread := self._unread_offers.pop(server, None):
+            lists: list[list[dict[str, object]]] = orjson.loads(unread)
+            self._offers[server] = Offer(*(Items(tuple(each)) for each in lists))
+        return super().offer(server)
+
+    def keep_offer(self, server: UUID, offer: Offer) -> None:
+        """Keep what else a server offers."""
+        if self.offer(server) != offer.remembered():
+            super().keep_offer(server, offer)
+            self._save(("offer", server), lambda: self._offer_writer(server))
 
     def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
         """Keep how a launch was reached; None to find out anew."""
@@ -123,9 +140,9 @@ class SqliteMemory(VolatileMemory):
         self._identities[old[0], new] = identity
 
     def forget_tools(self, server: UUID) -> None:
-        """Know that a server's tools are gone from the disk."""
-        self._unread.pop(server, None)
-        self._tools.pop(server, None)
+        """Know that a server's tools, and what else it offered, are gone from the disk."""
+        for kept in (self._unread, self._tools, self._unread_offers, self._offers):
+            kept.pop(server, None)
 
     async def flush(self) -> None:
         """Return when all that was kept so far is there to stay.
@@ -177,6 +194,14 @@ class SqliteMemory(VolatileMemory):
             return _nothing
         return lambda connection: write_tools(connection, server, tools)
 
+    def _offer_writer(self, server: UUID) -> Job[object]:
+        found = self._offers.get(server)
+        if found is None:
+            return _nothing
+        lists = [each.items for each in (found.resources, found.templates, found.prompts)]
+        row = (str(server), orjson.dumps(lists))
+        return lambda connection: connection.execute(INSERT_OFFER, row)
+
     def _reached_writer(self, launch_digest: str) -> Job[object]:
         found = self._reached.get(launch_digest)
         if found is None:
@@ -192,6 +217,7 @@ class SqliteMemory(VolatileMemory):
         }
         self._names = {(UUID(server), tool): name for server, tool, name in rows.names}
         self._unread = {UUID(server): tools for server, tools in rows.tools}
+        self._unread_offers = {UUID(server): offer for server, offer in rows.offers}
         self._reached = {
             launch: Reached(Era(era), Transport(transport) if transport else None)
             for launch, era, transport in rows.reached
@@ -239,6 +265,7 @@ def _read(connection: sqlite3.Connection) -> _Rows:
         connection.execute("SELECT scope, place, name, id FROM identities").fetchall(),
         connection.execute("SELECT server, tool, name FROM exposed_names").fetchall(),
         connection.execute("SELECT server, tools FROM tools").fetchall(),
+        connection.execute("SELECT server, offer FROM offers").fetchall(),
         connection.execute("SELECT launch, era, transport FROM reached").fetchall(),
         connection.execute("SELECT scope, place, name, new FROM renames").fetchall(),
     )

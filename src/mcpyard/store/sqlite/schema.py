@@ -66,5 +66,7 @@ _STATE_3: Final = (
         PRIMARY KEY (scope, place, name)) STRICT""",
 )
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3)
+_STATE_4: Final = ("CREATE TABLE offers (server TEXT PRIMARY KEY, offer BLOB NOT NULL) STRICT",)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4)
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

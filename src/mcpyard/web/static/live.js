@@ -4,7 +4,8 @@
 (() => {
   const lamp = document.getElementById("live");
   const question = document.getElementById("news");
-  const states = { stream: false, poll: true };
+  const stream = document.getElementById("stream");
+  const states = { stream: false, poll: true, unanswered: false };
 
   function show() {
     const state = !window.yardKey ? "key" : states.stream ? "live" : states.poll ? "poll" : "off";
@@ -14,7 +15,14 @@
   }
 
   function isStream(event) {
-    return event.target.id === "stream";
+    return event.target === stream;
+  }
+
+  // A stream that stood once is taken up again by htmx; one that never began, only from here.
+  function beginAgain() {
+    if (!states.unanswered) return;
+    states.unanswered = false;
+    stream.dispatchEvent(new Event("again"));
   }
 
   document.addEventListener("htmx:config:request", ({ target, detail }) => {
@@ -22,16 +30,19 @@
   });
 
   document.addEventListener("htmx:after:request", ({ target, detail }) => {
+    if (target === stream) states.unanswered = detail.ctx.response.status >= 429;
     if (target !== question) return;
     const { status, headers } = detail.ctx.response;
     if (status === 401) location.reload();
     states.poll = status < 400;
     if (status === 200) question.dataset.tag = headers.get("ETag").replaceAll('"', "");
+    if (states.poll) beginAgain();
     show();
   });
 
   document.addEventListener("htmx:error", ({ target }) => {
     if (target === question) states.poll = false;
+    if (target === stream) states.unanswered = true;
     show();
   });
 

@@ -1,8 +1,7 @@
-// A log that is followed live. Lines come in bursts: they are gathered and shown a few times a
-// second, and only the newest are kept, so that a flood neither freezes the page nor fills it.
+// A log that is followed live. Lines come in bursts: they are gathered, a few are shown with each
+// picture, and only the newest are kept, so that a flood neither freezes the page nor fills it.
 const MOST = 2000;
-const EVERY = 100;
-const AT_ONCE = 300;
+const AT_ONCE = 80;
 const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g;
 const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
@@ -31,23 +30,22 @@ function element(line) {
   return row;
 }
 
-// Lines that came together are laid out together, and not at all while they are out of sight.
+// A group of lines is laid out together, not at all while it is out of sight, and goes as a whole.
 function add(fresh) {
-  if (!fresh.length) return;
-  const group = document.createElement("div");
-  group.append(...fresh.map(element));
-  lines.append(group);
-  shown += fresh.length;
+  for (let at = 0; at < fresh.length; at += AT_ONCE) {
+    const group = document.createElement("div");
+    group.append(...fresh.slice(at, at + AT_ONCE).map(element));
+    lines.append(group);
+    shown += group.childElementCount;
+  }
   while (shown > MOST) {
-    const oldest = lines.firstElementChild;
-    const over = Math.min(shown - MOST, oldest.childElementCount);
-    if (over === oldest.childElementCount) oldest.remove();
-    else for (let each = 0; each < over; each += 1) oldest.firstElementChild.remove();
-    shown -= over;
+    shown -= lines.firstElementChild.childElementCount;
+    lines.firstElementChild.remove();
   }
 }
 
 function show() {
+  requestAnimationFrame(show);
   if (pause.getAttribute("aria-pressed") === "true" || !waiting.length) return;
   const fresh = waiting.splice(0, AT_ONCE);
   kept = [...kept, ...fresh].slice(-MOST);
@@ -109,5 +107,5 @@ document.getElementById("download").addEventListener("click", () => {
   URL.revokeObjectURL(link.href);
 });
 
-setInterval(show, EVERY);
+show();
 keepListening();

@@ -10,6 +10,7 @@ from mcpyard.formats import mcp_json
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.naming import name_fault
+from mcpyard.formats.warned import Warned, WarningKind
 from mcpyard.yard.clients.desk import Desk, OwnPut, OwnRemove, OwnRename, within
 from mcpyard.yard.clients.own import (
     PROJECT_DOCUMENT,
@@ -22,6 +23,7 @@ from mcpyard.yard.clients.own import (
     policy_of,
     servers_of,
 )
+from mcpyard.yard.edit import literal_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class OwnSeat:
             text = self._text(desk, path, lambda text: mcp_json.put(text, name, config))
         desk.put_own(path, text, action)
         self._show(desk, {name: definition_of(config)})
+        if self.scope is Scope.PROJECT:
+            desk.tell(*map(_told, literal_secrets(config)))
 
     def remove(self, desk: Desk, name: str) -> None:
         """Take a server out."""
@@ -126,3 +130,7 @@ class OwnSeat:
             if said or self.scope is Scope.USER:
                 servers[name] = said
         desk.put_own(path, document(servers))
+
+
+def _told(problem: Problem) -> Warned:
+    return Warned(WarningKind.INFO, problem.field, "", problem.message)

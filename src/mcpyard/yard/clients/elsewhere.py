@@ -1,0 +1,125 @@
+"""The clients that a yard in another process reaches, with the interface of `Clients`.
+
+Secrets never leave the other process, so nothing that is told shows them, whatever the terms say;
+and who asked is noted there as the door that it came by.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+from urllib.parse import quote, urlencode
+
+from mcpyard.formats.warned import Warned, WarningKind
+from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.records import Done
+from mcpyard.yard.records import Record
+
+_PLAIN = Terms()
+
+
+class Ask(Protocol):
+    """Asks the other process."""
+
+    async def __call__(
+        self, method: str, path: str, body: Mapping[str, object] | None = None
+    ) -> Any:  # noqa: ANN401  JSON, as the route has it
+        """What it answers; its errors are raised as what they are."""
+        ...
+
+
+class ClientsElsewhere:
+    """The servers of every program on the machine of a yard (see `Clients`)."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    async def groups(self, project: str | None = None) -> list[Record]:
+        """Every scope of every client, with its servers and what becomes of each."""
+        return await self._ask("GET", f"/api/clients{_query(project=project)}")
+
+    async def show(self, words: str, name: str, project: str | None = None) -> Record:
+        """One server with everything that its file says of it."""
+        return await self._ask("GET", _one(words, name, project=project))
+
+    async def edit(
+        self, words: str, name: str, patch: Mapping[str, object], terms: Terms = _PLAIN
+    ) -> Done:
+        """Change a server by a merge patch in neutral words."""
+        return _done(await self._ask("PATCH", _changed(words, name, terms), patch))
+
+    async def toggle(self, words: str, name: str, *, enabled: bool, terms: Terms = _PLAIN) -> Done:
+        """Switch a server on or off."""
+        return await self.edit(words, name, {"enabled": enabled}, terms)
+
+    async def rename(self, words: str, name: str, new_name: str, terms: Terms = _PLAIN) -> Done:
+        """Give a server another name."""
+        return await self.edit(words, name, {"name": new_name}, terms)
+
+    async def remove(self, words: str, name: str, terms: Terms = _PLAIN) -> Done:
+        """Take a server out."""
+        return _done(await self._ask("DELETE", _changed(words, name, terms)))
+
+    async def copy(self, copy: Copy, terms: Terms = _PLAIN) -> Done:
+        """Copy a server, or move it; one unit to undo, even over several files."""
+        body: dict[str, object] = {
+            "from": copy.source,
+            "to": copy.target,
+            "name": copy.name,
+            "matrix": str(copy.matrix),
+            "replace": copy.replace,
+            "move": copy.move,
+            "dryRun": terms.dry_run,
+        }
+        more = _given(newName=copy.new_name, project=terms.project)
+        return _done(await self._ask("POST", "/api/clients/copy", body | more))
+
+    async def undo(self, number: int | None = None, terms: Terms = _PLAIN) -> Done:
+        """Undo one of the last hundred edits; the newest that was not undone, unless told."""
+        body = {"dryRun": terms.dry_run} | _given(id=number)
+        return _done(await self._ask("POST", "/api/clients/undo", body))
+
+    async def edits(self) -> list[Record]:
+        """The last edits, newest first."""
+        return await self._ask("GET", "/api/clients/edits")
+
+    async def lint(self, project: str | None = None) -> list[Record]:
+        """What the rules of each program have to say about its files."""
+        return await self._ask("GET", f"/api/clients/lint{_query(project=project)}")
+
+    async def drift(self, project: str | None = None) -> list[Record]:
+        """The servers that are not defined alike everywhere."""
+        return await self._ask("GET", f"/api/clients/drift{_query(project=project)}")
+
+    async def import_all(self, scope: str | None = None, terms: Terms = _PLAIN) -> list[Record]:
+        """Take every server that is found on the machine into the yard, where it waits, stopped."""
+        body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
+        return (await self._ask("POST", "/api/mcp/import", body))["servers"]
+
+
+def _done(told: dict[str, Any]) -> Done:
+    return Done(
+        tuple((each["path"], each["diff"]) for each in told["files"]),
+        tuple(
+            Warned(WarningKind(each["kind"]), each["field"], "", each["message"])
+            for each in told["warnings"]
+        ),
+        told["edit"],
+    )
+
+
+def _one(words: str, name: str, **more: str | None) -> str:
+    client, _, scope = words.partition(":")
+    path = f"/api/clients/{quote(client, safe='')}/servers/{quote(name, safe='')}"
+    return path + _query(scope=scope or None, **more)
+
+
+def _changed(words: str, name: str, terms: Terms) -> str:
+    return _one(words, name, project=terms.project, dryRun="1" if terms.dry_run else None)
+
+
+def _query(**more: str | None) -> str:
+    given = _given(**more)
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _given(**more: object) -> dict[str, object]:
+    return {word: value for word, value in more.items() if value is not None}
