@@ -211,8 +211,8 @@ class Keeper:
         self._wakeup, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         # A handler, not SIG_IGN: a child would inherit that one.
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda _number, _frame: None)
+        for name in ("SIGCHLD", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"):
+            signal.signal(signal.Signals[name], lambda _number, _frame: None)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
     def serve(self) -> None:
