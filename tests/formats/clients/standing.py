@@ -7,7 +7,7 @@ from mcpyard.formats.effective import Judgement, Text, judge
 from mcpyard.formats.locating import Surroundings
 from mcpyard.formats.roster import client_of
 
-HOME, PROJECT = "/home/ann", "/home/ann/work/it"
+HOME, PROJECT = "/home/ann", "/home/ann/code/it"
 
 
 def around(project: str = PROJECT, **environment: str) -> Surroundings:

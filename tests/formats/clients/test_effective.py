@@ -221,9 +221,9 @@ def test_opencode_reads_all_its_files_together_and_the_last_wins() -> None:
         ("/.config/opencode/opencode.json", "x", "shadowed"),
         ("/.config/opencode/opencode.json", "y", "shadowed"),
         ("/.config/opencode/opencode.jsonc", "x", "disabled"),
-        ("/work/it/opencode.json", "y", "shadowed"),
-        ("/work/it/opencode.json", "alone", "invalid"),
-        ("/work/it/.opencode/opencode.json", "y", "enabled"),
+        ("/code/it/opencode.json", "y", "shadowed"),
+        ("/code/it/opencode.json", "alone", "invalid"),
+        ("/code/it/.opencode/opencode.json", "y", "enabled"),
     ]
 
 
@@ -282,7 +282,7 @@ def test_gemini_uses_no_server_in_a_folder_that_is_not_trusted() -> None:
     assert with_rules([]) == "untrusted"
     assert with_rules("5") == "untrusted"
     assert with_rules({PROJECT: "DO_NOT_TRUST", HOME: "TRUST_FOLDER"}) == "untrusted"
-    assert with_rules({f"{HOME}/work/other": "TRUST_PARENT"}) == "enabled"
+    assert with_rules({f"{HOME}/code/other": "TRUST_PARENT"}) == "enabled"
     assert with_rules({"/": "TRUST_PARENT"}) == "untrusted"
     assert with_rules({}, GEMINI_CLI_TRUST_WORKSPACE="true") == "enabled"
     assert with_rules({PROJECT: "TRUST_FOLDER"}, GEMINI_RESTRICTED_MODE="true") == "untrusted"
