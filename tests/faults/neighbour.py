@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from mcpyard import Yard
+from tests.conftest import FULL
 from tests.faults.watching import connected, zoo
 
 SLOWEST = 1.0
@@ -56,4 +57,4 @@ async def yard_with(mode: str, **policy: object) -> AsyncGenerator[Yard]:
         finally:
             await neighbour.rest()
         assert yard.record("neighbour")["pid"] == pid
-    assert max(neighbour.times) < SLOWEST
+    assert max(neighbour.times) < SLOWEST or not FULL
