@@ -40,6 +40,40 @@ async def app(scope, receive, send):
 uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
             date_header=False, server_header=False)
 """
+PIPED: Final = """
+import asyncio, fcntl, os, sys, uvicorn
+answered = None
+class Lines(asyncio.Protocol):
+    def __init__(self):
+        self.parts = []
+    def data_received(self, data):
+        self.parts.append(data)
+        if data.endswith(b"\\n"):
+            answered.set_result(b"".join(self.parts))
+            self.parts = []
+async def start():
+    pipe = asyncio.subprocess.PIPE
+    out, into = os.pipe()
+    fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 1024 * 1024)
+    child = await asyncio.create_subprocess_exec(*sys.argv[2:], stdin=pipe, stdout=into)
+    os.close(into)
+    await asyncio.get_running_loop().connect_read_pipe(Lines, os.fdopen(out, "rb"))
+    return child
+child = None
+async def app(scope, receive, send):
+    global child, answered
+    asked = (await receive())["body"]
+    child = child or await start()
+    answered = asyncio.get_running_loop().create_future()
+    child.stdin.write(asked + b"\\n")
+    line = await answered
+    length = (b"content-length", b"%d" % len(line))
+    headers = [(b"content-type", b"application/json"), length]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": line})
+uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
+            date_header=False, server_header=False)
+"""
 _ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
 _PATIENCE: Final = 60.0
 _SECRET: Final = "bench" * 8
@@ -118,6 +152,16 @@ async def bare(width: int, size: int) -> AsyncGenerator[Target]:
         await until_answered(port, "/", {})
         request = post("/", call(1, "echo", "x" * 100), **_ACCEPT)
         yield Target("bare uvicorn route", port, [request] * width, b'"result"', process)
+
+
+@asynccontextmanager
+async def piped(tool: str, text: str) -> AsyncGenerator[Target]:
+    """A bare ASGI route that asks the echo server over a pipe, and reads none of what it passes."""
+    port, asked = free_port(), call(1, tool, text)
+    async with running([sys.executable, "-c", PIPED, str(port), *ORDINARY]) as process:
+        await until_answered(port, "/", json.loads(asked))
+        request = post("/", asked, **_ACCEPT)
+        yield Target("bare route and a pipe", port, [request], b'"result"', process)
 
 
 class Door(NamedTuple):

@@ -5,6 +5,7 @@ it is greeted with, since some peers know only old ones.
 """
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -23,16 +24,14 @@ TOOLS = [
 BIG: dict[str, bytes] = {}
 
 
-def big(request: dict[str, Any]) -> bytes:
-    """So many bytes, made once: what is measured is how they travel."""
+def big(request: dict[str, Any]) -> list[bytes]:
+    """So many bytes, made once and not copied: what is measured is how they travel."""
     size = request["params"]["arguments"]["text"]
     if size not in BIG:
         found = {"content": [{"type": "text", "text": "x" * int(size)}]}
         BIG[size] = json.dumps(found).encode()
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
-        json.dumps(request["id"]).encode(),
-        BIG[size],
-    )
+    number = json.dumps(request["id"]).encode()
+    return [b'{"jsonrpc":"2.0","id":%b,"result":' % number, BIG[size], b"}\n"]
 
 
 def result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -53,22 +52,30 @@ def result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             return None
 
 
-def answer(request: dict[str, Any]) -> bytes:
+def answer(request: dict[str, Any]) -> list[bytes]:
     params = request.get("params") or {}
     if request["method"] == "tools/call" and params["name"] == "big":
         return big(request)
     found = result(request["method"], params)
     refusal = {"error": {"code": -32601, "message": "not here"}}
     said = refusal if found is None else {"result": found}
-    return json.dumps({"jsonrpc": "2.0", "id": request["id"], **said}).encode() + b"\n"
+    return [json.dumps({"jsonrpc": "2.0", "id": request["id"], **said}).encode() + b"\n"]
+
+
+def write(parts: list[bytes]) -> None:
+    while parts:
+        written = os.writev(sys.stdout.fileno(), parts)
+        while parts and written >= len(parts[0]):
+            written -= len(parts.pop(0))
+        if parts and written:
+            parts[0] = parts[0][written:]
 
 
 def main() -> None:
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if "id" in request:
-            sys.stdout.buffer.write(answer(request))
-            sys.stdout.buffer.flush()
+            write(answer(request))
 
 
 if __name__ == "__main__":

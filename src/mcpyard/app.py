@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from uuid import uuid4
 from mcpyard import __version__
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.attached import AttachedYard
+from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
 from mcpyard.domain.repositories import (
@@ -44,6 +45,7 @@ from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.memory import MemorySource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
+from mcpyard.store.lenient import LenientSessions
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
@@ -103,6 +105,7 @@ class Yard(YardCore):
             profiles=kept.profiles,
             here=here,
             clients=reach_clients(kept, environment),
+            fault=kept.fault,
         )
         super().__init__(ports)
 
@@ -215,13 +218,15 @@ class Kept:
     edits: Edits = field(default_factory=VolatileEdits)
     left_outs: LeftOuts = field(default_factory=VolatileLeftOuts)
     locks: Path = field(default_factory=lambda: Path(gettempdir(), f"mcpyard-{os.getuid()}"))
+    fault: Callable[[], YardError | None] = lambda: None
 
 
 def reach_clients(kept: Kept, environment: Mapping[str, str]) -> ClientReach:
     """What the programs of this machine are reached through."""
     home = environment.get("HOME") or str(Path.home())
     around = locating.Surroundings(environment, home, platform=sys.platform)
-    return ClientReach(DiskClientFiles(kept.locks), kept.edits, kept.left_outs, around)
+    files = DiskClientFiles(kept.locks)
+    return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)
 
 
 @asynccontextmanager
@@ -281,12 +286,13 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
                 store.journal,
                 store.credentials,
                 store.tokens,
-                store.sessions,
+                LenientSessions(store.sessions),
                 store.approvals,
                 store.profiles,
                 store.edits,
                 store.left_outs,
                 taken.folder / "locks",
+                store.fault,
             )
         finally:
             await store.close()

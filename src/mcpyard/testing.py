@@ -44,13 +44,19 @@ class FakeClientFiles:
         faults: Raised instead of the next write of a path.
         meanwhile: Called just before a write, as if somebody else wrote then.
         held: The paths that are locked just now.
+        missing: The folders that are not there; every other is.
     """
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self.texts = dict(texts or {})
+        self.missing: set[str] = set()
         self.faults: dict[str, Exception] = {}
         self.meanwhile: Callable[[], None] = lambda: None
         self.held: set[str] = set()
+
+    async def is_folder(self, path: str) -> bool:
+        """Whether there is a folder at that path."""
+        return path not in self.missing
 
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What files say."""

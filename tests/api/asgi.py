@@ -39,6 +39,12 @@ def client_of(app: ASGIApp, headers: Mapping[str, str] = BEARER) -> httpx2.Async
     return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=named)
 
 
+def slug(answer: httpx2.Response) -> tuple[int, str]:
+    """The status and the type of a problem."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    return answer.status_code, answer.json()["type"].removeprefix("urn:mcpyard:error:")
+
+
 def keys_of(yard: Yard) -> Keys:
     kept = yard.kept
     return Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, SystemClock())

@@ -7,14 +7,10 @@ import httpx2
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
+from tests.api.asgi import slug
 from tests.api.fake_yard import SERVERS, faked
 
 pytestmark = pytest.mark.real
-
-
-def slug(answer: httpx2.Response) -> tuple[int, str]:
-    assert answer.headers["content-type"] == "application/problem+json"
-    return answer.status_code, answer.json()["type"].removeprefix("urn:mcpyard:error:")
 
 
 async def test_a_registered_server_is_answered_whole_with_its_address(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 from mcpyard.api import events
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.yard.events import HISTORY
+from tests.api.asgi import slug
 from tests.api.daemon import daemon
 from tests.api.fake_yard import SERVERS, Faked, faked, served
-from tests.api.test_editing import slug
 
 pytestmark = pytest.mark.real
 

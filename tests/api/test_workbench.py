@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
+from tests.api.asgi import slug
 from tests.api.fake_yard import SERVERS, faked
-from tests.api.test_editing import slug
 
 pytestmark = pytest.mark.real
 
@@ -41,6 +41,7 @@ async def test_a_pasted_text_is_read_without_being_kept(tmp_path: Path) -> None:
 async def test_what_was_parsed_can_be_registered_as_it_is(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
         found = (await it.client.post("/api/mcp/parse", json={"text": PASTED})).json()
+        assert len(found["servers"]) > 1
         for each in found["servers"]:
             shown = await it.client.post(SERVERS, json={"name": each["name"], **each["definition"]})
             assert (shown.status_code, shown.json()["warnings"]) == (201, [])

@@ -158,7 +158,15 @@ def test_a_reference_keeps_what_is_said_beside_it(dialect: Dialect) -> None:
 @DIALECTS
 @pytest.mark.parametrize(
     "reference",
-    ["https://example.com/schema", "other.json", "#/$defs/none", "#/$defs/list/7", "#anchor"],
+    [
+        "https://example.com/schema",
+        "other.json",
+        "#/$defs/none",
+        "#/$defs/list/7",
+        f"#/$defs/list/{'9' * 5_000}",
+        "#anchor",
+    ],
+    ids=lambda reference: reference[:30],
 )
 def test_a_reference_that_leads_nowhere_leaves_its_place_open(
     dialect: Dialect, reference: str

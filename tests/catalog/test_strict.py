@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -83,7 +84,8 @@ def test_items_are_strict_too() -> None:
         {"type": "object", "properties": {}, "patternProperties": {"a": {}}},
         {"type": "array"},
         {"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "string"}},
-        {"type": "object", "properties": {}, "anyOf": [{"type": "object"}]},
+        {"type": "object", "properties": {}, "anyOf": [{"type": "string"}]},
+        {"type": "array", "items": {"type": "string"}, "anyOf": [{"type": "string"}]},
         {"anyOf": [{}]},
     ],
 )
@@ -91,11 +93,23 @@ def test_a_schema_that_leaves_something_open_is_not_made_strict(schema: object) 
     assert tight_member(schema) == {}
 
 
-def test_a_schema_that_is_deep_is_not_made_strict() -> None:
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda inner: {"type": "array", "items": inner},
+        lambda inner: {"type": "object", "properties": {"a": inner}, "required": ["a"]},
+        lambda inner: {"anyOf": [inner]},
+    ],
+    ids=["array", "object", "choice"],
+)
+def test_a_schema_of_more_than_ten_levels_is_not_made_strict(
+    around: Callable[[object], object],
+) -> None:
     deep: object = {"type": "string"}
-    for _ in range(12):
-        deep = {"type": "array", "items": deep}
-    assert tight_member(deep) == {}
+    for _ in range(8):
+        deep = around(deep)
+    assert tight_member(deep) != {}
+    assert tight_member(around(deep)) == {}
 
 
 def test_a_null_that_the_tool_does_not_know_counts_as_not_given() -> None:

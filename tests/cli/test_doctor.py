@@ -1,10 +1,21 @@
 """`mcpyard doctor`: a finding for everything, a fix for everything that is not well."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Json, answer, echo, mcpyard, missing, write_project
+from tests.api.daemon import daemon
+from tests.cli.commands import (
+    MCPYARD,
+    Json,
+    answer,
+    echo,
+    mcpyard,
+    missing,
+    write_project,
+    yard_up,
+)
 
 pytestmark = pytest.mark.real
 
@@ -29,13 +40,13 @@ def program(folder: Path, name: str, script: str, interpreter: str = "/bin/sh") 
 
 
 def test_programs_are_found_with_their_versions_or_with_a_fix(tmp_path: Path) -> None:
-    program(tmp_path / "bin", "node", "echo v1.2.3; echo more")
+    program(tmp_path / "bin", "node", "echo v22.2.3; echo more")
     program(tmp_path / "bin", "npx", "exit 7")
     program(tmp_path / "bin", "docker", "", interpreter="/no/such/shell")
     program(tmp_path / "bin", "uvx", "/bin/sleep 60")
     found = findings(home=tmp_path / "home", code=1, PATH=str(tmp_path / "bin"))
     assert found["python"]["status"] == "ok"
-    assert found["node"]["message"] == f"v1.2.3 at {tmp_path / 'bin' / 'node'}"
+    assert found["node"]["message"] == f"v22.2.3 at {tmp_path / 'bin' / 'node'}"
     assert found["npx"]["message"].endswith("exited with status 7")
     assert "did not tell its version" in found["uvx"]["message"]
     assert found["docker"]["status"] == "fail"
@@ -93,6 +104,66 @@ def test_a_home_below_a_file_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = findings("--home", tmp_path / "file" / "home", home=tmp_path / "x", code=1)
     assert found["home"]["status"] == "fail"
+
+
+def test_a_state_that_cannot_be_read_is_a_finding_and_the_rest_is_looked_at(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "state.db").write_bytes(b"no database at all, but long enough to be looked at" * 99)
+    write_project(tmp_path, one=echo())
+    found = findings(home=home, code=1)
+    assert found["state"]["status"] == "fail"
+    assert f"{home / 'state.db'} cannot be read" in found["state"]["message"]
+    assert found["home"]["status"] == "ok"
+    assert found["servers"]["message"] == "1 defined, none was started"
+
+
+def test_damage_inside_the_state_is_a_finding(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with yard_up(home) as up:
+        up.end()
+    content = (home / "state.db").read_bytes()
+    (home / "state.db").write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+    assert findings(home=home, code=1)["state"]["status"] == "fail"
+
+
+def test_the_state_of_a_running_yard_is_looked_at_without_harm(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with daemon(home) as it:
+        it.register("one", echo(), start=False)
+        found = findings(home=home, code=0)
+        assert found["state"]["message"] == f"{home / 'state.db'} can be read"
+        it.register("two", echo(), start=False)
+    names = [each["name"] for each in answer("ls", home=home)]
+    assert names == ["one", "two"]
+
+
+def test_a_home_on_a_full_disk_is_a_finding(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    told = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *MCPYARD, "doctor", "--home", home],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert told.returncode == 1
+    assert f"{home} cannot be written to: File too large" in told.stdout
+    assert [*home.iterdir()] == []
+
+
+@pytest.mark.parametrize(("needed", "status"), [(False, "warn"), (True, "fail")])
+def test_a_node_that_is_too_old_is_a_finding(tmp_path: Path, needed: bool, status: str) -> None:
+    program(tmp_path / "bin", "node", "echo v12.22.9")
+    if needed:
+        write_project(tmp_path, one={"command": "npx", "args": ["-y", "x"], "transport": "stdio"})
+    found = findings(home=tmp_path / "home", code=int(needed), PATH=str(tmp_path / "bin"))
+    assert found["node"]["status"] == status
+    assert "v12.22.9" in found["node"]["message"]
+    assert found["node"]["fix"] == "install Node.js 18 or newer"
 
 
 def test_people_get_a_table(tmp_path: Path) -> None:

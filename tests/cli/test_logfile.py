@@ -78,7 +78,12 @@ def test_a_text_cannot_forge_a_record_or_paint_a_terminal(tmp_path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
-    LogFile(tmp_path / "nowhere", Veil()).emit(logging.makeLogRecord({"msg": "lost"}))
+    home = tmp_path / "home"
+    handler = LogFile(home, Veil())
+    handler.emit(logging.makeLogRecord({"msg": "lost"}))
+    home.mkdir()
+    (line,) = written(handler, home, "kept").splitlines()
+    assert line.endswith("kept")
 
 
 @pytest.mark.real

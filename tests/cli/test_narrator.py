@@ -46,6 +46,12 @@ def test_tries_again_for_the_same_reason_are_told_once(pipe: tuple[int, int]) ->
     assert lines == [f"retrying {shown}", "hint: look", f"failed {shown}", "hint: look"]
 
 
+def test_a_probe_of_a_failed_server_is_not_told(pipe: tuple[int, int]) -> None:
+    probe = Event(1, "status", {**status("connecting", ENDED).data, "attempt": 3})
+    lines = told(pipe, status("failed", ENDED), probe, status("failed", ENDED))
+    assert [line.split()[0] for line in lines] == ["failed", "hint:"]
+
+
 def test_a_server_that_was_removed_is_new_when_it_comes_back(pipe: tuple[int, int]) -> None:
     gone = Event(2, "removed", {"id": "1"})
     assert told(pipe, status("stopped"), gone, status("stopped")) == ["stopped one"] * 2

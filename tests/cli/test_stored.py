@@ -45,16 +45,18 @@ def test_a_projects_server_of_the_same_name_wins(home: Path, tmp_path: Path) -> 
     assert record["scope"] == "project"
 
 
-def test_a_state_that_cannot_be_read_is_told_and_the_rest_is_listed(
-    home: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "command", [("ls",), ("show", "one"), ("tools",), ("call", "mcp_one_echo", "--args", "{}")]
+)
+def test_a_command_fails_on_a_state_that_cannot_be_read(
+    home: Path, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     home.mkdir()
     (home / "state.db").write_bytes(b"no database at all, but long enough to be looked at" * 99)
     project = write_project(tmp_path / "p", one=echo())
-    listed = mcpyard("ls", "--project", project, home=home)
-    assert listed.returncode == 0
-    assert "one" in listed.stdout
-    assert f"problem: {home / 'state.db'} cannot be read" in listed.stderr
+    told = answer(*command, "--project", project, home=home, code=1)["error"]
+    assert told["type"] == "urn:mcpyard:error:state-broken"
+    assert f"{home / 'state.db'} cannot be read" in told["detail"]
 
 
 def test_a_state_of_a_newer_version_is_told(home: Path) -> None:
@@ -63,6 +65,7 @@ def test_a_state_of_a_newer_version_is_told(home: Path) -> None:
         state.execute("PRAGMA user_version = 99")
     state.close()
     listed = mcpyard("ls", home=home)
+    assert listed.returncode == 1
     assert "was written by a newer mcpyard" in listed.stderr
     assert "mine" not in listed.stdout
 

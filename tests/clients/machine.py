@@ -34,6 +34,21 @@ FILES = {
 }
 
 
+def claude_text(name: str, mode: str) -> str:
+    """A file of Claude Code's with one server and more than servers in it."""
+    return f"""{{
+  "numStartups": 7,
+  "mcpServers": {{
+    "{name}": {{
+      "command": "npx",
+      "args": ["-y", "@acme/files"],
+      "env": {{ "API_KEY": "a-secret-value", "MODE": "{mode}" }}
+    }}
+  }},
+  "theme": "dark"
+}}"""
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """The folders of a machine, and a yard that reaches the programs on it."""
@@ -115,8 +130,3 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
         closing.set()
         await yard.close()
         await store.close()
-
-
-def slug(answer: httpx2.Response) -> tuple[int, str]:
-    """The status and the type of a problem."""
-    return answer.status_code, answer.json()["type"].removeprefix("urn:mcpyard:error:")

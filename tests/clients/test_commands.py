@@ -166,4 +166,6 @@ def test_only_looking_makes_no_home(alone: Desk) -> None:
     lay(alone.user, claude="{", codex="")
     assert "problem: " in alone.run("clients")
     assert alone.json("clients", "lint", code=1)[0]["level"] == "error"
-    assert "no servers found" in alone.run("import")
+    told = alone.run("import", code=3)
+    assert "no servers found" in told
+    assert f"problem: {alone.user / '.claude.json'}:1:2: " in told

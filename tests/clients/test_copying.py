@@ -17,6 +17,7 @@ from mcpyard.domain.errors import (
     NameTaken,
     ServerUnknown,
 )
+from mcpyard.domain.remedies import remedy
 from mcpyard.formats.matrix import Matrix
 from mcpyard.yard.clients.clients import Copy, Terms
 from tests.clients.machine import machine
@@ -90,8 +91,9 @@ async def test_a_folder_in_the_place_of_a_file_is_told(tmp_path: Path) -> None:
 
 async def test_a_name_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE, codex=CODEX.replace("old]", "x]")) as it:
-        with pytest.raises(NameTaken, match="say replace"):
+        with pytest.raises(NameTaken) as taken:
             await it.clients.copy(Copy("claude", "codex", "x"))
+        assert "--replace" in remedy(taken.value)
         assert "old" in it.read("codex")
         await it.clients.copy(Copy("claude", "codex", "x", replace=True))
         assert tomllib.loads(it.read("codex"))["mcp_servers"] == {

@@ -56,10 +56,10 @@ async def test_what_is_no_text_file_has_a_fault_with_its_place(tmp_path: Path) -
         assert fault.place is not None
         told[name] = fault.message, fault.place.line
     assert told == {
-        "folder": ("is a folder, not a file", 1),
+        "folder": ("is a folder, not a file", 0),
         "bytes": ("is not UTF-8", 2),
-        "pipe": ("is something else, not a file", 1),
-        "loop": ("cannot be read: Too many levels of symbolic links", 1),
+        "pipe": ("is something else, not a file", 0),
+        "loop": ("cannot be read: Too many levels of symbolic links", 0),
         "no\0path": ("is no path", 1),
     }
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import DocumentBroken
+from mcpyard.domain.plan import Start
 from mcpyard.testing import FakeServers
 from mcpyard.yard.clients.clients import Copy
-from tests.clients.machine import machine, slug
+from tests.api.asgi import slug
+from tests.clients.machine import machine
 
 CODEX = '[mcp_servers.x]\ncommand = "run"\n'
 COPY = {"from": "codex", "to": "claude", "name": "x"}
@@ -83,10 +85,38 @@ async def test_what_lint_finds_has_its_rule_its_place_and_what_to_do(tmp_path: P
         assert finding["hint"]
 
 
+@pytest.mark.parametrize("dry", [True, False])
+async def test_a_project_that_is_not_there_is_refused_and_not_made(
+    tmp_path: Path, *, dry: bool
+) -> None:
+    async with machine(tmp_path, codex=CODEX) as it:
+        there = tmp_path / "none" / "there"
+        copy = {"from": "codex", "to": "claude:project", "name": "x", "project": str(there)}
+        for path, body in (
+            ("/api/clients/copy", copy),
+            ("/api/clients/connect", {"client": "claude", "project": str(there)}),
+            ("/api/mcp/import", {"project": str(there)}),
+        ):
+            refused = await it.http.post(path, json={**body, "dryRun": dry})
+            assert slug(refused) == (422, "invalid-arguments"), path
+            assert refused.json()["problems"] == [
+                {"field": "project", "message": f"there is no folder {there}"}
+            ]
+        changed = await it.http.patch(
+            "/api/clients/codex/servers/x",
+            json={"args": []},
+            params={"project": str(there), "dryRun": str(dry).lower()},
+        )
+        assert slug(changed) == (422, "invalid-arguments")
+        assert not there.parent.exists()
+
+
 async def test_nothing_of_another_program_is_ever_started_by_looking(tmp_path: Path) -> None:
     async with machine(tmp_path, codex=CODEX) as it:
         await it.get("/api/clients")
         await it.clients.copy(Copy("codex", "yard", "x"))
+        (server,) = it.yard.servers()
+        assert (server["name"], server["phase"]) == ("x", "stopped")
         servers = it.yard._servers
         assert isinstance(servers, FakeServers)
-        assert all(each.state.phase == "stopped" for each in servers.observed().values())
+        assert Start not in map(type, servers.applied)

@@ -7,21 +7,12 @@ from pathlib import Path
 import pytest
 
 from mcpyard.formats.matrix import Matrix
-from tests.clients.machine import machine, slug
+from tests.api.asgi import slug
+from tests.clients.machine import claude_text, machine
 
 BOTH = pytest.mark.parametrize("matrix", [str(each) for each in Matrix])
 
-CLAUDE = """{
-  "numStartups": 7,
-  "mcpServers": {
-    "x": {
-      "command": "npx",
-      "args": ["-y", "@acme/files"],
-      "env": { "API_KEY": "a-secret-value", "MODE": "fast" }
-    }
-  },
-  "theme": "dark"
-}"""
+CLAUDE = claude_text("x", "fast")
 CODEX = """# mine
 model = "o5"
 

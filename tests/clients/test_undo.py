@@ -17,7 +17,8 @@ from mcpyard.testing import FakeClientFiles, ManualClock
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.clients.clients import Clients, Copy, Terms
 from mcpyard.yard.clients.own import OwnServers
-from tests.clients.machine import machine, slug
+from tests.api.asgi import slug
+from tests.clients.machine import machine
 
 CLAUDE = '{"mcpServers": {"x": {"command": "run", "env": {"KEY": "a-secret-value"}}}}'
 CODEX = '[mcp_servers.old]\ncommand = "old"\n'

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.wire.servers import free_port
 
 ROOT = Path(__file__).parents[2]
 FROM_PYPI = ROOT / ".venv-servers" / "bin"
@@ -35,11 +36,6 @@ def definitions(folder: Path) -> dict[str, dict[str, Any]]:
         "everything": definition(EVERYTHING, "stdio"),
         "filesystem": definition(FROM_NPM / "mcp-server-filesystem", str(folder)),
     }
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @asynccontextmanager

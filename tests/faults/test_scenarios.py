@@ -10,9 +10,9 @@ import pytest
 
 from mcpyard import Yard
 from mcpyard.domain.errors import TimedOut
-from tests.faults.real_servers import free_port
 from tests.faults.watching import connected, state_of, until, zoo
 from tests.runtime.waiting import eventually
+from tests.wire.servers import free_port
 
 pytestmark = pytest.mark.real
 

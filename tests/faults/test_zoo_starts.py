@@ -2,6 +2,7 @@
 
 import pytest
 
+from mcpyard.app import Yard
 from tests.faults.neighbour import yard_with
 from tests.faults.watching import code_of, connected, state_of, until
 
@@ -35,6 +36,18 @@ async def test_a_server_that_never_lists_its_tools_runs_out_of_its_start_time() 
         record = state_of(yard, "odd")
     assert record["status"] == "error"
     assert "tools could not be listed" in record["error"]["message"]
+
+
+async def test_a_program_that_speaks_no_protocol_is_quoted() -> None:
+    talks = {"command": "sh", "args": ["-c", "echo Welcome to the show; cat >&2"]}
+    async with Yard.open(
+        servers={"odd": {**talks, "startTimeout": 300, "wanted": "running"}}
+    ) as yard:
+        await until(yard, lambda: code_of(yard, "odd") == "start_timeout")
+        told = state_of(yard, "odd")["error"]["stderr"]
+        logged = [line.text for line in yard.log("odd")]
+    assert "not a JSON-RPC message: Welcome to the show" in told
+    assert "not a JSON-RPC message: Welcome to the show" in logged
 
 
 @pytest.mark.parametrize("mode", ["never_answers", "never_lists"])

@@ -2,7 +2,7 @@ import json
 from textwrap import dedent
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcpyard.domain.desired import Document, Owner
@@ -278,6 +278,7 @@ def test_what_is_written_reads_back_as_it_was_meant(
     name: str, args: list[str], env: dict[str, str]
 ) -> None:
     raw = {"type": "local", "command": ["x", *args], "environment": env}
-    text = json.dumps({"mcpServers": {name: raw}})
-    for config in configs(text).values():
-        assert configs(mcp_json.put("", name, config)) == {name: config}
+    found = configs(json.dumps({"mcpServers": {name: raw}}))
+    # Some texts, such as those with a zero byte, are refused.
+    assume(found)
+    assert configs(mcp_json.put("", name, found[name])) == found

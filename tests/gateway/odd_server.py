@@ -6,6 +6,7 @@ Written over plain lines, so that every byte of an answer is the test's own.
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 ODD = (
@@ -23,6 +24,7 @@ TOOLS = [
     "nonce",
     "ask",
     "hang",
+    "gate",
     "cancelled",
     "steps",
     "flood",
@@ -124,6 +126,11 @@ def touch(number: object) -> None:
     send(id=number, result=text(json.dumps(watched)))
 
 
+def gate(number: object, params: dict[str, Any]) -> None:
+    """Answer what somebody writes to a named pipe."""
+    send(id=number, result=text(Path(params["arguments"]["path"]).read_text()))
+
+
 def echo(number: object, params: dict[str, Any]) -> None:
     arguments = params.get("arguments", {})
     words = {
@@ -139,6 +146,7 @@ def call(number: object, params: dict[str, Any]) -> None:
         "odd": lambda: odd(number),
         "ask": lambda: ask(number, params),
         "hang": lambda: None,
+        "gate": lambda: gate(number, params),
         "steps": lambda: steps(number, params),
         "flood": lambda: flood(number, params),
         "vanish": lambda: vanish(number),

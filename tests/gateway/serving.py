@@ -5,12 +5,13 @@ import socket
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.app import build
+from mcpyard.api.guard_keys import AdminKey
 from mcpyard.api.serving import WebServer
 from mcpyard.app import Yard
 from mcpyard.gateway.app import Gateway
@@ -46,7 +47,10 @@ async def served(
         for name in servers:
             await yard.settled(name)
         gateway = Gateway(yard, closing)
-        app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=gateway)
+        admin = AdminKey(TOKEN, lambda: "another")
+        keys = replace(keys_of(yard), admin=admin)
+        keys.dismissals.listen(gateway.dismiss)
+        app = build(yard, keys=keys, hosts=[], closing=closing, gateway=gateway)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             web = WebServer(_as_admin(app) if open_door else app)
             serving = asyncio.create_task(web.serve([listener]))

@@ -51,12 +51,16 @@ class Talk:
     served: Served
     http: httpx2.AsyncClient
     ids: "count[int]" = field(default_factory=lambda: count(1))
+    key: str = BEARER
+
+    def heads(self, more: Mapping[str, str]) -> dict[str, str]:
+        return {**heads(more), "authorization": self.key}
 
     async def post(
         self, body: bytes | object, path: str = "/mcp", **headers: str
     ) -> httpx2.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return await self.http.post(path, content=content, headers=heads(headers))
+        return await self.http.post(path, content=content, headers=self.heads(headers))
 
     async def until(self, server: str, line: str) -> None:
         """Wait until a server has written a line to its standard error."""
@@ -133,7 +137,7 @@ class Legacy:
         """The events of the answer to a request, as they come."""
         content = json.dumps({"jsonrpc": "2.0", **message}).encode()
         stream = self.talk.http.stream(
-            "POST", self.path, content=content, headers=heads(self.headers)
+            "POST", self.path, content=content, headers=self.talk.heads(self.headers)
         )
         async with stream as response:
             yield events(response)
@@ -142,7 +146,7 @@ class Legacy:
     async def listening(self, last: str = "") -> AsyncGenerator[AsyncIterator["Event"]]:
         """The events of the GET stream."""
         more = {"Last-Event-ID": last} if last else {}
-        headers = {**heads(self.headers), "accept": "text/event-stream", **more}
+        headers = {**self.talk.heads(self.headers), "accept": "text/event-stream", **more}
         async with self.talk.http.stream("GET", self.path, headers=headers) as response:
             assert response.status_code == 200, await response.aread()
             yield events(response)

@@ -81,7 +81,7 @@ def _is_up(process: psutil.Process, home: Path) -> bool:
 
 
 def test_a_yard_that_nobody_needs_ends_by_itself(tmp_path: Path) -> None:
-    with yard_up(tmp_path / "home", "--idle-exit", "1") as up:
+    with yard_up(tmp_path / "home", "--idle-exit", "5") as up:
         with bridge(up.home) as program:
             program.greet()
             program.ask("ping")

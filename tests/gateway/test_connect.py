@@ -13,6 +13,8 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.app import Yard
+from mcpyard.formats.facts import Client, Way
+from mcpyard.formats.roster import CLIENTS
 from mcpyard.gateway.app import Gateway
 from tests.api.asgi import Asked, client_of, keys_of
 from tests.cli.commands import answer, mcpyard, yard_up
@@ -143,6 +145,33 @@ async def test_a_profile_must_be_there_and_is_named(user: Path) -> None:
         token = done["token"]["value"]
         assert await opens(it, token, "/mcp/my%20work")
         assert not await opens(it, token), "it opens that profile alone"
+
+
+PROGRAMS = [client for client in CLIENTS if client.id != "yard"]
+
+
+@pytest.mark.parametrize("client", PROGRAMS, ids=lambda each: each.id)
+async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
+    user: Path, client: Client
+) -> None:
+    async with asked(user) as it:
+        before = sorted(user.rglob("*"))
+        body = {"client": client.id, "name": "byAddress", "http": True}
+        answered = await it.post("/api/clients/connect", body)
+        if Way.HTTP in client.speaks:
+            assert answered.status_code == 200, answered.text
+            shown = (await it.get(f"/api/clients/{client.id}/servers/byAddress")).json()
+            assert shown["url"] == "http://127.0.0.1/mcp"
+            assert shown["headers"] or shown["bearerTokenEnvVar"]
+        else:
+            (problem,) = answered.json()["problems"]
+            assert (answered.status_code, problem["field"]) == (422, "http")
+            assert "connect it without http, by a command" in problem["message"]
+            assert sorted(user.rglob("*")) == before
+            assert it.yard.kept.call_tokens.all() == ()
+        await connect(it, client.id, name="byCommand")
+        shown = (await it.get(f"/api/clients/{client.id}/servers/byCommand")).json()
+        assert (shown["command"], shown["args"]) == ("mcpyard", ["stdio"])
 
 
 async def test_what_cannot_be_meant_is_refused_with_its_field(user: Path) -> None:

@@ -51,6 +51,25 @@ def test_every_link_of_the_docs_leads_somewhere() -> None:
             assert not anchor or anchor in headings(found), f"{page.name}: {target}#{anchor}"
 
 
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    named = re.findall(r"`([a-z_/]+\.py)`", (ROOT / "docs" / "architecture.md").read_text())
+    assert len(named) > 40
+    assert [each for each in named if not (ROOT / "src" / "mcpyard" / each).exists()] == []
+
+
+def test_the_layers_on_the_page_are_those_that_the_build_holds() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    shown = re.search(r"^## Layers.*?^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    held = re.search(
+        r"^layers =\n(.*?)^exhaustive",
+        (ROOT / ".importlinter").read_text(),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert shown
+    assert held
+    assert shown[1].split() == held[1].split()
+
+
 def test_every_picture_of_the_docs_is_there() -> None:
     for page in pages():
         for target in re.findall(r"(?:src|srcset)=\"(?!http)([^\"]+)\"", page.read_text()):

@@ -26,7 +26,7 @@ class JournalContract:
             for call in calls:
                 store.journal.append(call)
             shown = await store.journal.query(CallQuery())
-            assert [replace(each, id=0) for each in shown] == calls[::-1]
+            assert [each._replace(id=0) for each in shown] == calls[::-1]
             assert [each.id for each in shown] == sorted((each.id for each in shown), reverse=True)
         async with opened(opener) as store:
             assert await store.journal.query(CallQuery()) == shown

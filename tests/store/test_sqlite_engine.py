@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import NameTaken, StateBroken, StorageFull, YardBusy
+from mcpyard.domain.errors import NameTaken, StateBroken, StateGone, StorageFull, YardBusy
 from mcpyard.store.sqlite.connecting import Kind
 from mcpyard.store.sqlite.engine import Engine, Job
 
@@ -187,6 +187,32 @@ async def test_a_commit_that_the_disk_refuses_changes_nothing(tmp_path: Path) ->
         assert await engine.run(keys) == [1]
         await engine.run(insert(2))
     async with an_engine(tmp_path / "a.db") as engine:
+        assert await engine.run(keys) == [1, 2]
+
+
+@pytest.mark.parametrize("another", [False, True])
+async def test_nothing_is_said_to_be_stored_in_a_file_that_is_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, another: bool
+) -> None:
+    followed: list[None] = []
+    told: list[bool] = []
+    path, aside = tmp_path / "a.db", tmp_path / "aside.db"
+    async with an_engine(path) as engine:
+        await engine.run(insert(1))
+        path.rename(aside)
+        if another:
+            path.touch()
+        with pytest.raises(StateGone, match=r"a\.db is gone, or another file is in its place"):
+            await engine.run(insert(2), followed.append)
+        engine.post(insert(3), told.append)
+        assert await engine.run(keys) == [1], "what is known can still be read"
+        assert (followed, told) == ([], [False])
+        assert isinstance(engine.fault(), StateGone)
+        aside.rename(path)
+        assert engine.fault() is None
+        await engine.run(insert(2))
+    assert "Traceback" not in caplog.text
+    async with an_engine(path) as engine:
         assert await engine.run(keys) == [1, 2]
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.api.daemon import SERVERS, Daemon, daemon, one
 from tests.web.browsing import Visitor
+from tests.web.machine import Desk, Window, desk, window
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
@@ -63,3 +64,24 @@ def visitor(browser: Browser, yards: object, request: pytest.FixtureRequest) -> 
     somebody = Visitor(browser)
     yield somebody
     somebody.leave()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
+    """A yard on a machine with sample files, for all tests of a file."""
+    with desk(tmp_path_factory.mktemp("machine")) as it:
+        yield it
+
+
+@pytest.fixture
+def it(shared: Desk) -> Desk:
+    """The machine with its files as they were."""
+    shared.lay()
+    return shared
+
+
+@pytest.fixture(scope="module")
+def open_window(browser: Browser, shared: Desk) -> Generator[Window]:
+    """A window of the machine's yard, for all tests of a file."""
+    with window(browser, shared.yard) as opened:
+        yield opened

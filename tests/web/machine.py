@@ -10,20 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.api.daemon import Daemon, daemon
-from tests.clients.machine import FILES, lay
+from tests.clients.machine import FILES, claude_text, lay
 from tests.web.browsing import Visitor
 
-CLAUDE = """{
-  "numStartups": 7,
-  "mcpServers": {
-    "files": {
-      "command": "npx",
-      "args": ["-y", "@acme/files"],
-      "env": { "API_KEY": "a-secret-value", "MODE": "${MODE}" }
-    }
-  },
-  "theme": "dark"
-}"""
+CLAUDE = claude_text("files", "${MODE}")
 CODEX = """# mine
 model = "o5"
 

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.clients.machine import FILES
 from tests.web.browsing import Visitor
@@ -17,33 +17,12 @@ from tests.web.machine import (
     SAMPLES,
     Desk,
     Window,
-    desk,
     entry,
     toast,
     undo,
-    window,
 )
 
 pytestmark = pytest.mark.real
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
-    with desk(tmp_path_factory.mktemp("machine")) as it:
-        yield it
-
-
-@pytest.fixture
-def it(shared: Desk) -> Desk:
-    """The machine with its files as they were."""
-    shared.lay()
-    return shared
-
-
-@pytest.fixture(scope="module")
-def open_window(browser: Browser, shared: Desk) -> Generator[Window]:
-    with window(browser, shared.yard) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -282,7 +261,12 @@ def test_a_removal_is_shown_first_and_can_be_undone_from_the_list_of_edits(
     page.get_by_role("link", name="Edits").click()
     newest = page.locator(".edits tbody tr").first
     expect(newest).to_contain_text("removal")
+    expect(newest.locator(".which")).to_have_text("time")
     newest.get_by_role("button", name="Undo").click()
+    expect(dialog(page)).to_contain_text("Undo: removal of time?")
+    expect(page.locator("#preview .add", has_text='"time"')).to_be_visible()
+    assert it.read("opencode") != OPENCODE
+    apply(page)
     expect(newest).to_contain_text("undone")
     assert it.read("opencode") == OPENCODE
 

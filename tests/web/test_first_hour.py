@@ -4,13 +4,13 @@ import json
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from mcpyard.web.rendering import LANGUAGE_COOKIE
 from tests.api.daemon import SERVERS, one
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor, card, lamp
-from tests.web.machine import CLAUDE, SAMPLES, Desk, Window, desk, toast, window
+from tests.web.machine import CLAUDE, SAMPLES, Desk, Window, toast
 from tests.web.test_looks import LANGUAGES, LOOKS, violations
 
 pytestmark = pytest.mark.real
@@ -29,19 +29,12 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def it(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
+def it(shared: Desk) -> Desk:
     """An empty yard on a machine with four programs, one of which has a server that works."""
     config = json.loads(CLAUDE)
     config["mcpServers"]["mine"] = echo()
-    with desk(tmp_path_factory.mktemp("machine")) as found:
-        found.lay(claude=json.dumps(config))
-        yield found
-
-
-@pytest.fixture(scope="module")
-def open_window(browser: Browser, it: Desk) -> Generator[Window]:
-    with window(browser, it.yard) as opened:
-        yield opened
+    shared.lay(claude=json.dumps(config))
+    return shared
 
 
 @pytest.fixture
@@ -59,7 +52,7 @@ def test_from_the_files_of_four_programs_to_the_first_call_in_four_clicks(page: 
         pick = page.locator(f'#first-found .pick:has(strong:text-is("{name}"))')
         expect(pick).to_contain_text(f"in {place}")
     page.get_by_role("button", name="Import and start").click()
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     page.get_by_role("link", name="mine").click()
     page.locator('.tool:has(code:text-is("log")) summary').click()
     page.get_by_role("button", name="Run").click()
@@ -79,6 +72,14 @@ def test_a_server_that_is_switched_off_is_taken_in_so_and_not_called_refused(pag
     expect(lamp(page, "notes")).to_have_text("Disabled")
     expect(card(page, "notes").locator("[data-act=start]")).to_have_count(0)
     expect(toast(page, "Not added")).to_have_count(0)
+
+
+def test_a_server_that_is_switched_off_is_switched_on_from_its_card(page: Page, it: Desk) -> None:
+    it.yard.register("asleep", echo(), enabled=False)
+    expect(lamp(page, "asleep")).to_have_text("Disabled")
+    card(page, "asleep").get_by_role("button", name="Switch on").click()
+    card(page, "asleep").get_by_role("button", name="Start").click()
+    expect(lamp(page, "asleep")).to_have_text("Connected")
 
 
 @pytest.mark.parametrize(("theme", "locale"), LOOKS)

@@ -61,8 +61,8 @@ def test_a_killed_child_turns_its_card_amber_and_back_to_green_without_a_reload(
     page.wait_for_selector(LIVE)
     watch_words(page, "mine")
     kill(yard, "mine")
-    page.wait_for_function("() => window.seen.some(each => each.startsWith('Restarting'))")
-    page.wait_for_function("() => window.seen.at(-1).startsWith('Running')")
+    page.wait_for_function("() => window.seen.some(each => each.startsWith('Retrying'))")
+    page.wait_for_function("() => window.seen.at(-1).startsWith('Connected')")
     told = " ".join(page.evaluate("window.seen"))
     assert "It exited" in told
     assert "attempt 1/3" in told
@@ -74,12 +74,12 @@ def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
 ) -> None:
     yard.register("mine", once(tmp_path), start=True)
     page = visitor.visit(yard)
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     kill(yard, "mine")
     expect(card(page, "mine").locator(".retry")).to_contain_text("attempt 3/3")
     expect(card(page, "mine").locator(".retry")).to_contain_text("next try in")
     expect(card(page, "mine")).to_have_attribute("data-tone", "bad")
-    expect(lamp(page, "mine")).to_have_text("Error")
+    expect(lamp(page, "mine")).to_have_text("Failed")
     expect(card(page, "mine").locator(".stderr")).to_contain_text("it was here before")
     expect(card(page, "mine").locator(".todo")).to_be_visible()
 
@@ -101,7 +101,7 @@ def test_all_states_are_there_on_load_and_asked_for_every_five_seconds(
     yard.register("up", echo(), start=True)
     yard.register("down", echo())
     page = visitor.visit(yard)
-    expect(lamp(page, "up")).to_have_text("Running")
+    expect(lamp(page, "up")).to_have_text("Connected")
     expect(lamp(page, "down")).to_have_text("Stopped")
     page.clock.install()
     page.reload()
@@ -126,7 +126,7 @@ def test_with_the_stream_cut_the_regular_question_takes_over(
     expect(lamp(page, "mine")).to_have_text("Stopped")
     yard.post("/api/mcp/servers/mine/start")
     page.clock.run_for(5_500)
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     expect(page.locator("#live")).to_have_attribute("data-state", "poll")
     visitor.close()
     visitor.forgive("ERR_FAILED", "/ui/stream", "htmx:error", "htmx:sse:error")
@@ -154,7 +154,7 @@ def test_a_page_recovers_by_itself_when_the_yard_was_restarted(
     with daemon(home, "--port", port) as again:
         page.wait_for_selector(LIVE)
         again.post("/api/mcp/servers/mine/start")
-        expect(lamp(page, "mine")).to_have_text("Running")
+        expect(lamp(page, "mine")).to_have_text("Connected")
         visitor.close()
     visitor.forgive("ERR_", "htmx:sse:error", "htmx:error")
 
@@ -171,8 +171,8 @@ def test_an_update_takes_neither_the_focus_nor_what_is_unfolded(
     edit.focus()
     yard.patch("/api/mcp/servers/mine", {"timeout": 999})
     kill(yard, "mine")
-    expect(lamp(page, "mine")).to_have_text("Restarting")
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Retrying")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     expect(edit).to_be_focused()
     expect(card(page, "mine").locator(".tool-list li")).to_have_count(7)
     toggle = card(page, "mine").get_by_role("button", name="Stop")
@@ -192,6 +192,7 @@ def test_a_browser_without_the_key_reads_and_is_told_how_to_change(
     expect(lamp(page, "mine")).to_have_text("Stopped")
     card(page, "mine").get_by_role("button", name="Start").click()
     expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(page.locator("#notices .notice")).to_contain_text("mcpyard login-link")
     visitor.expect("403")
 
 
@@ -201,11 +202,11 @@ def test_a_waiting_project_shows_what_would_run_and_runs_when_approved(
     write_project(tmp_path, mine=echo())
     yard = yards()
     page = visitor.visit(yard)
-    expect(lamp(page, "mine")).to_have_text("Waits for approval")
+    expect(lamp(page, "mine")).to_have_text("Needs approval")
     expect(card(page, "mine").locator(".todo")).to_contain_text(str(tmp_path))
     expect(card(page, "mine").locator(".line")).to_contain_text(sys.executable)
     card(page, "mine").get_by_role("button", name="Approve").click()
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
 
 
 def test_a_project_file_that_cannot_be_used_is_told_with_its_place(
@@ -214,13 +215,13 @@ def test_a_project_file_that_cannot_be_used_is_told_with_its_place(
     project = write_project(tmp_path / "project", mine=echo())
     page = visitor.visit(yards("--project", project))
     page.wait_for_selector(LIVE)
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     (project / ".mcp.json").write_text('{"mcpServers": {"mine": ')
     expect(page.locator("#problems")).to_contain_text(".mcp.json:1:")
-    expect(lamp(page, "mine")).to_have_text("Running")
+    expect(lamp(page, "mine")).to_have_text("Connected")
     write_project(project, mine=echo(), other=echo())
     expect(page.locator("#problems")).to_be_empty()
-    expect(lamp(page, "other")).to_have_text("Running")
+    expect(lamp(page, "other")).to_have_text("Connected")
 
 
 def test_the_tools_of_a_server_appear_on_its_screen_when_it_starts(

@@ -4,11 +4,11 @@ from collections.abc import Generator
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from mcpyard.web.rendering import LANGUAGE_COOKIE
 from tests.cli.commands import echo
-from tests.web.machine import Desk, Window, desk, entry, window
+from tests.web.machine import Desk, Window, entry
 from tests.web.test_looks import LANGUAGES, violations
 
 pytestmark = pytest.mark.real
@@ -18,23 +18,17 @@ FURTHER = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits")
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
+def shared(shared: Desk) -> Desk:
     """A machine with something to show on every screen."""
-    with desk(tmp_path_factory.mktemp("machine")) as it:
-        it.lay(gemini='{"mcpServers": {', copilot='{"mcpServers": {"files": {"command": "x"}}}')
-        it.yard.register("one", echo(), start=True)
-        for tool in ("echo", "fail"):
-            it.yard.post(f"/api/mcp/servers/one/tools/{tool}/call", {"arguments": {"text": "x"}})
-        it.yard.post("/api/profiles", {"name": "small", "servers": ["one"]}, 201)
-        it.yard.post("/api/tokens", {"name": "laptop", "profile": "small"}, 201)
-        it.yard.post("/api/clients/connect", {"client": "opencode"})
-        yield it
-
-
-@pytest.fixture(scope="module")
-def open_window(browser: Browser, full: Desk) -> Generator[Window]:
-    with window(browser, full.yard) as opened:
-        yield opened
+    shared.lay(gemini='{"mcpServers": {', copilot='{"mcpServers": {"files": {"command": "x"}}}')
+    yard = shared.yard
+    yard.register("one", echo(), start=True)
+    for tool in ("echo", "fail"):
+        yard.post(f"/api/mcp/servers/one/tools/{tool}/call", {"arguments": {"text": "x"}})
+    yard.post("/api/profiles", {"name": "small", "servers": ["one"]}, 201)
+    yard.post("/api/tokens", {"name": "laptop", "profile": "small"}, 201)
+    yard.post("/api/clients/connect", {"client": "opencode"})
+    return shared
 
 
 @pytest.fixture

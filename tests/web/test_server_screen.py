@@ -43,15 +43,70 @@ def test_a_tool_is_called_with_two_clicks_from_its_card(visitor: Visitor, yard: 
     expect(page.locator("#plot canvas")).to_be_visible()
 
 
-def test_running_a_tool_of_a_stopped_server_starts_it(visitor: Visitor, yard: Daemon) -> None:
+@pytest.mark.parametrize("screen", ["/servers/{id}", "/tools"])
+def test_running_a_tool_starts_no_server_that_somebody_stopped_but_offers_to(
+    visitor: Visitor, yard: Daemon, screen: str
+) -> None:
     yard.register("mine", echo(), start=True)
     yard.post(one("mine", "stop"))
+    page = visitor.visit(yard, screen.format(id=yard.record("mine")["id"]))
+    open_tool(page, "echo")
+    page.get_by_label("text").fill("awake")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".result .notice")).to_contain_text("mine is stopped")
+    assert yard.record("mine")["wanted"] == "stopped"
+    page.locator(".result").get_by_role("button", name="Start").click()
+    expect(page.locator(".result .notice.good")).to_contain_text("mine is connected")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".result .piece.text")).to_contain_text("awake")
+
+
+def test_a_server_that_does_not_come_up_for_a_tool_says_why(visitor: Visitor, yard: Daemon) -> None:
+    yard.register("mine", echo(), start=True)
+    yard.post(one("mine", "stop"))
+    yard.patch(one("mine"), {"command": "nothing-of-that-name"})
+    page = visitor.visit(yard, f"/servers/{yard.record('mine')['id']}")
+    open_tool(page, "log")
+    page.get_by_role("button", name="Run").click()
+    page.locator(".result").get_by_role("button", name="Start").click()
+    expect(page.locator(".result .notice.bad")).to_contain_text("mine could not be started")
+    expect(page.locator(".result .notice.bad")).to_contain_text("command")
+
+
+def test_running_a_tool_wakes_a_server_that_is_wanted_on_demand(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    yard.register("mine", echo(), start=True)
+    yard.patch(one("mine"), {"wanted": "on_demand"})
+    yard.until("mine", lambda record: record["wanted"] == "on_demand")
     page = visitor.visit(yard, f"/servers/{yard.record('mine')['id']}")
     open_tool(page, "echo")
     page.get_by_label("text").fill("awake")
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".result .piece.text")).to_contain_text("awake")
-    expect(page.locator(".head .lamp")).to_have_text("Running")
+
+
+def test_a_needed_field_that_is_empty_is_marked_and_nothing_is_sent(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    yard.register("shapes", shapes(), start=True)
+    page = visitor.visit(yard, f"/servers/{yard.record('shapes')['id']}")
+    open_tool(page, "shape")
+    form = page.locator("form.try")
+    expect(form.locator(".form-side > .caption")).to_have_text("Arguments")
+    expect(form.locator(".form-side > .node > legend")).to_have_count(0)
+    page.get_by_role("button", name="Run").click()
+    name = form.get_by_label("name")
+    expect(name).to_have_attribute("aria-invalid", "true")
+    expect(name).to_be_focused()
+    expect(form.locator(".node:has([aria-invalid]) .problem").first).to_contain_text("needed")
+    expect(page.locator(".sent li")).to_have_count(0)
+    name.fill("box")
+    expect(name).not_to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Raw JSON").check()
+    page.locator("[name=arguments]").fill('{"name": ""}')
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".sent li")).to_have_count(1)
 
 
 def test_arguments_that_break_the_schema_and_failing_tools_are_told(

@@ -30,13 +30,13 @@ def test_every_server_has_a_card_with_name_transport_lamp_and_tool_count(
     yard.register("idle", echo(), scope="user")
     page = visitor.visit(yard)
     expect(card(page, "good")).to_have_attribute("data-tone", "good")
-    expect(lamp(page, "good")).to_have_text("Running")
+    expect(lamp(page, "good")).to_have_text("Connected")
     expect(card(page, "good")).to_contain_text("7 tools")
     expect(card(page, "good")).to_contain_text("stdio")
     expect(card(page, "good")).to_contain_text("MCP 2025-11-25")
     expect(card(page, "good").locator(".vitals")).to_contain_text("MB")
     expect(card(page, "bad")).to_have_attribute("data-tone", "bad")
-    expect(lamp(page, "bad")).to_have_text("Error")
+    expect(lamp(page, "bad")).to_have_text("Failed")
     expect(card(page, "bad")).to_contain_text("Its command is not there")
     expect(card(page, "idle")).to_have_attribute("data-tone", "idle")
     expect(lamp(page, "idle")).to_have_text("Stopped")
@@ -89,7 +89,7 @@ def test_restart_is_shown_as_restarting_until_it_runs_again(visitor: Visitor, ya
     card(page, "slow").get_by_role("button", name="Restart").click()
     expect(lamp(page, "slow")).to_have_text("Restarting")
     expect(card(page, "slow")).to_have_attribute("data-tone", "busy")
-    expect(lamp(page, "slow")).to_have_text("Running")
+    expect(lamp(page, "slow")).to_have_text("Connected")
     assert yard.record("slow")["pid"] != before
 
 
@@ -204,7 +204,7 @@ def test_several_pasted_servers_are_imported_and_started(visitor: Visitor, yard:
     page.get_by_role("button", name="Read it").click()
     page.get_by_role("button", name="Import and start").click()
     for name in ("one", "two"):
-        expect(lamp(page, name)).to_have_text("Running")
+        expect(lamp(page, name)).to_have_text("Connected")
 
 
 def test_an_edit_shows_its_difference_and_keeps_what_is_masked(
@@ -264,7 +264,7 @@ def test_the_keys_move_between_cards_and_start_and_restart(visitor: Visitor, yar
     expect(card(page, "alpha")).to_be_focused()
     page.keyboard.press("j")
     page.keyboard.press("s")
-    expect(lamp(page, "beta")).to_have_text("Running")
+    expect(lamp(page, "beta")).to_have_text("Connected")
     expect(card(page, "beta")).to_be_focused()
     before = yard.record("beta")["pid"]
     page.keyboard.press("r")

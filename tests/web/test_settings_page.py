@@ -2,38 +2,29 @@
 
 import tomllib
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from mcpyard.domain.stored import CallToken
+from mcpyard.web.settings import past_tokens
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor
-from tests.web.machine import CODEX, Desk, Window, desk, toast, undo, window
+from tests.web.machine import CODEX, Desk, Window, toast, undo
 
 pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
-    with desk(tmp_path_factory.mktemp("machine")) as it:
-        it.yard.register("one", echo())
-        it.yard.register("two", echo())
-        yield it
-
-
-@pytest.fixture
-def it(shared: Desk) -> Desk:
-    """The machine with its files as they were."""
-    shared.lay()
+def shared(shared: Desk) -> Desk:
+    """A machine whose yard has servers."""
+    shared.yard.register("one", echo())
+    shared.yard.register("two", echo())
     return shared
-
-
-@pytest.fixture(scope="module")
-def open_window(browser: Browser, shared: Desk) -> Generator[Window]:
-    with window(browser, shared.yard) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -137,12 +128,26 @@ def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Desk) -> 
     assert lists_tools(it, secret) == 200
     page.get_by_role("button", name="Close").last.click()
     row = page.locator("#settings li", has_text="laptop")
+    expect(row.locator("button")).to_have_text("Revoke")
     expect(row).to_contain_text("made")
     row.get_by_role("button", name="Revoke").click()
     page.locator("#apply").click()
-    expect(row).to_have_count(0)
     expect(toast(page, "revoked")).to_be_visible()
+    expect(row.get_by_role("button")).to_have_count(0)
+    expect(row).to_be_hidden()
+    page.locator("#past-tokens-summary").click()
+    expect(row).to_contain_text("revoked")
     assert lists_tools(it, secret) == 401
+
+
+def test_of_the_tokens_that_were_revoked_only_the_last_few_are_shown() -> None:
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    tokens = [
+        CallToken(uuid4(), f"t{day}", str(day), None, made, None, made + timedelta(days=day))
+        for day in (3, 9, 1, 7, 5, 4, 8)
+    ]
+    living = CallToken(uuid4(), "living", "hash", None, made, None, None)
+    assert [each.name for each in past_tokens([living, *tokens])] == ["t9", "t8", "t7", "t5", "t4"]
 
 
 def test_a_text_is_put_on_the_clipboard(visitor: Visitor, it: Desk) -> None:

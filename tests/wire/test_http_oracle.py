@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from mcp.server import MCPServer
 
+from mcpyard.domain.cause import Code
 from mcpyard.wire.http import HttpLink
 from mcpyard.wire.http_errors import looks_like_sse_only
 from mcpyard.wire.sse import SseLink
@@ -89,11 +90,10 @@ async def test_a_session_that_was_deleted_is_noticed(http_url: str) -> None:
             await shake_hands(first, told_first)
             second.session_id = first.session_id
             second.protocol_version = first.protocol_version
-        second.on_session_lost = lambda: told.order.append("session lost")
         second.send(call(1))
         await told.failure(1)
-        assert told.order == ["failed", "session lost"]
-        await shake_hands(second, told)
+        await told.loss()
+        assert told.losses.pop().code is Code.CLOSED
 
 
 async def test_the_modern_era_works_over_streamable_http(http_url: str) -> None:

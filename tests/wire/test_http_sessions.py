@@ -6,15 +6,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.http import HttpLink
 from mcpyard.wire.http_errors import HttpCause
 from tests.wire.http_scripts import answer, handshake, linked, refuse, served, with_session
 from tests.wire.servers import (
-    Recorder,
     Script,
     Talk,
     call,
-    initialize,
     raw_server,
     rpc_answer,
 )
@@ -22,7 +19,7 @@ from tests.wire.servers import (
 pytestmark = pytest.mark.real
 
 
-async def test_a_session_the_server_forgot_fails_its_requests_and_tells_the_owner() -> None:
+async def test_a_session_the_server_forgot_fails_its_requests_and_loses_the_link() -> None:
     async def script(talk: Talk) -> None:
         if talk.heard.id == 1:
             await talk.events()
@@ -31,7 +28,6 @@ async def test_a_session_the_server_forgot_fails_its_requests_and_tells_the_owne
             await talk.body(404, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32001}}')
 
     async with served(with_session(script)) as (link, told, server):
-        link.on_session_lost = lambda: told.order.append("session lost")
         await handshake(link, told)
         link.send(call(1))
         await server.hears("POST", 3)
@@ -41,23 +37,8 @@ async def test_a_session_the_server_forgot_fails_its_requests_and_tells_the_owne
             Code.CLOSED, "The server has ended the session", untaken=True, status=404
         )
         assert told.failures[1].code is Code.CLOSED
-        assert told.order[-1] == "session lost"
-        assert link.session_id is None
-        assert told.losses == []
-        await handshake_again(link, told)
-
-
-async def handshake_again(link: HttpLink, told: Recorder) -> None:
-    link.send(initialize(7))
-    await told.answer(7)
-    assert link.session_id == "abc"
-
-
-async def test_a_forgotten_session_loses_the_link_when_nobody_asked_to_know() -> None:
-    async with served(with_session(refuse(404))) as (link, told, _):
-        await handshake(link, told)
-        link.send(call(1))
         assert (await told.loss()).code is Code.CLOSED
+        assert link.session_id is None
         assert told.order[-2:] == ["failed", "lost"]
 
 

@@ -9,6 +9,7 @@ from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut
 from mcpyard.wire.calls import Progress, Stamp, Terms
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
+from mcpyard.wire.peer import Peer
 from tests.conftest import FULL
 from tests.wire.fakes import FakeLink, ask, opened, turns
 
@@ -245,14 +246,15 @@ async def test_noise_is_counted_sampled_and_survived(frame: bytes) -> None:
     assert peer.stats.noise == 1
 
 
-async def test_samples_of_noise_are_few_and_short() -> None:
-    link = FakeLink()
-    peer = await opened(link)
-    for _ in range(50):
+async def test_noise_is_told_in_short_and_not_for_ever() -> None:
+    link, heard = FakeLink(), list[tuple[str, bytes]]()
+    peer = Peer(link, on_noise=lambda *told: heard.append(told))
+    await peer.open()
+    for _ in range(150):
         link.say(b"z" * 5000)
-    assert peer.stats.noise == 50
-    assert all(len(sample) <= 200 for _, sample in peer.stats.samples)
-    assert len(peer.stats.samples) <= 8
+    assert peer.stats.noise == 150
+    await asyncio.sleep(0)
+    assert heard == [("not a JSON-RPC message", b"z" * 200)] * 100
 
 
 @pytest.mark.parametrize(

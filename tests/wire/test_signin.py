@@ -85,11 +85,10 @@ async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer:
         challenge = link.challenge
     url = await found.begin(challenge)
     assert url.startswith(f"{issuer.base}/authorize?")
-    assert found.authorization_url == url
     back = await consent(url)
     assert found.state == back["state"]
     await found.finish(back["code"], back["state"], back["iss"])
-    assert found.authorization_url is None
+    assert found.state is None
     async with linked(issuer, found) as (link, told):
         link.send(call(1))
         await told.answer(1)
@@ -231,7 +230,7 @@ async def test_a_person_may_say_no(issuer: Issuer) -> None:
     state = found.state
     assert state
     await found.decline(state, "access_denied")
-    assert found.authorization_url is None
+    assert found.state is None
     assert await found.token() == ""
 
 
@@ -243,7 +242,7 @@ async def test_giving_up_leaves_nothing_under_way(issuer: Issuer) -> None:
     await found.close()
     assert attempt.task is not None
     assert attempt.task.done()
-    assert found.authorization_url is None
+    assert found.state is None
 
 
 async def test_another_address_to_come_back_to_is_registered_anew(issuer: Issuer) -> None:

@@ -30,6 +30,7 @@ from mcpyard.testing import (
 )
 from mcpyard.yard.edit import Change
 from mcpyard.yard.yard import Ports, YardCore
+from tests.yard.begun import begun
 
 ECHO = {"command": "echo", "args": ["hi"], "transport": "stdio"}
 
@@ -51,11 +52,8 @@ class Around:
 @asynccontextmanager
 async def running(*, project: bool = True) -> AsyncGenerator[Around]:
     around = Around(project=project)
-    await around.yard.begin()
-    try:
+    async with begun(around.yard):
         yield around
-    finally:
-        await around.yard.close()
 
 
 def configs(source: FakeSource) -> dict[str, object]:

@@ -50,6 +50,17 @@ async def test_a_slow_reader_gets_one_resync_and_no_old_news() -> None:
     assert [each.id for each in heard] == sorted(each.id for each in heard)
 
 
+@pytest.mark.parametrize(("events", "heard"), [(3, ["status"] * 3), (4, [RESYNC])])
+async def test_a_reader_may_fall_behind_by_its_queue_and_no_further(
+    events: int, heard: list[str]
+) -> None:
+    bus = EventBus(limit=3)
+    slow = bus.subscribe()
+    for _ in range(events):
+        bus.publish("status", {})
+    assert [each.kind for each in await slow.batch()] == heard
+
+
 async def test_a_reader_that_comes_back_goes_on_where_it_was() -> None:
     bus = EventBus()
     for number in range(5):
@@ -62,7 +73,7 @@ async def test_one_that_was_away_too_long_or_comes_from_elsewhere_is_told_to_res
     bus = EventBus(history=2)
     for _ in range(5):
         bus.publish("status", {})
-    for after in (1, 99):
+    for after in (2, 6):
         assert [each.kind for each in await take(bus.subscribe(after=after), 1)] == [RESYNC]
     assert [each.id for each in await take(bus.subscribe(after=3), 2)] == [4, 5]
 

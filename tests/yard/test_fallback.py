@@ -1,8 +1,8 @@
 """Who answers in a server's place, over fakes of the ports."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,9 @@ from mcpyard.domain.errors import (
     ArgumentsRefused,
     CallRefused,
     Disconnected,
+    NeedsAuth,
     NobodyAnswered,
+    StartFailed,
     TimedOut,
     YardError,
 )
@@ -30,6 +32,7 @@ from mcpyard.yard.fallback import REST
 from mcpyard.yard.outcome import Tried
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
+from tests.yard.begun import begun
 
 GONE = Cause(Code.EXITED, "it died")
 READS = {"readOnlyHint": True}
@@ -72,13 +75,8 @@ class Library:
             )
         )
 
-    @asynccontextmanager
-    async def open(self) -> AsyncGenerator[YardCore]:
-        await self.yard.begin()
-        try:
-            yield self.yard
-        finally:
-            await self.yard.close()
+    def open(self) -> AbstractAsyncContextManager[YardCore]:
+        return begun(self.yard)
 
     def lose(self, *names: str) -> None:
         for name in names:
@@ -220,6 +218,14 @@ async def test_a_server_that_certainly_never_took_the_call_is_replaced_in_any_ca
         assert (await yard.call("mcp_a_search", ASKED)).server == "c"
 
 
+@pytest.mark.parametrize("error", [StartFailed("does not start"), NeedsAuth("wants a sign-in")])
+async def test_a_server_that_could_not_be_asked_at_all_is_replaced(error: YardError) -> None:
+    library = Library({}, a=local(backup=["b"]), b=local())
+    library.fail("a", error)
+    async with library.open() as yard:
+        assert (await yard.call("mcp_a_search", ASKED)).server == "b"
+
+
 async def test_an_answer_is_an_answer_also_when_it_says_error() -> None:
     library = Library(a=local(backup=["b"]), b=local())
     library.servers.answers["a"] = lambda *_: b'{"content": [], "isError": true}'
@@ -245,6 +251,15 @@ async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
         told = [(each.kind, each.data["tool"]) for each in await events.batch()]
     assert (outcome.server, outcome.tried) == ("a", ())
     assert told == [("backup", "search"), ("recovered", "search")]
+
+
+async def test_one_that_was_lost_is_asked_again_at_the_next_call() -> None:
+    library = Library(a=local(backup=["b"]), b=local())
+    library.fail("a", Disconnected("lost in flight"))
+    async with library.open() as yard:
+        for _ in range(2):
+            await yard.call("mcp_a_search", ASKED)
+    assert library.asked == ["a", "b", "a", "b"]
 
 
 async def test_one_that_was_left_alone_is_asked_when_nobody_else_is_there() -> None:
@@ -297,6 +312,15 @@ async def test_every_switch_is_told_once() -> None:
             assert await eventually(lambda: yard.record("a")["status"] == "connected")
         kinds = [each.kind for each in await events.batch()]
     assert [each for each in kinds if each in SWITCHES] == ["backup", "recovered"] * 2
+
+
+async def test_a_server_that_only_sleeps_is_not_told_as_gone() -> None:
+    library = Library(a=local(backup=["b"], wanted="on_demand"), b=local())
+    async with library.open() as yard:
+        assert await eventually(lambda: yard.record("b")["status"] == "connected")
+        kinds = [each.kind for each in await yard.events(after=0).batch()]
+    assert kinds.count("status") == 2
+    assert not SWITCHES & {*kinds}
 
 
 async def test_a_server_without_back_ups_tells_of_none() -> None:

@@ -168,9 +168,12 @@ def test_one_item_and_a_nested_one_tell_of_themselves() -> None:
 
 
 def test_many_sources_are_cut_short() -> None:
-    items = [{"source": f"s{n}"} for n in range(9)]
-    found = outcome(structuredContent={"items": items}).attribution
-    assert found.source == "s0; s1; s2; s3; s4; ..."
+    items = [{"source": f"s{n}"} for n in range(6)]
+    assert outcome(structuredContent={"items": items}).attribution.source == (
+        "s0; s1; s2; s3; s4; ..."
+    )
+    few = outcome(structuredContent={"items": items[:5]}).attribution
+    assert few.source == "s0; s1; s2; s3; s4"
 
 
 def test_a_date_in_the_annotations_of_a_part_is_used() -> None:

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from uuid import UUID
 
 import pytest
@@ -30,6 +29,7 @@ from mcpyard.testing import (
 )
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
+from tests.yard.begun import begun
 
 PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
 PATH_TOOL = {
@@ -74,13 +74,8 @@ class Around:
             )
         )
 
-    @asynccontextmanager
-    async def open(self) -> AsyncGenerator[YardCore]:
-        await self.yard.begin()
-        try:
-            yield self.yard
-        finally:
-            await self.yard.close()
+    def open(self) -> AbstractAsyncContextManager[YardCore]:
+        return begun(self.yard)
 
 
 async def test_what_should_run_is_started_and_shown() -> None:

@@ -12,7 +12,7 @@ import orjson
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, as_text, pieces
+from mcpyard.yard.rendering import Media, Piece, as_text, everything, pieces
 from mcpyard.yard.tool import Tool
 
 AiTool: TypeAlias = dict[str, object]
@@ -32,7 +32,7 @@ def model_output(output: object) -> dict[str, object]:
     outcome = Outcome(orjson.dumps(result), server="", tool="", ms=0.0)
     if outcome.is_error:
         return {"type": "error-text", "value": as_text(outcome)}
-    shown = pieces(outcome, lambda _media: True)
+    shown = pieces(outcome, everything)
     if any(isinstance(each, Media) for each in shown):
         return {"type": "content", "value": [_content(each) for each in shown]}
     return {"type": "text", "value": as_text(outcome)}

@@ -1,19 +1,17 @@
 """The toolbox for Anthropic's Messages: plain dictionaries, no library."""
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.offered_members import offer_members, own_members
 from mcpyard.yard.asked import member_of
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, pieces
+from mcpyard.yard.rendering import Piece, pictures_and_pdf, pieces
 from mcpyard.yard.tool import Tool
 
 AnthropicTool: TypeAlias = dict[str, object]
 Block: TypeAlias = dict[str, object]
-
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 
 def convert(offered: Mapping[str, Tool]) -> list[AnthropicTool]:
@@ -33,7 +31,7 @@ def answer(outcome: Outcome, call_id: str) -> Block:
     return {
         "type": "tool_result",
         "tool_use_id": call_id,
-        "content": [_block(each) for each in pieces(outcome, _carried)],
+        "content": [_block(each) for each in pieces(outcome, pictures_and_pdf)],
         "is_error": outcome.is_error,
     }
 
@@ -53,10 +51,6 @@ def asked(call: object) -> tuple[str, object, str]:
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise TypeError(f"not a tool_use block of Anthropic's: {type(call).__name__}")
     return name, member_of(call, "input"), call_id
-
-
-def _carried(each: Media) -> bool:
-    return each.mime in _IMAGES or each.mime == "application/pdf"
 
 
 def _block(each: Piece) -> Block:

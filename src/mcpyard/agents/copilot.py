@@ -8,7 +8,7 @@ from copilot.tools import ToolBinaryResult, ToolHandler, ToolInvocation, ToolRes
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import ErrorKind, Outcome
-from mcpyard.yard.rendering import Media, media, pieces, words
+from mcpyard.yard.rendering import Media, everything, media, pieces, words
 from mcpyard.yard.tool import Tool
 
 
@@ -28,7 +28,7 @@ def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
 
 def result(outcome: Outcome) -> ToolResult:
     """What came, for the model: pictures, sounds and files as attachments, the rest as words."""
-    shown = pieces(outcome, lambda _media: True)
+    shown = pieces(outcome, everything)
     text = "\n".join(words(shown))
     return ToolResult(
         text_result_for_llm=text,

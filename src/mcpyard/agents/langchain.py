@@ -1,7 +1,7 @@
 """The toolbox for LangChain: tools for `bind_tools` and for agents that run them."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
@@ -9,12 +9,10 @@ from pydantic import PrivateAttr
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, pieces, words
+from mcpyard.yard.rendering import Media, Piece, pictures, pieces, words
 from mcpyard.yard.tool import Tool
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
-
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 
 def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
@@ -24,7 +22,7 @@ def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
 
 def content(outcome: Outcome) -> Content:
     """What came, for the model: pictures as they are, the rest as words."""
-    shown = pieces(outcome, _carried)
+    shown = pieces(outcome, pictures)
     if any(isinstance(each, Media) for each in shown):
         return [_block(each) for each in shown]
     return "\n".join(words(shown))
@@ -72,10 +70,6 @@ class _Failed(ToolException):
 
 def _told(error: ToolException) -> Content:
     return content(error.outcome) if isinstance(error, _Failed) else str(error)
-
-
-def _carried(each: Media) -> bool:
-    return each.mime in _IMAGES
 
 
 def _block(each: Piece) -> str | dict[Any, Any]:

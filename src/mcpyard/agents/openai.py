@@ -7,7 +7,7 @@ from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
 from mcpyard.yard.asked import member_of, read_arguments
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, flagged, nothing, words
+from mcpyard.yard.rendering import Media, Piece, flagged, nothing, pictures_and_pdf, words
 from mcpyard.yard.tool import Tool
 
 Api: TypeAlias = Literal["responses", "chat"]
@@ -16,7 +16,6 @@ OpenAiTool: TypeAlias = dict[str, object]
 MAX_CHAT_DESCRIPTION: Final = 1024
 """Chat Completions refuses a request with a longer one; Responses takes any."""
 
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _CUT: Final = " ..."
 
 
@@ -84,14 +83,10 @@ def _parameters(tool: Tool, *, strict: bool) -> dict[str, object]:
 
 
 def _output(outcome: Outcome) -> str | list[dict[str, object]]:
-    shown = flagged(outcome, _carried)
+    shown = flagged(outcome, pictures_and_pdf)
     if any(isinstance(each, Media) for each in shown):
         return [_item(each) for each in shown]
     return "\n".join(words(shown))
-
-
-def _carried(each: Media) -> bool:
-    return each.mime in _IMAGES or each.mime == "application/pdf"
 
 
 def _item(each: Piece) -> dict[str, object]:

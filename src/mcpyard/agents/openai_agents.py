@@ -1,7 +1,7 @@
 """The toolbox for the OpenAI Agents SDK: tools for `Agent(tools=...)`."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from agents import FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
 from agents.tool_context import ToolContext
@@ -9,12 +9,10 @@ from agents.tool_context import ToolContext
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, flagged, words
+from mcpyard.yard.rendering import Media, Piece, flagged, pictures_and_pdf, words
 from mcpyard.yard.tool import Tool
 
 Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
-
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 
 def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
@@ -34,7 +32,7 @@ def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
 
 def output(outcome: Outcome) -> str | list[Output]:
     """What came, for the model: pictures and PDF files as they are, the rest as words."""
-    shown = flagged(outcome, _carried)
+    shown = flagged(outcome, pictures_and_pdf)
     if any(isinstance(each, Media) for each in shown):
         return [_item(each) for each in shown]
     return "\n".join(words(shown))
@@ -45,10 +43,6 @@ def _invoke(tool: Tool) -> Callable[[ToolContext[Any], str], Awaitable[str | lis
         return output(await call_asked(tool, arguments))
 
     return invoke
-
-
-def _carried(each: Media) -> bool:
-    return each.mime in _IMAGES or each.mime == "application/pdf"
 
 
 def _item(each: Piece) -> Output:

@@ -11,10 +11,9 @@ from pydantic_core import SchemaValidator, core_schema
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, as_text, pieces, words
+from mcpyard.yard.rendering import Media, Piece, as_text, pictures, pieces, words
 from mcpyard.yard.tool import Tool
 
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 # The yard itself checks arguments against the tool's schema, and says what is wrong with them.
 _ANY_OBJECT: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
@@ -29,7 +28,7 @@ def returned(outcome: Outcome) -> ToolReturn:
 
     The application finds the whole outcome in the metadata.
     """
-    shown = pieces(outcome, _carried)
+    shown = pieces(outcome, pictures)
     value: object = "\n".join(words(shown))
     if any(isinstance(each, Media) for each in shown):
         value = [_item(each) for each in shown]
@@ -39,15 +38,14 @@ def returned(outcome: Outcome) -> ToolReturn:
 class YardToolset(AbstractToolset[Any]):
     """The tools of a toolbox; a call that fails is a failed result that the model sees."""
 
-    def __init__(self, offered: Mapping[str, Tool], name: str | None = None) -> None:
+    def __init__(self, offered: Mapping[str, Tool]) -> None:
         self._offered = dict(offered)
-        self._name = name
         self._definitions = [_definition(name, tool) for name, tool in offered.items()]
 
     @property
     def id(self) -> str | None:
-        """What the toolset is called among others; needed for durable execution only."""
-        return self._name
+        """Nothing: what it is called among others matters for durable execution only."""
+        return None
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools, as the library wants them in each step."""
@@ -83,10 +81,6 @@ def _definition(name: str, tool: Tool) -> ToolDefinition:
         parameters_json_schema=as_object(tool.input_schema),
         metadata={"server": tool.origin, "stale": tool.stale},
     )
-
-
-def _carried(each: Media) -> bool:
-    return each.mime in _IMAGES
 
 
 def _item(each: Piece) -> str | BinaryContent:

@@ -1,7 +1,7 @@
 """The HTTP face: the table of its routes, and what becomes of errors."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Final, cast
 
 from starlette.applications import Starlette
@@ -36,6 +36,7 @@ from mcpyard.api.workbench import WorkbenchRoutes
 from mcpyard.domain.errors import YardError
 from mcpyard.yard.yard import YardCore
 
+_INSIDE_GATEWAY: Final = f"{GATEWAY}/"
 _WRONG_METHOD: Final = 405
 
 _REFUSALS: Final = {
@@ -82,10 +83,10 @@ def build(  # noqa: PLR0913  one parameter a part of the whole
 def _beside(gateway: ASGIApp, app: ASGIApp) -> ASGIApp:
     """Both, each under its paths; the gateway's way is the hot one, so no router is on it."""
 
-    async def either(scope: Scope, receive: Receive, send: Send) -> None:
+    def either(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         path: str = scope["path"]
-        inside = path == GATEWAY or path.startswith(f"{GATEWAY}/")
-        await (gateway if inside else app)(scope, receive, send)
+        inside = path == GATEWAY or path.startswith(_INSIDE_GATEWAY)
+        return (gateway if inside else app)(scope, receive, send)
 
     return either
 

@@ -1,30 +1,42 @@
 """One request and its answer on a connection, with less ado than uvicorn's own.
 
-Most answers are whole and short. An application that finds `WHOLE` in its scope may give such an
-answer there: head and body leave in one piece, without messages that are taken apart again.
+Most requests and answers are whole and short. An application that finds `BODY` in its scope need
+not ask for the body, and one that finds `WHOLE` may give a whole answer there: head and body leave
+in one piece, without messages that are taken apart again.
 """
 
 import asyncio
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
+from mcpyard.api.guard_headers import BRIEF, Headers, missing
+
 if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+BODY: Final = "mcpyard.body"
+"""Where a scope has its body, if that is there already."""
 
 WHOLE: Final = "mcpyard.whole"
 """Where a scope has its `Whole`."""
 
-Headers = tuple[tuple[bytes, bytes], ...]
-
 Whole = Callable[[int, Headers, bytes], bool]
-"""Gives a whole answer: status, headers without the length, body.
+"""Gives a whole answer for programs: status, headers without the length, body.
 
 False when it cannot be given so: the client does not read, or a part of an answer was sent already.
 The usual way then waits, or complains.
 """
+
+
+def _message_event(cycle: "Cycle") -> asyncio.Event:
+    """Made when it is needed: nobody waits for more of a request that came whole."""
+    event = asyncio.Event()
+    if not cycle.more_body:
+        event.set()
+    return event
 
 
 class Cycle(RequestResponseCycle):
@@ -40,6 +52,8 @@ class Cycle(RequestResponseCycle):
     more_body = True
 
     scope: Any
+    body: Any
+    message_event: Any = cached_property(_message_event)
 
     def __init__(self, of: "HttpToolsProtocol", *, keep_alive: bool) -> None:
         self.transport = of.transport
@@ -47,10 +61,8 @@ class Cycle(RequestResponseCycle):
         self.logger = of.logger
         self.default_headers = of.server_state.default_headers
         self.on_response = of.on_response_complete
-        self.message_event = asyncio.Event()
         self.keep_alive = keep_alive
         self.waiting_for_100_continue = of.expect_100_continue
-        self.body = bytearray()
 
     def whole(self, status: int, headers: Headers, body: bytes) -> bool:
         """Give a whole answer (see `Whole`)."""
@@ -59,9 +71,12 @@ class Cycle(RequestResponseCycle):
         if self.disconnected:
             return True
         self.response_started = self.response_complete = True
+        # Else the two would hold each other, and wait for the collector.
+        del self.scope[WHOLE]
         head = _head(status, headers, self.keep_alive)
         self.transport.write(b"%b%d\r\n\r\n%b" % (head, len(body), body))
-        self.message_event.set()
+        if "message_event" in self.__dict__:
+            self.message_event.set()
         if not self.keep_alive:
             self.transport.close()
         self.on_response()
@@ -71,6 +86,7 @@ class Cycle(RequestResponseCycle):
 @lru_cache(maxsize=256)
 def _head(status: int, headers: Headers, keep_alive: bool) -> bytes:
     """An answer's head up to the number of its bytes."""
-    more = () if keep_alive else ((b"connection", b"close"),)
-    lines = [b"%b: %b\r\n" % each for each in (*headers, *more)]
+    more = missing(BRIEF, tuple([name for name, _ in headers]))
+    close = () if keep_alive else ((b"connection", b"close"),)
+    lines = [b"%b: %b\r\n" % each for each in (*headers, *more, *close)]
     return b"".join((STATUS_LINE[status], *lines, b"content-length: "))

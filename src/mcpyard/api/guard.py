@@ -6,7 +6,7 @@ headers (`guard_headers`), fewer of them where only programs read it, and what c
 noted (`audit`). The path is given on as it was sent, still quoted, because names may hold a slash.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Final
 
 from starlette.responses import Response
@@ -14,9 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.audit import Audit
-from mcpyard.api.cycle import WHOLE
-from mcpyard.api.guard_headers import BRIEF, STRICT, strictly, strictly_whole
-from mcpyard.api.guard_heads import Head, Heads, head_of
+from mcpyard.api.guard_headers import BRIEF, STRICT, strictly
+from mcpyard.api.guard_heads import HEAD, Head, Heads, head_of
 from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.guard_keys import Keys
 from mcpyard.api.guard_names import Names
@@ -48,17 +47,16 @@ class Guard:
         self._audit = audit
         self._heads = Heads()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
-            return
-        head = head_of(scope)
+            return _nothing()
+        head = scope.get(HEAD) or head_of(scope)
         incoming = self._heads.get(head)
         who = self._doorman.know(incoming) if incoming else None
         if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
-            await self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
-        else:
-            await self._examine(scope, receive, send, head)
+            return self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
+        return self._examine(scope, receive, send, head)
 
     async def _examine(self, scope: Scope, receive: Receive, send: Send, head: Head) -> None:
         incoming = Incoming.of(scope)
@@ -75,14 +73,22 @@ class Guard:
         if who and who.session:
             await self._keys.renew(who.session)
         self._heads.add(head, incoming)
-        await self._app(_onward(scope, incoming, who), _limited(receive), sending)
+        app = self._app
+        if who and incoming.is_stream and not incoming.changes:
+            app = self._keys.dismissals.watching(app, who.name)
+        await app(_onward(scope, incoming, who), _limited(receive), sending)
+
+
+async def _nothing() -> None:
+    pass
 
 
 def _onward(scope: Scope, incoming: Incoming, who: Who | None) -> Scope:
-    """A scope as the routes see it."""
-    admin, whole = who is not None and who.is_owner, scope.get(WHOLE)
-    given = strictly_whole(whole) if whole and incoming.is_gateway else None
-    return {**scope, "path": incoming.path, "who": who, "admin": admin, WHOLE: given}
+    """The scope as the routes see it; changed in place, since nobody else looks at it any more."""
+    scope["path"] = incoming.path
+    scope["who"] = who
+    scope["admin"] = who is not None and who.is_owner
+    return scope
 
 
 def _worth_a_note(incoming: Incoming, who: Who | None) -> str | None:

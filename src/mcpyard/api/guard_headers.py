@@ -5,7 +5,7 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-from mcpyard.api.cycle import Headers, Whole
+Headers = tuple[tuple[bytes, bytes], ...]
 
 STRICT: Final[Headers] = (
     (b"x-content-type-options", b"nosniff"),
@@ -28,28 +28,15 @@ def strictly(send: Send, wanted: Headers = STRICT) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             given: list[tuple[bytes, bytes]] = [*message.get("headers", ())]
-            more = _missing(wanted, tuple([name for name, _ in given]))
+            more = missing(wanted, tuple([name for name, _ in given]))
             message = {**message, "headers": [*given, *more]}
         await send(message)
 
     return sending
 
 
-def strictly_whole(whole: Whole) -> Whole:
-    """Add the headers of answers for programs to one that is given whole."""
-
-    def giving(status: int, headers: Headers, body: bytes) -> bool:
-        return whole(status, _briefly(headers), body)
-
-    return giving
-
-
 @lru_cache(maxsize=256)
-def _briefly(given: Headers) -> Headers:
-    return (*given, *_missing(BRIEF, tuple([name for name, _ in given])))
-
-
-@lru_cache(maxsize=256)
-def _missing(wanted: Headers, given: tuple[bytes, ...]) -> Headers:
+def missing(wanted: Headers, given: tuple[bytes, ...]) -> Headers:
+    """Those of the wanted headers whose names are not among the given."""
     names = {name.lower() for name in given}
     return tuple(each for each in wanted if each[0] not in names)

@@ -4,11 +4,13 @@ A program sends the same head with every call, so what is right about it need no
 again. Who it is from is none of that: a key can be taken away, and is looked at every time.
 """
 
-from typing import Final
-
-from starlette.types import Scope
+from collections.abc import Mapping
+from typing import Any, Final
 
 from mcpyard.api.guard_incoming import Incoming
+
+HEAD: Final = "mcpyard.head"
+"""Where a scope has its `Head`, if that was made before."""
 
 Head = tuple[object, ...]
 
@@ -16,7 +18,7 @@ _MOST: Final = 1024
 _LONGEST: Final = 2048
 
 
-def head_of(scope: Scope) -> Head:
+def head_of(scope: Mapping[str, Any]) -> Head:
     """Everything in a scope that decides about entry."""
     return (
         scope["method"],

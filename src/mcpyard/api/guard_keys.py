@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
+from mcpyard.api.dismissals import Dismissals
 from mcpyard.domain.ports import Clock
 from mcpyard.domain.repositories import LoginSessions, Tokens
 from mcpyard.domain.stored import LoginSession
@@ -76,13 +77,14 @@ class Tickets:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Everything that opens one yard."""
+    """Everything that opens one yard, and who hears when some of it does not any more."""
 
     admin: AdminKey
     tokens: Tokens
     sessions: LoginSessions
     clock: Clock
     tickets: Tickets = field(default_factory=Tickets)
+    dismissals: Dismissals = field(default_factory=Dismissals)
 
     async def make_link(self) -> str:
         """The secret of a new one-time link."""

@@ -8,7 +8,7 @@ origin hold, and the browser's word that such a page asks.
 
 import hmac
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 from urllib.parse import unquote
 
 from starlette.responses import Response
@@ -42,6 +42,11 @@ class Who:
     name: str
     token: CallToken | None = None
     session: LoginSession | None = None
+
+    @classmethod
+    def holding(cls, token: CallToken) -> Self:
+        """Whoever holds a call token."""
+        return cls(f"token:{token.name}", token=token)
 
     @property
     def is_owner(self) -> bool:
@@ -90,7 +95,7 @@ class Doorman:
         if found is None:
             return None
         self._keys.tokens.used(found.id, self._keys.clock.now())
-        return Who(f"token:{found.name}", token=found)
+        return Who.holding(found)
 
     def _browser(self, incoming: Incoming) -> Who | None:
         cookie = incoming.cookie()

@@ -16,7 +16,7 @@ import httptools
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from mcpyard.api.cycle import WHOLE, Cycle
+from mcpyard.api.cycle import BODY, WHOLE, Cycle
 from mcpyard.api.guard_headers import STRICT
 from mcpyard.api.guard_incoming import GATEWAY
 from mcpyard.api.repeated import Repeated, repeatable
@@ -140,10 +140,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def _repeat(self, before: Repeated, data: bytes) -> None:
         """Begin a request whose head is that of the one before."""
         self.cycle = cycle = Cycle(self, keep_alive=True)
-        cycle.scope = {**before.scope, "state": {}, WHOLE: cycle.whole}
-        cycle.body += data[len(before.head) :]
+        cycle.body = data[len(before.head) :]
         cycle.more_body = False
-        cycle.message_event.set()
+        cycle.scope = {**before.scope, WHOLE: cycle.whole, BODY: cycle.body}
         self._start_asgi_task(cycle, before.app)
 
     def _wait_for_more(self) -> None:
@@ -237,6 +236,7 @@ class BoundedProtocol(HttpToolsProtocol):
         path, raw_path, query, app = self._address
         version = parser.get_http_version()
         cycle = Cycle(self, keep_alive=version != "1.0" and bool(parser.should_keep_alive()))
+        cycle.body = bytearray()
         cycle.scope = {
             "type": "http",
             "asgi": _ASGI,

@@ -7,6 +7,7 @@ it continues to in the fragment of the address, which no server is ever sent. Th
 its own storage, which, unlike a cookie, belongs to this port alone.
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -25,6 +26,7 @@ from mcpyard.api.guard_keys import (
     make_secret,
 )
 from mcpyard.api.problems import problem
+from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
 
 if TYPE_CHECKING:
@@ -72,7 +74,9 @@ class LoginRoutes:
             return Response(page, 403, media_type="text/html")
         incoming, cookie, key = Incoming.of(request.scope), make_secret(), make_secret()
         if earlier := incoming.cookie():
-            await self._keys.sessions.remove(hashed(earlier))
+            # A disk that cannot forget the old session is no reason to refuse the new one.
+            with contextlib.suppress(StorageFull, StateGone):
+                await self._keys.sessions.remove(hashed(earlier))
         session = LoginSession(hashed(cookie), hashed(key), now, now + SESSION_LIFE)
         await self._keys.sessions.add(session)
         page = _PAGE.format(head=_WELCOME.format(key=key), body=_GO_ON.format(key=key))
@@ -85,6 +89,7 @@ class LoginRoutes:
         who: Who = request.scope["who"]
         if who.session:
             await self._keys.sessions.remove(who.session.cookie_hash)
+            self._keys.dismissals.tell(who.name)
         farewell = Response(status_code=204)
         _Cookie.of(Incoming.of(request.scope)).set(farewell, "")
         return farewell

@@ -110,6 +110,12 @@ _METRICS: Final = (
         _one(_restarts),
     ),
     _Metric(
+        "mcpyard_server_late_events_total",
+        "counter",
+        "Events of a server's earlier sessions that came too late to count.",
+        _one(lambda seen: seen.picture.observed.late_events),
+    ),
+    _Metric(
         "mcpyard_server_tools",
         "gauge",
         "How many tools a server has.",

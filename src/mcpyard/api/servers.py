@@ -11,6 +11,9 @@ from mcpyard.api.answers import JSON, answer
 from mcpyard.api.editing import ANYTHING, record_answer
 from mcpyard.api.listing import Records
 from mcpyard.api.patience import while_asked
+from mcpyard.api.problems import problem_of
+from mcpyard.domain.errors import edge
+from mcpyard.yard.clients.records import problem_record
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -30,12 +33,17 @@ class ServerRoutes:
         self._records = {tools: Records(yard, tools=tools) for tools in (True, False)}
 
     async def health(self, request: Request) -> Response:
-        """Whether the yard answers; with the token also how each server is."""
-        told: Record = {"ok": True}
-        if request.scope["admin"]:
+        """Whether the yard works; with the token also how servers and definitions are."""
+        fault, admin = self._yard.fault(), request.scope["admin"]
+        told: Record = {"ok": fault is None} | (problem_of(fault) if fault else {})
+        if fault and not admin:
+            # It names the home, which is not for everybody.
+            del told["detail"]
+        if admin:
             records = self._yard.servers(tools=False)
             told["servers"] = {str(each["name"]): each["status"] for each in records}
-        return answer(told)
+            told["problems"] = [*map(problem_record, self._yard.desired.problems)]
+        return answer(told, edge(fault).status if fault else 200)
 
     async def servers(self, request: Request) -> Response:
         """Every server, unless the caller has that list already."""

@@ -37,6 +37,7 @@ class WebServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=BoundedProtocol,
+                interface="asgi3",
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from mcpyard.api import asking
 from mcpyard.api.answers import answer, refuse
 from mcpyard.api.guard_keys import Keys, hashed, make_secret
+from mcpyard.api.guard_who import ADMIN, Who
 from mcpyard.api.problems import problem
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
@@ -40,8 +41,11 @@ class TokenDesk:
         return made, secret
 
     async def revoke(self, token: UUID) -> None:
-        """Make a call token worthless."""
+        """Make a call token worthless, and end what its holder has open."""
         await self._keys.tokens.revoke(token, self._keys.clock.now())
+        for each in self._keys.tokens.all():
+            if each.id == token:
+                self._keys.dismissals.tell(Who.holding(each).name)
 
 
 class TokenRoutes:
@@ -77,6 +81,7 @@ class TokenRoutes:
     async def rotate(self, _request: Request) -> Response:
         """Put a new admin token in place of the old one; the home's file has it."""
         if self._keys.admin.rotate():
+            self._keys.dismissals.tell(ADMIN.name)
             return Response(status_code=204)
         return refuse(problem(409, "token-fixed", _FIXED))
 

@@ -9,7 +9,8 @@ that do not recurse with the data.
 import json
 from collections.abc import Iterator
 from typing import Final, TypeAlias, cast
-from urllib.parse import unquote
+
+from mcpyard.catalog.pointers import resolve
 
 MAX_SCHEMA_BYTES: Final = 1024 * 1024
 MAX_SCHEMA_DEPTH: Final = 64
@@ -157,7 +158,7 @@ class _Weights:
         for keyword in _MAPS:
             parts.extend(_members(node.get(keyword)))
         pointers = (ref for ref in _references_of(node) if not self._is_named(ref))
-        parts.extend(_resolve(self._root, pointer) for pointer in pointers)
+        parts.extend(resolve(self._root, pointer) for pointer in pointers)
         return (cast("Object", part) for part in parts if isinstance(part, dict))
 
     def _is_named(self, reference: str) -> bool:
@@ -182,15 +183,6 @@ def _holds_embedded_ids(schema: object) -> bool:
         if node is not schema
         for keyword in keywords
     )
-
-
-def _resolve(root: object, reference: str) -> object:
-    here = root
-    for step in unquote(reference).split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        numbered = {str(index): item for index, item in enumerate(_items(here))}
-        here = numbered.get(name) if isinstance(here, list) else _member(here, name)
-    return here
 
 
 def _member(value: object, name: str) -> object:

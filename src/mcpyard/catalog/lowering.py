@@ -11,11 +11,11 @@ follow. A schema that refers to itself, or is too deep, is open from there on.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from typing import Final, TypeAlias, cast
-from urllib.parse import unquote
 
 from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
+from mcpyard.catalog.pointers import resolve
 
 Schema: TypeAlias = dict[str, object]
 _Judge: TypeAlias = Callable[[object], bool]
@@ -154,7 +154,7 @@ class _Lowering:
         target: Schema = {}
         if reference.startswith("#") and reference not in self._followed:
             self._followed.append(reference)
-            target = self.node(_at(self._root, reference))
+            target = self.node(resolve(self._root, reference))
             self._followed.pop()
         notes = {name: schema[name] for name in _ANNOTATIONS if name in schema}
         return target | self._plain(notes)
@@ -240,18 +240,6 @@ def _judges(dialect: Dialect) -> Mapping[str, _Judge]:
     if (formats := dialect.formats) is not None:
         judges["format"] = lambda value: isinstance(value, str) and value in formats
     return judges
-
-
-def _at(root: object, pointer: str) -> object:
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in unquote(pointer).split("/")]
-    return reduce(_child, steps[1:], root)
-
-
-def _child(value: object, step: str) -> object:
-    if isinstance(value, list):
-        items = _list(cast("object", value))
-        return items[int(step)] if step.isdecimal() and int(step) < len(items) else None
-    return _object(value).get(step)
 
 
 def _both(one: Schema, other: Schema) -> Schema:

@@ -20,6 +20,7 @@ MAX_NAME: Final = 64
 
 _HASH_DIGITS: Final = 8
 _USABLE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_ACCEPTED: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,13 @@ class ToolKey:
 
 Digest: TypeAlias = Callable[[ToolKey, int], str]
 """Gives the hash suffix of a tool for a try, counted from 0."""
+
+
+def name_fault(name: str) -> str | None:
+    """Why agents would not accept what somebody wants to call a tool; None when they would."""
+    if _ACCEPTED.fullmatch(name):
+        return None
+    return f"must be 1 to {MAX_NAME} letters, digits, _ or -"
 
 
 def slug(text: str) -> str:

@@ -70,19 +70,26 @@ def copy(  # noqa: PLR0913, PLR0917  one parameter an option
 
 
 @app.command()
-def undo(
+def undo(  # noqa: PLR0913, PLR0917  one parameter an option
     number: Annotated[
         int | None, typer.Argument(metavar="[ID]", min=1, help="An edit; the newest unless told.")
     ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the last edits instead, newest first.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Stop running servers without asking.")
+    ] = False,
     dry_run: DryRunOption = False,
     show_secrets: _ShowSecrets = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Undo an edit of a program's file."""
-    from mcpyard.cli.copying import undo_edit
+    """Undo an edit of a program's file or of the yard's own servers."""
+    from mcpyard.cli.copying import Undoing, list_edits, undo_edit
     from mcpyard.cli.paths import home_folder
 
-    return undo_edit(
-        home_folder(home), number, dry_run=dry_run, show_secrets=show_secrets, as_json=as_json
-    )
+    if listed:
+        return list_edits(home_folder(home), as_json=as_json)
+    wish = Undoing(number, dry_run, show_secrets, yes)
+    return undo_edit(home_folder(home), wish, as_json=as_json)

@@ -1,18 +1,17 @@
 """`mcpyard add` and `mcpyard edit`: what a server should be, said on the command line."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, cast
 
 from mcpyard.cli.complaints import usage
-from mcpyard.cli.listing import print_raw
+from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
 from mcpyard.cli.said import Said, exclusive, read_object, typed
-from mcpyard.cli.words import lamp, reason
+from mcpyard.cli.words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
 _PATIENCE: Final = 150
@@ -147,10 +146,8 @@ def _tell(raw: bytes, done: str, *, as_json: bool, waited: bool) -> int:
 
 
 def _print(record: Record, done: str) -> None:
-    why, hint = reason(record)
+    why, _ = reason(record)
     where = f"{done} {record['name']} ({record['scope']} scope)"
     print(clean(f"{where}: {lamp(record)}{f': {why}' if why else ''}"))
-    if hint:
-        print(f"hint: {clean(hint)}")
-    for each in cast("list[object]", record.get("warnings") or []):
-        print(f"warning: {clean(str(each))}", file=sys.stderr)
+    print_trouble(record)
+    print_warnings(record)

@@ -13,7 +13,7 @@ import uvloop
 from mcpyard.app import keeping
 from mcpyard.cli.found import find_servers
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import find_yard
+from mcpyard.cli.remote import RunningYard, ask_yard
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import LocalConfig, Scope
@@ -27,12 +27,11 @@ _STDERR = 2
 def approve(home: Path, folder: Path, *, as_json: bool) -> int:
     """Trust a folder: tell the running yard, or write it down for the next one."""
     folder = folder.resolve()
-    waited: list[str] = []
-    if yard := find_yard(home):
-        answered = json.loads(yard.post("/api/projects/approve", {"folder": str(folder)}))
-        waited = cast("list[str]", answered["servers"])
-    else:
-        uvloop.run(_remember(home, folder))
+    # Nobody can have read what does not parse.
+    find_servers(folder)
+    waited = ask_yard(
+        home, lambda yard: _tell(yard, folder), lambda: uvloop.run(_remember(home, folder))
+    )
     if as_json:
         print(json.dumps({"folder": str(folder), "servers": waited}))
     else:
@@ -55,9 +54,15 @@ def find_project(home: Path, *, ask: bool) -> Path | None:
     return folder
 
 
-async def _remember(home: Path, folder: Path) -> None:
+def _tell(yard: RunningYard, folder: Path) -> list[str]:
+    answered = json.loads(yard.post("/api/projects/approve", {"folder": str(folder)}))
+    return cast("list[str]", answered["servers"])
+
+
+async def _remember(home: Path, folder: Path) -> list[str]:
     async with keeping(home) as kept:
         await kept.approvals.set(Approval(str(folder), TRUSTED, datetime.now(UTC)))
+    return []
 
 
 async def _ask(home: Path, folder: Path) -> None:

@@ -2,25 +2,29 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.reaching import Reached, Record, folder_of, reach
+from mcpyard.cli.reaching import Record, folder_of, reach
+from mcpyard.domain.errors import Place
 
 
 def look_at_clients(
     home: Path, project: Path | None, action: str, words: tuple[str, ...], *, as_json: bool
 ) -> int:
     """Print what was asked for."""
-    reached, folder = reach(home, project), folder_of(project)
+    folder = folder_of(project)
     if action == "show":
-        return _show(reached, words, folder, as_json=as_json)
+        client, scope, name = _named(words)
+        shown = reach(home, project, lambda it: it.show(client, scope, name, folder))
+        return _print_server(shown, as_json=as_json)
     if words:
         raise usage(f"{action} takes no further words", "mcpyard clients show CLIENT NAME")
     what = "groups" if action == "ls" else action
-    found = reached.get(what, folder)
+    found = reach(home, project, lambda it: it.get(what, folder))
     if as_json:
         print(json.dumps(found))
     else:
@@ -29,11 +33,15 @@ def look_at_clients(
     return 1 if failing else 0
 
 
-def _show(reached: Reached, words: tuple[str, ...], folder: str, *, as_json: bool) -> int:
+def _named(words: tuple[str, ...]) -> tuple[str, str, str]:
+    """The client, the scope and the name that were said."""
     if len(words) != len(("client", "name")):
         raise usage("show takes a client and a name", "mcpyard clients show CLIENT[:SCOPE] NAME")
     client, _, scope = words[0].partition(":")
-    found = reached.show(client, scope, words[1], folder)
+    return client, scope, words[1]
+
+
+def _print_server(found: Record, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(found))
         return 0
@@ -61,9 +69,19 @@ def _print_groups(groups: list[Record]) -> None:
         table(("STATE", "CLIENT", "NAME", "COMMAND", "WHY"), rows)
     else:
         print("no servers", file=sys.stderr)
-    for group in groups:
-        for problem in group["problems"]:
-            print(f"problem: {clean(_placed(problem))}", file=sys.stderr)
+    print_problems(file_problems(groups))
+
+
+def file_problems(groups: Sequence[Record]) -> list[Record]:
+    """What is wrong with the files of groups; of a file that several have, once."""
+    found = [problem for group in groups for problem in group["problems"]]
+    return [each for number, each in enumerate(found) if each not in found[:number]]
+
+
+def print_problems(problems: Sequence[Record]) -> None:
+    """Tell what is wrong, and where."""
+    for each in problems:
+        print(f"problem: {clean(_placed(each))}", file=sys.stderr)
 
 
 def _print_findings(findings: list[Record]) -> None:
@@ -109,5 +127,5 @@ def _launch(server: Record) -> str:
 
 def _placed(problem: Record) -> str:
     place = problem["place"]
-    where = f"{place['file']}:{place['line']}:{place['column']}: " if place else ""
+    where = f"{Place(place['file'], place['line'], place['column'])}: " if place else ""
     return f"{where}{problem['message']}"

@@ -18,6 +18,7 @@ EXIT_FAILED: Final = 1
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _SHOWN_STDERR: Final = 5
+_TAKING_COMMANDS: Final = frozenset({"add", "edit"})
 
 
 class Complaint(Exception):
@@ -84,13 +85,23 @@ def understand(error: Exception) -> Complaint:
         complaint.exit_code = edge(error).exit_code
         return complaint
     if isinstance(error, typer.TyperException):
-        return usage(error.format_message(), "mcpyard --help, or --help after a command")
+        return usage(error.format_message(), _usage_hint(error))
     if isinstance(error, UnicodeEncodeError):
         return usage("a name, a path or a text that was given is not UTF-8")
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return Complaint(f"{where}{error.strerror or error}")
     raise error
+
+
+def _usage_hint(error: typer.TyperException) -> str:
+    command = getattr(getattr(error, "ctx", None), "info_name", None)
+    strange = hasattr(error, "option_name") and not getattr(error, "possibilities", None)
+    if strange and command in _TAKING_COMMANDS:
+        return (
+            f"options of the server itself stand behind --: mcpyard {command} NAME -- COMMAND ARGS"
+        )
+    return "mcpyard --help, or --help after a command"
 
 
 def complain(error: Exception, *, as_json: bool) -> int:

@@ -1,8 +1,10 @@
 """`mcpyard connect`: the gateway, written into the configuration of another program."""
 
 import json
+import os
 import shutil
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +12,8 @@ from typing import Any, cast
 from mcpyard.cli.complaints import not_running
 from mcpyard.cli.copying import print_done
 from mcpyard.cli.reaching import Record, folder_of
-from mcpyard.cli.remote import RunningYard, find_yard
+from mcpyard.cli.remote import RunningYard, ask_yard
+from mcpyard.domain.this_yard import NAME
 from mcpyard.store.home import usual_home
 
 _PATH = "/api/clients/connect"
@@ -30,14 +33,12 @@ class Connect:
 
 def connect_client(home: Path, project: Path | None, wish: Connect, *, as_json: bool) -> int:
     """Write the gateway down, and print what changed."""
-    command, yard = bridge_command(home), find_yard(home)
-    if yard is not None:
-        done = _through(yard, wish, command, folder_of(project))
-    elif wish.http:
-        # Only a yard that listens has an address, and only it makes tokens.
-        raise not_running(home)
-    else:
-        done = _directly(home, project, wish, command)
+    command = bridge_command(home)
+    done = ask_yard(
+        home,
+        lambda yard: _through(yard, wish, command, folder_of(project)),
+        lambda: _directly(home, project, wish, command),
+    )
     print_done(done, as_json=as_json)
     if not as_json and (token := cast("dict[str, str] | None", done.get("token"))):
         print(f"set {token['variable']}={token['value']} where {wish.client} is started")
@@ -46,10 +47,20 @@ def connect_client(home: Path, project: Path | None, wish: Connect, *, as_json: 
 
 def bridge_command(home: Path) -> list[str]:
     """The bridge as a program can start it, wherever that looks for commands."""
-    found = shutil.which("mcpyard")
-    program = ["mcpyard"] if found else [sys.executable, "-m", "mcpyard"]
     there = home.absolute()
-    return [*program, "stdio", *([] if there == usual_home() else ["--home", str(there)])]
+    return [*_program(), "stdio", *([] if there == usual_home() else ["--home", str(there)])]
+
+
+def _program() -> list[str]:
+    """Ourselves by name only where any program finds that: a virtual environment is ours alone."""
+    ours = Path(sysconfig.get_path("scripts"))
+    virtual = sys.prefix != sys.base_prefix
+    folders = [Path(each) for each in os.get_exec_path() if each]
+    usual = [str(each) for each in folders if not virtual or each.resolve() != ours.resolve()]
+    if shutil.which(NAME, path=os.pathsep.join(usual)):
+        return [NAME]
+    found = shutil.which(NAME, path=str(ours))
+    return [found] if found else [sys.executable, "-m", NAME]
 
 
 def _through(yard: RunningYard, wish: Connect, command: list[str], project: str) -> Record:
@@ -68,6 +79,9 @@ def _through(yard: RunningYard, wish: Connect, command: list[str], project: str)
 
 
 def _directly(home: Path, project: Path | None, wish: Connect, command: list[str]) -> Record:
+    if wish.http:
+        # Only a yard that listens has an address, and only it makes tokens.
+        raise not_running(home)
     from mcpyard.app import still_yard
     from mcpyard.cli.private import run_privately
     from mcpyard.yard.clients.clients import Terms, words_of

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal, cast
 
 from mcpyard.cli.complaints import Complaint
-from mcpyard.cli.listing import print_raw
+from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
-from mcpyard.cli.words import lamp, reason
+from mcpyard.cli.words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 
 Record = Mapping[str, object]
@@ -24,10 +24,10 @@ def control(
     if as_json:
         print_raw(raw)
     else:
-        why, hint = reason(record)
+        why, _ = reason(record)
         print(clean(f"{record['name']}: {lamp(record)}{f': {why}' if why else ''}"))
-        if hint:
-            print(f"hint: {clean(hint)}")
+        print_trouble(record)
+        print_warnings(record)
     return EXIT_UNREACHABLE if record["status"] == "error" else 0
 
 

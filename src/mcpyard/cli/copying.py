@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from mcpyard.cli.complaints import Complaint, understand
-from mcpyard.cli.output import clean
-from mcpyard.cli.reaching import Record, folder_of, reach
+from mcpyard.cli.complaints import EXIT_FAILED, Complaint, understand
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.reaching import Reached, Record, folder_of, reach
+from mcpyard.cli.removing import agreed, outlook_of
 from mcpyard.domain.errors import YardError
 
 
@@ -40,23 +41,76 @@ def copy_server(home: Path, project: Path | None, wish: Wish, *, as_json: bool) 
         "dryRun": wish.dry_run,
         "project": folder_of(project),
     }
-    reached = reach(home, project, writes=True)
-    return print_done(reached.copy(body, show_secrets=wish.show_secrets), as_json=as_json)
+    show = wish.show_secrets
+    done = reach(home, project, lambda it: it.copy(body, show_secrets=show), writes=True)
+    return print_done(done, as_json=as_json)
 
 
-def undo_edit(
-    home: Path, number: int | None, *, dry_run: bool, show_secrets: bool, as_json: bool
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """What to undo, as the options say it; None for the newest edit that is not undone."""
+
+    number: int | None
+    dry_run: bool
+    show_secrets: bool
+    sure: bool
+
+
+def undo_edit(home: Path, wish: Undoing, *, as_json: bool) -> int:
     """Undo an edit, and print what changed."""
-    body: dict[str, object] = {"id": number, "dryRun": dry_run}
     try:
-        done = reach(home, None, writes=True).undo(body, show_secrets=show_secrets)
+        done = reach(home, None, lambda it: _undone(it, wish), writes=True)
     except (Complaint, YardError) as error:
         complaint = understand(error)
         if not as_json:
             _print_changes(complaint)
         raise complaint from None
+    if done is None:
+        print("nothing was undone", file=sys.stderr)
+        return EXIT_FAILED
     return print_done(done, as_json=as_json)
+
+
+def list_edits(home: Path, *, as_json: bool) -> int:
+    """Print the edits that can be undone, or were, newest first."""
+    found = reach(home, None, lambda it: it.edits())
+    if as_json:
+        print(json.dumps(found))
+        return 0
+    rows = [
+        (
+            str(each["id"]),
+            str(each["at"]),
+            str(each["kind"]) + (", undone" if each["undone"] else ""),
+            clean(str(each["who"])),
+            one_line(_concerned(each)),
+        )
+        for each in found
+    ]
+    if rows:
+        table(("ID", "WHEN", "WHAT", "BY", "WHERE"), rows)
+    else:
+        print("no edits", file=sys.stderr)
+    return 0
+
+
+def _undone(it: Reached, wish: Undoing) -> Record | None:
+    """What an undo did, or would do; None when the user had rather not."""
+    body: dict[str, object] = {"id": wish.number, "dryRun": wish.dry_run}
+    if not (wish.sure or wish.dry_run):
+        look = it.undo({**body, "dryRun": True}, show_secrets=wish.show_secrets)
+        running = it.running(look["removes"])
+        if running and not agreed("; ".join(map(outlook_of, running))):
+            return None
+        # Another edit could have become the newest while a person thought about this one.
+        body["id"] = look["edit"]
+    return it.undo(body, show_secrets=wish.show_secrets)
+
+
+def _concerned(edit: Record) -> str:
+    """The files of an edit, and the servers that it is about where that is known."""
+    names = ", ".join(edit["servers"])
+    return ", ".join(edit["paths"]) + (f" ({names})" if names else "")
 
 
 def _print_changes(complaint: Complaint) -> None:

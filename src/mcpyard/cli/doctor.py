@@ -11,15 +11,21 @@ from typing import cast
 
 from mcpyard.app import Yard
 from mcpyard.cli.findings import Finding, Verdict, bad, doubtful, good
-from mcpyard.cli.found import Found, find_known
+from mcpyard.cli.found import Found, find_known, find_servers
 from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.private import private_yard, run_privately, told_of
 from mcpyard.cli.words import reason
 from mcpyard.domain.desired import DesiredServer, Document
-from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.errors import (
+    DocumentBroken,
+    NewerState,
+    Problem,
+    StateBroken,
+    StorageFull,
+)
 from mcpyard.domain.launch import Unlaunchable
-from mcpyard.domain.model import Scope
+from mcpyard.domain.model import LocalConfig, Scope
 from mcpyard.yard.records import Record
 
 
@@ -35,14 +41,27 @@ def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
 
 
 async def _examine(home: Path, project: Path | None) -> list[Finding]:
-    findings = await examine_machine(home)
     try:
-        found = find_known(home, project)
+        found = _find(home, project)
     except DocumentBroken as error:
         fix = "correct the file at the place named"
-        return [*findings, bad("project file", error.message, fix)]
+        return [*await examine_machine(home), bad("project file", error.message, fix)]
+    findings = await examine_machine(home, _programs(found))
     findings += [*_documents(found), *_variables(found.servers.values())]
     return [*findings, *await _handshakes(found)]
+
+
+def _find(home: Path, project: Path | None) -> Found:
+    try:
+        return find_known(home, project)
+    except (StateBroken, NewerState, StorageFull):
+        # A finding of its own; the project and the environment are looked at all the same.
+        return find_servers(project)
+
+
+def _programs(found: Found) -> set[str]:
+    configs = (each.config for each in found.servers.values() if each.config.enabled)
+    return {Path(each.program).name for each in configs if isinstance(each, LocalConfig)}
 
 
 def _documents(found: Found) -> Iterator[Finding]:

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.cli.words import NOT_RUNNING
 from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
-from mcpyard.domain.errors import DocumentBroken, NewerState, Problem, ServerUnknown, StateBroken
+from mcpyard.domain.errors import DocumentBroken, Problem, ServerUnknown
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment, mcp_json
@@ -81,13 +81,11 @@ def find_servers(
 def find_known(home: Path, project: Path | None) -> Found:
     """What a folder, the environment and a home that no yard holds define.
 
-    A home that cannot be read adds nothing but a problem.
+    Raises:
+        StateBroken: What the home holds cannot be read.
+        NewerState: A newer version wrote it.
     """
-    try:
-        return find_servers(project, stored=peek_definitions(home))
-    except (StateBroken, NewerState) as error:
-        found = find_servers(project)
-        return replace(found, problems=(Problem("", error.message), *found.problems))
+    return find_servers(project, stored=peek_definitions(home))
 
 
 def still_record(server: DesiredServer) -> Record:

@@ -1,18 +1,21 @@
 """`mcpyard import`: the servers of a file or a pasted text, registered but not started."""
 
 import json
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from mcpyard.cli.clients import file_problems, print_problems
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import folder_of, reach
 from mcpyard.cli.remote import need_yard
-from mcpyard.cli.said import read_text
+from mcpyard.cli.said import STDIN, read_text
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 Record = Mapping[str, object]
@@ -23,13 +26,29 @@ def import_file(home: Path, place: str, scope: str | None, *, dry_run: bool, as_
     body: dict[str, object] = {"text": read_text(place), "dryRun": dry_run}
     if scope:
         body["scope"] = scope
-    raw = need_yard(home).post("/api/mcp/import", body)
+    with naming(place):
+        raw = need_yard(home).post("/api/mcp/import", body)
     found = cast("Mapping[str, list[Record]]", json.loads(raw))
     if as_json:
         print_raw(raw)
     else:
         _print(found["servers"], found["problems"])
     return _exit_code(found["servers"], found["problems"])
+
+
+@contextmanager
+def naming(place: str) -> Generator[None]:
+    """Let a complaint about a text name the file that it was read from."""
+    try:
+        yield
+    except Complaint as complaint:
+        if place == STDIN:
+            raise
+        from mcpyard.formats.snippets import PASTED
+
+        said = str(complaint.told["detail"])
+        complaint.told["detail"] = said.replace(f"{PASTED}:", f"{place}:", 1)
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +68,32 @@ def import_machine(machine: Machine, *, as_json: bool) -> int:
         "dryRun": machine.dry_run,
         "project": folder_of(machine.project),
     }
-    found = reach(machine.home, machine.project, writes=True).import_all(body)
+    folder = folder_of(machine.project)
+    found, groups = reach(
+        machine.home,
+        machine.project,
+        lambda it: (it.import_all(body), it.get("groups", folder)),
+        writes=True,
+    )
+    problems = file_problems(groups)
+    failed = problems or any(each["outcome"] == "refused" for each in found)
     if as_json:
         servers = [{"server": None, "problem": None, **each} for each in found]
-        print(json.dumps({"dryRun": machine.dry_run, "servers": servers, "problems": []}))
-        return 0
+        print(json.dumps({"dryRun": machine.dry_run, "servers": servers, "problems": problems}))
+    else:
+        _print_found(found)
+        print_problems(problems)
+    return EXIT_DEFINITION if failed else 0
+
+
+def _print_found(found: Sequence[Record]) -> None:
     rows = [
-        (str(each["outcome"]), clean(str(each["name"])), each["from"], one_line(each["reason"]))
+        (
+            str(each["outcome"]),
+            clean(str(each["name"])),
+            str(each["from"]),
+            one_line(str(each["reason"])),
+        )
         for each in found
     ]
     if rows:
@@ -63,7 +101,6 @@ def import_machine(machine: Machine, *, as_json: bool) -> int:
     else:
         print("no servers found", file=sys.stderr)
     _tell_more(found)
-    return 0
 
 
 def _print(servers: list[Record], problems: list[Record]) -> None:
@@ -81,8 +118,10 @@ def _tell_more(servers: Sequence[Record]) -> None:
     for each in servers:
         for warning in cast("list[object]", each["warnings"]):
             print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)
-    if any(each["outcome"] == "imported" for each in servers):
-        print("imported servers wait: mcpyard start NAME starts one", file=sys.stderr)
+    imported = [str(each["name"]) for each in servers if each["outcome"] == "imported"]
+    if imported:
+        name = clean(shlex.quote(imported[0])) if len(imported) == 1 else "NAME"
+        print(f"imported servers wait: mcpyard start {name} starts one", file=sys.stderr)
 
 
 def _why(server: Record) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mcpyard.api.serving import Tls
 from mcpyard.cli.complaints import Complaint, usage
+from mcpyard.cli.neighbour import in_the_way
 from mcpyard.store.home import Home
 
 
@@ -93,8 +94,4 @@ def _cannot_listen(place: Place, folder: Path, error: OSError) -> Complaint:
     home = Home(folder)
     home.take()
     home.release()
-    return Complaint(
-        f"port {place.port} of {place.host} is in use by another program",
-        hint="choose another with --port, or --port 0 for any free one",
-        slug="port-in-use",
-    )
+    return in_the_way(place.host, place.port)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.remote import find_yard, server_path
-from mcpyard.cli.words import lamp, reason
+from mcpyard.cli.remote import RunningYard, find_yard, server_path
+from mcpyard.cli.words import lamp, last_words, log_command, reason
+from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:
     from mcpyard.cli.found import Found
@@ -23,8 +24,10 @@ def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
         note_unused(project)
         raw = yard.get("/api/mcp/servers?tools=0")
         if as_json:
-            return print_raw(raw)
-        return _print_servers(cast("list[Record]", json.loads(raw)))
+            print_raw(raw)
+        else:
+            _print_servers(cast("list[Record]", json.loads(raw)))
+        return _tell_problems(yard)
     from mcpyard.cli.found import still_record
 
     found = find_still(home, project)
@@ -33,6 +36,17 @@ def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
         print(json.dumps(records))
         return 0
     return _print_servers(records)
+
+
+def _tell_problems(yard: RunningYard) -> int:
+    """Tell what is wrong with the definitions; the exit code for it."""
+    problems = cast("list[Record]", json.loads(yard.get("/healthz"))["problems"])
+    if problems:
+        from mcpyard.cli.clients import print_problems
+
+        print_problems(problems)
+    # With one entry alone at fault, its field is named, and the others are as they should be.
+    return EXIT_DEFINITION if any(not each["field"] for each in problems) else 0
 
 
 def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -> int:
@@ -76,6 +90,12 @@ def print_raw(raw: bytes) -> int:
     return 0
 
 
+def print_warnings(record: Record) -> None:
+    """Say on standard error what is odd about a server."""
+    for each in cast("list[object]", record.get("warnings") or []):
+        print(f"warning: {clean(str(each))}", file=sys.stderr)
+
+
 def _print_servers(records: Sequence[Record]) -> int:
     if not records:
         print("no servers", file=sys.stderr)
@@ -103,7 +123,9 @@ def _where(record: Record) -> str:
 
 def _print_server(record: Record) -> int:
     why, hint = reason(record)
-    lines = [("status", lamp(record)), ("reason", why), ("hint", hint)]
+    lines = [("status", lamp(record)), ("reason", why)]
+    lines += [("it said", line) for line in last_words(record)]
+    lines += [("hint", hint), ("its log", log_command(record) if last_words(record) else "")]
     lines += [(key, _shown(record.get(key))) for key in _DETAILS]
     tools = cast("list[Record]", record.get("tools") or [])
     print(clean(str(record["name"])))

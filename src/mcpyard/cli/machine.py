@@ -1,16 +1,19 @@
-"""What the doctor finds out about the machine: programs, the home, the keeper."""
+"""What the doctor finds out about the machine: programs, the keeper, the yard."""
 
 import asyncio
 import os
 import platform
+import re
 import shutil
 import signal
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.doctor_home import examine_home
 from mcpyard.cli.findings import Finding, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
@@ -18,6 +21,8 @@ from mcpyard.runtime.keeping import Keeper, SpawnFailed
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 5.0
+_LEAST_NODE: Final = 18
+"""What the SDK that servers are written with asks for."""
 
 PROGRAMS: Final = {
     "node": "install Node.js",
@@ -27,11 +32,18 @@ PROGRAMS: Final = {
 }
 
 
-async def examine_machine(home: Path) -> list[Finding]:
-    """Everything but the definitions."""
+async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Finding]:
+    """Everything but the definitions.
+
+    Args:
+        home: The home of the yard.
+        programs: What servers are started by.
+    """
     versions = await asyncio.gather(*(_program(name, fix) for name, fix in PROGRAMS.items()))
+    found = {each.check: each for each in versions}
+    found["node"] = _node(found["node"], needed=not {"node", "npx"}.isdisjoint(programs))
     python = good("python", f"{platform.python_version()} at {sys.executable}")
-    return [python, *versions, await _keeper(), _home(home), _yard(home)]
+    return [python, *found.values(), await _keeper(), *examine_home(home), _yard(home)]
 
 
 async def _program(name: str, fix: str) -> Finding:
@@ -60,6 +72,15 @@ async def _program(name: str, fix: str) -> Finding:
     return good(name, f"{one_line(said.decode(errors='replace'))} at {path}")
 
 
+def _node(found: Finding, *, needed: bool) -> Finding:
+    """What was found of Node.js, unless it is too old for the servers of today."""
+    version = re.match(r"v(\d+)\.", found.message)
+    if version is None or int(version[1]) >= _LEAST_NODE:
+        return found
+    message = f"{found.message} is too old: servers need {_LEAST_NODE} or newer"
+    return (bad if needed else doubtful)("node", message, f"install Node.js {_LEAST_NODE} or newer")
+
+
 async def _keeper() -> Finding:
     """Run a child that does nothing, as servers are run."""
     keeper = Keeper(uuid4().hex)
@@ -77,21 +98,15 @@ async def _keeper() -> Finding:
     return good("keeper", "runs and ends children")
 
 
-def _home(home: Path) -> Finding:
-    place = next(each for each in (home, *home.absolute().parents) if each.exists())
-    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-        return good("home", str(home))
-    return bad("home", f"{place} cannot be written to", "choose another with --home")
-
-
 def _yard(home: Path) -> Finding:
-    running = Home(home).running()
-    if running is None:
-        return good("yard", "not running")
+    seen = Home(home).running()
     try:
         yard = find_yard(home)
         if yard:
             yard.get("/healthz")
     except Complaint as complaint:
-        return bad("yard", str(complaint), f"look at the process {running.pid}")
+        return bad("yard", str(complaint), f"look at the process {seen.pid}" if seen else "")
+    running = Home(home).running()
+    if running is None:
+        return good("yard", "not running")
     return good("yard", f"running at {running.url} (pid {running.pid})")

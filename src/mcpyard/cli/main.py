@@ -13,6 +13,7 @@ import typer
 from mcpyard import __version__
 from mcpyard.cli import across, changes, living
 from mcpyard.cli.completion import ready_completion
+from mcpyard.cli.folders import check_project
 from mcpyard.cli.options import (
     DryRunOption,
     HomeOption,
@@ -211,7 +212,7 @@ def approve(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]", exists=True, file_okay=False, help="The project; here unless told."
+            metavar="[DIR]", callback=check_project, help="The project; here unless told."
         ),
     ] = None,
     home: HomeOption = None,

@@ -9,9 +9,10 @@ from mcpyard import __version__
 from mcpyard.cli.lines import STDOUT, LineWriter
 from mcpyard.cli.output import clean
 from mcpyard.cli.words import lamp, reason, style_of
+from mcpyard.domain.lamp import Lamp
 from mcpyard.yard.events import RESYNC, Event
 
-_STARTING = frozenset({"connecting", "retrying"})
+_STARTING = frozenset({Lamp.CONNECTING, Lamp.RETRYING})
 _SHOWN_NAMES = 3
 
 
@@ -108,7 +109,7 @@ class PlainNarrator:
     def _status(self, data: Mapping[str, object]) -> None:
         word, (why, hint) = lamp(data), reason(data)
         # A try again that is under way was told when it was announced.
-        again = word == "connecting" and why
+        again = data["phase"] == "connecting" and why
         if again or self._last.get(data["id"]) == (word, why):
             return
         self._last[data["id"]] = word, why
@@ -144,7 +145,7 @@ class TerminalNarrator(PlainNarrator):
             self._starting[name] = None
         else:
             self._starting.pop(name, None)
-        if word == "connecting":
+        if word == Lamp.CONNECTING:
             self._say("")
         else:
             super()._changed(word, name, why, hint)
@@ -174,7 +175,7 @@ def _json_line(kind: str, data: Mapping[str, object]) -> bytes:
 
 
 def _tools(word: str, data: Mapping[str, object]) -> str:
-    return f"{data.get('toolCount')} tools" if word == "connected" else ""
+    return f"{data.get('toolCount')} tools" if word == Lamp.CONNECTED else ""
 
 
 def _what(data: Mapping[str, object]) -> str:

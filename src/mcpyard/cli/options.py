@@ -6,18 +6,20 @@ from typing import Annotated
 import typer
 
 from mcpyard.cli.completion import complete_name
+from mcpyard.cli.folders import check_home, check_project
 
 HomeOption = Annotated[
     Path | None,
-    typer.Option("--home", envvar="MCPYARD_HOME", file_okay=False, help="Where all state lives."),
+    typer.Option(
+        "--home", envvar="MCPYARD_HOME", callback=check_home, help="Where all state lives."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProjectOption = Annotated[
     Path | None,
     typer.Option(
         "--project",
-        exists=True,
-        file_okay=False,
+        callback=check_project,
         help="The folder whose .mcp.json is meant; naming it allows to run it.",
     ),
 ]

@@ -69,7 +69,7 @@ async def came_up(yard: Yard, server: DesiredServer) -> Record:
         StartFailed: It did not come up.
     """
     if not server.config.enabled:
-        raise Disabled(f'the server "{server.name}" is disabled')
+        raise Disabled(f'the server "{server.name}" is disabled').about(server.name)
     record = await told_of(yard, server.name)
     if record["phase"] != "connected":
         raise failure(record)
@@ -98,15 +98,15 @@ async def _silent(yard: Yard, name: str) -> Record:
 
 def failure(record: Record) -> YardError:
     """Why a server did not come up, as an error."""
-    told = cast("dict[str, object]", record["error"] or {})
-    message = f'the server "{record["name"]}" is not connected: {told.get("message", "stopped")}'
+    told, name = cast("dict[str, object]", record["error"] or {}), str(record["name"])
+    message = f'the server "{name}" is not connected: {told.get("message", "stopped")}'
     if told.get("code") == Code.INVALID_DEFINITION:
         return DefinitionError(message)
     if not told:
-        return StartFailed(message)
+        return StartFailed(message).about(name)
     lines = tuple(str(line) for line in cast("list[object]", told["stderr"]))
     cause = Cause(Code(str(told["code"])), str(told["message"]), str(told["hint"]), lines)
-    return StartFailed(message).because(cause)
+    return StartFailed(message).because(cause).about(name)
 
 
 def allowed(found: Found, server: DesiredServer) -> DesiredServer:
@@ -125,7 +125,7 @@ def allowed(found: Found, server: DesiredServer) -> DesiredServer:
         raise Disconnected(
             f'the server "{server.name}" is stopped; in a running yard, '
             f"`mcpyard start {server.name}` starts it"
-        )
+        ).about(server.name)
     return server
 
 

@@ -1,18 +1,21 @@
 """The servers of other programs, reached through the running yard, or directly where none runs."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from mcpyard.cli.complaints import usage
-from mcpyard.cli.remote import RunningYard, find_yard, segment
+from mcpyard.cli.remote import RunningYard, ask_yard, segment
+from mcpyard.cli.words import is_up
 
 if TYPE_CHECKING:
     from mcpyard.yard.clients.clients import Clients
 
 Record = Mapping[str, Any]
+
+_Answer = TypeVar("_Answer")
 
 
 class Reached(Protocol):
@@ -34,23 +37,39 @@ class Reached(Protocol):
         """Undo an edit."""
         ...
 
+    def edits(self) -> list[Record]:
+        """The last edits, newest first."""
+        ...
+
+    def running(self, names: Collection[str]) -> list[Record]:
+        """Those of some servers that run."""
+        ...
+
     def import_all(self, body: dict[str, object]) -> list[Record]:
         """Take what is found into the yard."""
         ...
 
 
-def reach(home: Path, project: Path | None, *, writes: bool = False) -> Reached:
-    """The way to the servers of other programs.
+def reach(
+    home: Path,
+    project: Path | None,
+    question: Callable[[Reached], _Answer],
+    *,
+    writes: bool = False,
+) -> _Answer:
+    """What the servers of other programs answer to a question.
 
     Args:
         home: The home, of a yard that runs or not.
         project: The folder that was named; its `.mcp.json` is the yard's own then.
+        question: Asked of one way to them.
         writes: Whether something is to be kept in the home, which is made for it.
     """
-    yard = find_yard(home)
-    if yard:
-        return _Remote(yard)
-    return _Direct(home if writes or home.exists() else None, project)
+
+    def directly() -> _Answer:
+        return question(_Direct(home if writes or home.exists() else None, project))
+
+    return ask_yard(home, lambda yard: question(_Remote(yard)), directly)
 
 
 def folder_of(project: Path | None) -> str:
@@ -81,6 +100,15 @@ class _Remote:
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         _refuse(show_secrets=show_secrets)
         return json.loads(self._yard.post("/api/clients/undo", _said(body)))
+
+    def edits(self) -> list[Record]:
+        return json.loads(self._yard.get("/api/clients/edits"))
+
+    def running(self, names: Collection[str]) -> list[Record]:
+        if not names:
+            return []
+        found = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
+        return [each for each in found if each["name"] in names and is_up(each)]
 
     def import_all(self, body: dict[str, object]) -> list[Record]:
         return json.loads(self._yard.post("/api/mcp/import", _said(body)))["servers"]
@@ -124,6 +152,13 @@ class _Direct:
         given: dict[str, Any] = body
         terms = Terms("", given["dryRun"], show_secrets, "cli")
         return self._ask(lambda clients: clients.undo(given["id"], terms)).record
+
+    def edits(self) -> list[Record]:
+        return self._ask(lambda clients: clients.edits())
+
+    def running(self, names: Collection[str]) -> list[Record]:
+        del names
+        return []
 
     def import_all(self, body: dict[str, object]) -> list[Record]:
         from mcpyard.yard.clients.clients import Terms

@@ -3,19 +3,25 @@
 import http.client
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 from urllib.parse import quote, urlsplit
 
 from mcpyard.cli.complaints import Complaint, not_running, usage
+from mcpyard.cli.patience import Patience
 from mcpyard.cli.tls import trusting
-from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.home import Home, Running
 
 _PATIENCE: Final = 30.0
+_COMING_UP: Final = 10.0
+"""Seconds in which a yard that took its home should listen; a slow disk takes a few."""
+
 _SERVERS: Final = "/api/mcp/servers"
 _REFUSED: Final = 400
+
+_Answer = TypeVar("_Answer")
 
 
 class RunningYard:
@@ -109,10 +115,16 @@ class RunningYard:
         )
 
 
-def find_yard(home: Path) -> RunningYard | None:
-    """The yard that holds a home, if one does."""
-    held = Home(home)
-    running = held.running()
+def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None:
+    """The yard that holds a home, if one does; one that is coming up is waited for.
+
+    Args:
+        home: The home.
+        patience: How many seconds to wait at most.
+    """
+    held, waiting = Home(home), Patience(patience)
+    while (running := held.running()) and not running.url and waiting.lasts():
+        """It holds the home, and will say where it listens."""
     if running is None:
         return None
     if not running.url:
@@ -123,6 +135,31 @@ def find_yard(home: Path) -> RunningYard | None:
             exit_code=EXIT_UNREACHABLE,
         )
     return RunningYard(running, held.token())
+
+
+def ask_yard(
+    home: Path, through: Callable[[RunningYard], _Answer], directly: Callable[[], _Answer]
+) -> _Answer:
+    """What the yard of a home answers; where none holds it, what comes of taking the home.
+
+    Args:
+        home: The home.
+        through: Asks the yard.
+        directly: Takes the home and does without.
+
+    Raises:
+        YardBusy: Somebody holds the home for long, and does not say where they listen.
+    """
+    waiting = Patience(_COMING_UP)
+    while True:
+        if yard := find_yard(home):
+            return through(yard)
+        try:
+            return directly()
+        except YardBusy:
+            # Somebody was faster: a yard, or a command that is soon done.
+            if not waiting.lasts():
+                raise
 
 
 def need_yard(home: Path) -> RunningYard:

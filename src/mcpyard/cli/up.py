@@ -21,6 +21,7 @@ import uvloop
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.guard_who import Who
 from mcpyard.api.idle import Idle
 from mcpyard.api.login import link_address
 from mcpyard.api.serving import WebServer
@@ -34,6 +35,7 @@ from mcpyard.cli.listening import Place, listen, url_of
 from mcpyard.cli.logfile import LogFile, Veil, VeiledFormatter
 from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.paths import AUDIT_FILE
+from mcpyard.cli.succession import await_predecessor, make_home
 from mcpyard.domain.this_yard import Here
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
@@ -89,6 +91,8 @@ def read_duration(option: str, text: str) -> float:
 
 def run_yard(terms: Terms) -> int:
     """Run a yard until a signal ends it."""
+    make_home(terms.home)
+    await_predecessor(terms.home)
     veil = Veil()
     _configure_log(terms, veil)
     if not sys.platform.startswith("linux"):
@@ -127,8 +131,10 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: 
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, terms.place)
     async with _open(terms, found, _here(terms, url)) as yard:
-        home = Home(terms.home)
+        home, gateway = Home(terms.home), Gateway(yard, closing)
         keys = _keys(home, yard)
+        keys.dismissals.listen(gateway.dismiss)
+        yard.clients.revoked = lambda token: keys.dismissals.tell(Who.holding(token).name)
         veil.own, veil.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
@@ -137,7 +143,7 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: 
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
             pages=pages(yard, closing, _premises(terms, keys)),
-            gateway=Gateway(yard, closing),
+            gateway=gateway,
         )
         if terms.idle_exit is not None:
             app = Idle(app, terms.idle_exit, signals.stop.set)

@@ -1,30 +1,28 @@
-"""The one place that maps how a server is to a word and a style."""
+"""How a server is, as a word and a style of the terminal."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Final, cast
 
+from mcpyard.cli.output import clean
+from mcpyard.domain.lamp import Lamp, lamp_of
+
 NOT_RUNNING: Final = "not running"
 
-_WORDS: Final = {
-    "stopped": "stopped",
-    "connecting": "connecting",
-    "connected": "connected",
-    "backoff": "retrying",
-    "failed": "failed",
-    "needs_auth": "needs sign-in",
-    "needs_approval": "needs approval",
-    "stopping": "stopping",
-}
+_LAST_LINES: Final = 3
+"""Of what a server said: mostly the error itself comes last."""
 
-_STYLES: Final = {
-    "connected": "green",
-    "connecting": "cyan",
-    "retrying": "yellow",
-    "failed": "red",
-    "needs sign-in": "magenta",
-    "needs approval": "magenta",
-    "stopped": "dim",
-    "stopping": "dim",
+_STYLES: Final[Mapping[str, str]] = {
+    Lamp.CONNECTED: "green",
+    Lamp.CONNECTING: "cyan",
+    Lamp.RETRYING: "yellow",
+    Lamp.RESTARTING: "yellow",
+    Lamp.FAILED: "red",
+    Lamp.NEEDS_AUTH: "magenta",
+    Lamp.NEEDS_APPROVAL: "magenta",
+    Lamp.STOPPED: "dim",
+    Lamp.DISABLED: "dim",
+    Lamp.STOPPING: "dim",
     NOT_RUNNING: "dim",
     "backup": "yellow",
     "recovered": "green",
@@ -38,13 +36,41 @@ def lamp(record: Mapping[str, object]) -> str:
     """The word for how a server is, out of its record or a status event."""
     if record.get("yard") == NOT_RUNNING:
         return NOT_RUNNING
-    phase = str(record.get("phase"))
-    return _WORDS.get(phase, phase)
+    tries = cast("int", record.get("attempt") or 0)
+    return lamp_of(str(record["phase"]), tries=tries, enabled=record.get("enabled") is not False)
+
+
+def is_up(record: Mapping[str, object]) -> bool:
+    """Whether a server runs, or is about to."""
+    return record["phase"] in {"connecting", "connected", "backoff", "stopping"}
 
 
 def style_of(word: str) -> str:
     """How a word is painted; words of no meaning are not."""
     return _STYLES.get(word, "")
+
+
+def last_words(record: Mapping[str, object]) -> list[str]:
+    """The last lines that a server which is not connected wrote to its standard error."""
+    error = record.get("error")
+    told = cast("dict[str, object]", error) if isinstance(error, dict) else {}
+    return [str(each) for each in cast("list[object]", told.get("stderr") or [])[-_LAST_LINES:]]
+
+
+def log_command(record: Mapping[str, object]) -> str:
+    """What shows all that a server wrote."""
+    return f"mcpyard logs {shlex.quote(str(record['name']))}"
+
+
+def print_trouble(record: Mapping[str, object]) -> None:
+    """Print what a server that is not connected said last, and what to do about it."""
+    said, (_, hint) = last_words(record), reason(record)
+    for each in said:
+        print(f"  | {clean(each)}")
+    if said:
+        print(f"  all that it said: {clean(log_command(record))}")
+    if hint:
+        print(f"hint: {clean(hint)}")
 
 
 def reason(record: Mapping[str, object]) -> tuple[str, str]:

@@ -5,7 +5,7 @@ reported as shadowed. A definition whose variables cannot be filled in is wanted
 server is shown, with the problem as the reason why it does not run.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -69,6 +69,9 @@ def keep_last_good(fresh: Document, last: Document) -> Document:
 
 PolicyPatch = Mapping[str, object]
 """What the user changed about a server, by the model's field names; only policy fields."""
+
+PolicyEdit = Callable[[PolicyPatch], PolicyPatch]
+"""Makes a policy out of the one there is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@
     │   └── NobodyAnswered       neither the server nor any of its back-ups answered
     ├── TimedOut                 a time limit ran out
     ├── StateBroken              the state on disk cannot be read
+    ├── StateGone                the state is gone from the disk while a yard runs on it
     └── StorageFull              the disk has no room; the old state is intact
 
 `EDGES` gives each leaf its HTTP status, problem type, JSON-RPC code and exit code. A test proves
@@ -51,14 +52,14 @@ from mcpyard.domain.cause import Cause
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a document something stands; lines and columns count from 1."""
+    """Where in a document something stands; lines and columns count from 1, 0 is all of it."""
 
     file: str
     line: int
     column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,13 @@ class YardError(Exception):
     Attributes:
         message: What is wrong.
         tried: The servers that did not answer a call before, and why.
+        server: The server that it is about, where that is known.
+        advice: What to do about this one, where that is not what its kind asks for.
     """
 
     tried: tuple[tuple[str, str], ...] = ()
+    server: str = ""
+    advice: str = ""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -93,6 +98,16 @@ class YardError(Exception):
         self.message = f"{self.message}; {note}" if note else self.message
         self.args = (self.message,)
         self.tried = tried
+        return self
+
+    def about(self, server: str) -> Self:
+        """This error with the server that it is about."""
+        self.server = server
+        return self
+
+    def advising(self, advice: str) -> Self:
+        """This error with what to do about it."""
+        self.advice = advice
         return self
 
 
@@ -271,8 +286,24 @@ class StateBroken(YardError):
     """The state on disk cannot be read; it was not touched."""
 
 
+class StateGone(YardError):
+    """The state is gone from the disk, or is another one; nothing was stored."""
+
+
 class StorageFull(YardError):
     """The disk has no room; the old state is intact."""
+
+
+def name_server(error: YardError, server: str) -> None:
+    """Let an error that reaches a caller say which server it is about.
+
+    Where the connection makes it, nobody knows that a caller may have several.
+    """
+    error.about(server)
+    nameless = isinstance(error, Disconnected | StartFailed | NeedsAuth | ProtocolBroken | TimedOut)
+    if nameless and f'"{server}"' not in error.message:
+        error.message = f'the server "{server}": {error.message}'
+        error.args = (error.message,)
 
 
 class Edge(NamedTuple):
@@ -329,6 +360,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
     StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
     StorageFull: Edge(507, "storage-full", _INTERNAL, 1),
+    StateGone: Edge(507, "state-gone", _INTERNAL, 1),
 }
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Era, Figures, Observed, Offer
@@ -72,6 +72,37 @@ class EditableSource(Source, Protocol):
 
     async def rename(self, name: str, new_name: str) -> None:
         """Give a definition another name; `NameTaken` when it is in use."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WholeChange:
+    """All that is to change about a server.
+
+    Attributes:
+        name: What it is called from now on.
+        config: How it is reached from now on; None for as it is.
+        instead_of: What its definition must still mean, where that is to change.
+        policy: Makes its new policy out of the one it has; called in another thread, maybe twice.
+    """
+
+    name: str
+    config: Config | None
+    instead_of: Config
+    policy: PolicyEdit
+
+
+class WholeSource(EditableSource, Protocol):
+    """A source that keeps the policies of its servers as well, so that a change is one write."""
+
+    async def change(self, name: str, change: WholeChange) -> None:
+        """Change everything about a definition that is to change, or nothing.
+
+        Raises:
+            ServerUnknown: It is gone already.
+            NameTaken: The new name is in use.
+            DocumentMoved: It does not mean `instead_of` any more.
+        """
         ...
 
 
@@ -225,7 +256,9 @@ class Servers(Protocol):
         """Carry out a plan."""
         ...
 
-    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+    def call(
+        self, server: UUID, tool: str, arguments: bytes, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
         """Call a tool and return the result object as it came.
 
         Waits within the terms for a server that is just connecting, and wakes one that runs on
@@ -237,7 +270,9 @@ class Servers(Protocol):
         """
         ...
 
-    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+    def request(
+        self, server: UUID, method: str, params: bytes, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
         """Ask a server anything and return the result object as it came (see `call`)."""
         ...
 
@@ -300,6 +335,10 @@ class SignIns(Protocol):
 
 class ClientFiles(Protocol):
     """The files in which other programs keep their servers."""
+
+    async def is_folder(self, path: str) -> bool:
+        """Whether there is a folder at that path."""
+        ...
 
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What files say, by path; one that cannot be read has a fault.

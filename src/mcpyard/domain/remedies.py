@@ -3,6 +3,7 @@
 A test proves that no error is missing.
 """
 
+import shlex
 from typing import Final
 
 from mcpyard.domain import errors
@@ -13,13 +14,13 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.NameRefused: "Take a readable name of up to 255 characters, not in the shape of an id.",
     errors.DocumentBroken: "Correct the file at the place that is named, or just before it.",
     errors.EditRefused: "Make this change by hand; the file is as it was.",
-    errors.ArgumentsRefused: "Correct what is named; the tool's schema says what is expected.",
+    errors.ArgumentsRefused: "Correct what is named.",
     errors.SignInUnknown: "Begin the sign-in again; an address works once.",
     errors.TooLarge: "Send less at once.",
     errors.ServerUnknown: "See the names: mcpyard ls",
     errors.ToolUnknown: "See the names: mcpyard tools; a server that is stopped offers none.",
     errors.ProfileUnknown: "See the names: GET /api/profiles",
-    errors.EditUnknown: "Only the last 100 edits of other programs' files are kept.",
+    errors.EditUnknown: "Each of the last 100 edits is undone once; see them: mcpyard undo --list",
     errors.NameTaken: "Choose another name, or change the one that has it.",
     errors.Disabled: "Switch it on: mcpyard edit NAME --enable",
     errors.ReadOnlyOwner: "Change it where it comes from.",
@@ -28,7 +29,7 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.NeedsApproval: "Read the file, then: mcpyard approve",
     errors.ThisYard: "Remove the entry, or leave it to the program that it is meant for.",
     errors.NoSignIn: "Only remote servers that ask for a sign-in have one.",
-    errors.ChangedSince: "Take the edit back by hand, or undo the later ones first.",
+    errors.ChangedSince: "Take it back by hand, or undo later edits first: mcpyard undo --list",
     errors.FileBusy: "Try again in a moment.",
     errors.YardBusy: "Use that yard, end it, or take another home.",
     errors.NewerState: "Update mcpyard, or take another home.",
@@ -41,10 +42,14 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.NobodyAnswered: "See why each of them did not, and start one of them.",
     errors.TimedOut: "Try again, or raise the time limit of the server, the tool or the call.",
     errors.StateBroken: "Put the file away, or a copy of it back in its place.",
+    errors.StateGone: "Put the home back, or end this yard and start it again: mcpyard up",
     errors.StorageFull: "Make room on the disk, or see who may write there; then try again.",
 }
 
 
 def remedy(error: YardError) -> str:
-    """What to do about an error: its own remedy, or that of the nearest ancestor that has one."""
-    return next((REMEDIES[kind] for kind in type(error).__mro__ if kind in REMEDIES), "")
+    """What to do about an error: its own advice, else that of its kind or the nearest ancestor."""
+    if error.advice:
+        return error.advice
+    found = next((REMEDIES[kind] for kind in type(error).__mro__ if kind in REMEDIES), "")
+    return found.replace("NAME", shlex.quote(error.server)) if error.server else found

@@ -5,12 +5,12 @@ journal, the edits) is fetched. A write returns when it would survive the loss o
 before; where a method says "in the background" it returns at once, and may be lost.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from mcpyard.domain.desired import PolicyPatch
+from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.domain.ports import Memory
 from mcpyard.domain.stored import (
     Approval,
@@ -51,14 +51,16 @@ class Definitions(Protocol):
         *,
         expected: str | None = None,
         name: str | None = None,
+        policy: PolicyEdit | None = None,
     ) -> StoredDefinition:
-        """Change a server, and its name as well if one is given.
+        """Change a server, and its name and policy as well if they are given, in one write.
 
         Args:
             server: Which one.
             definition: What it is from now on.
             expected: The digest it must still have; None for any.
             name: Its new name.
+            policy: Gives its new policy for the old one; called in another thread, maybe twice.
 
         Raises:
             ServerUnknown: There is none with this id.
@@ -97,7 +99,7 @@ class Policies(Protocol):
         """Put a policy in place of the one there was; an empty one is as good as none."""
         ...
 
-    async def change(self, server: UUID, edit: Callable[[PolicyPatch], PolicyPatch]) -> PolicyPatch:
+    async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
         """Make a policy out of the one there is; of two changes at once none is lost.
 
         Args:

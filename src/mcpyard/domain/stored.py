@@ -6,7 +6,7 @@ A store never sees a secret that it can do without: tokens, cookies and links co
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 TRUSTED: Final = "trusted"
@@ -59,9 +59,8 @@ class Approval:
         return self.digest in {TRUSTED, digest}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One line of the call journal.
+class Call(NamedTuple):
+    """One line of the call journal; a tuple because one is made for every call.
 
     Attributes:
         at: When it began.

@@ -13,7 +13,7 @@ from typing import Final
 from mcpyard.domain.merge import shown_url
 from mcpyard.formats.effective import Standing
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import SECOND, Dialect, Field, Shape, Way
+from mcpyard.formats.facts import SECOND, TIMES, Dialect, Field, Shape, Way
 from mcpyard.formats.mapping_draft import ALL_TOOLS
 from mcpyard.formats.mapping_references import AUTHORIZATION, BEARER_PREFIX
 from mcpyard.formats.references import Part, Reference, meaning
@@ -151,7 +151,7 @@ def _leaves(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, object, str]]
 
 
 def _limits(entry: Entry) -> Iterator[tuple[str, object, str]]:
-    for name in (Field.CALL_TIMEOUT, Field.START_TIMEOUT):
+    for name in TIMES:
         if time := getattr(entry, name):
             # Some clients have whole seconds only, and a copy rounds up.
             seconds = math.ceil(time / SECOND)

@@ -16,6 +16,7 @@ from mcpyard.formats.facts import (
     LOCAL_FIELDS,
     REMOTE_FIELDS,
     REMOTE_WAYS,
+    TIMES,
     Client,
     Field,
     Shape,
@@ -23,7 +24,6 @@ from mcpyard.formats.facts import (
     Way,
 )
 
-_TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
 """Fields that have forms which only their own client understands; those are left unknown."""
 
@@ -186,7 +186,7 @@ def _values(name: Field, word: str, value: object, shape: Shape) -> dict[Field, 
     understood = READERS[name](value)
     if name is Field.ENABLED:
         understood = understood is not (word in shape.opposite)
-    if name in _TIMES:
+    if name in TIMES:
         understood = round(understood * shape.units.get(word, Unit()).milliseconds, 3)
     return {name: understood}
 
@@ -196,7 +196,7 @@ def _check_whole(
 ) -> None:
     # The others read a fraction, or cost no more than the entry.
     unit = shape.units.get(word, Unit())
-    if client.fragile and name in _TIMES and unit.whole and values[name] % unit.milliseconds:
+    if client.fragile and name in TIMES and unit.whole and values[name] % unit.milliseconds:
         raise Wrong("expected a whole number")
 
 

@@ -41,6 +41,7 @@ class Field(StrEnum):
 
 LOCAL_FIELDS: Final = frozenset({Field.ARGS, Field.ENV, Field.CWD, Field.ENV_VARS})
 REMOTE_FIELDS: Final = frozenset({Field.HEADERS, Field.ENV_HEADERS, Field.BEARER})
+TIMES: Final = (Field.CALL_TIMEOUT, Field.START_TIMEOUT)
 
 
 class Way(StrEnum):
@@ -84,11 +85,17 @@ class Dialect:
     escapes: tuple[tuple[str, str], ...] = ()
 
 
-_NAME: Final = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+VARIABLE: Final = "[A-Za-z_][A-Za-z0-9_]*"
+"""A regular expression for the name of a variable."""
+
+_NAME: Final = rf"(?P<name>{VARIABLE})"
 _DEFAULT: Final = r"(?::-(?P<default>[^}]*))?"
 
 LITERAL: Final = Dialect()
 BRACES: Final = Dialect(rf"\$\{{{_NAME}{_DEFAULT}\}}", "${{{}}}", "${{{}:-{}}}")
+BRACES_OR_BARE: Final = Dialect(
+    rf"{BRACES.pattern}|\$(?P<bare>{VARIABLE})", BRACES.reference, BRACES.with_default
+)
 ENV_BRACES: Final = Dialect(rf"\$\{{(?:env:{_NAME}|[^}}]*)\}}", "${{env:{}}}")
 
 
@@ -296,6 +303,7 @@ class NameRule:
 
 
 ANY_NAME: Final = NameRule()
+FOLDED_NAME: Final = NameRule(folded=True, says="any text, but not two that differ only in case")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,20 @@
-"""What a check of a client's files has to say."""
+"""What a check of a client's files has to say.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+A finding carries no finished sentence but the ids of what it says and advises, with their facts:
+`SAYS` and `ADVICE` put them into English, the page's catalogues into other languages.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import Place, Problem
+from mcpyard.formats.facts import Client
 from mcpyard.formats.locating import Spot
+
+Facts = Mapping[str, str]
+"""What fills the blanks of a sentence; nothing of it is a secret."""
 
 
 class Level(StrEnum):
@@ -18,32 +26,75 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do about a finding.
+
+    Attributes:
+        steps: Ids of `ADVICE`; each but the last has a blank `then` for what follows.
+        facts: What fills the other blanks.
+    """
+
+    steps: tuple[str, ...]
+    facts: Facts = field(default_factory=dict[str, str])
+
+    def after(self, step: str) -> "Advice":
+        """This advice as what comes after a first step."""
+        return Advice((step, *self.steps), self.facts)
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing found.
 
     Attributes:
-        code: The rule, as a word that stays the same.
-        level: How bad it is.
+        says: What is so: an id of `SAYS`, which begins with its rule.
         client: The id of the client.
         scope: The scope; empty for a file that belongs to none.
         name: The server; empty for all of the file.
         place: Where it stands.
-        message: What is so, as a sentence that gives no secret away.
-        hint: What to do about it.
+        facts: What fills the blanks of what it says; `program` is what the client calls itself.
+        advice: What to do about it.
     """
 
-    code: str
-    level: Level
+    says: str
     client: str
     scope: str
     name: str
     place: Place | None
-    message: str
-    hint: str
+    facts: Facts
+    advice: Advice
 
+    @property
+    def code(self) -> str:
+        """The rule, as a word that stays the same."""
+        return self.says.partition("/")[0]
 
-Where = tuple[str, Place | None]
-"""A server and a place; no name for all of the file."""
+    @property
+    def level(self) -> Level:
+        """How bad it is."""
+        return RULES[self.code][0]
+
+    @property
+    def message(self) -> str:
+        """What is so, as a sentence that gives no secret away."""
+        return self.told(SAYS.__getitem__)
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self.advised(ADVICE.__getitem__)
+
+    def told(self, text_of: Callable[[str], str]) -> str:
+        """What is so, in the words that are there for the id of it."""
+        return text_of(self.says).format_map(self.facts)
+
+    def advised(self, text_of: Callable[[str], str]) -> str:
+        """What to do about it, in the words that are there for the id of each step."""
+        then = ""
+        for step in reversed(self.advice.steps):
+            then = text_of(step).format_map({**self.facts, **self.advice.facts, "then": then})
+        return then
+
 
 RULES: Final[Mapping[str, tuple[Level, str]]] = {
     "file-broken": (Level.ERROR, "the file cannot be read at all"),
@@ -68,8 +119,72 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
 }
 """Every code, how bad it is, and what it is about."""
 
+SAYS: Final[Mapping[str, str]] = {
+    "file-broken": "{detail}",
+    "not-strict-json": "{detail}",
+    "byte-order-mark": "{detail}",
+    "entry-invalid": "{detail}",
+    "url-without-type": "{detail}",
+    "empty-command": "{field} is empty",
+    "unknown-field": "{field} is not known to {program}, which complains about it at every start",
+    "ignored-field": "{field} means nothing to {program}, which passes over it",
+    "needless-type": "{field} means nothing to {program}, which passes over it",
+    "foreign-reference": "{field} refers to {variable} in a way that {program} does not replace",
+    "secret-tracked": "{field} holds a secret, and git keeps the file",
+    "secret-readable": "{field} holds a secret that every user can read",
+    "duplicate-name/case": 'differs only in case from "{other}"; both are one server',
+    "duplicate-name/again": '"{member}" stands here and again further below; the last one counts',
+    "name-refused": "{detail}",
+    "mixed-shapes": "stands beside {home}, in the shape of an older version",
+    "shadowed": "{detail}",
+}
+"""What each rule says. A `detail` is a sentence of its own, of which there is only the English."""
 
-def about(spot: Spot, code: str, where: Where, message: str, hint: str) -> Finding:
-    """A finding about a file of a client."""
-    level, _ = RULES[code]
-    return Finding(code, level, spot.client.id, spot.scope.name, *where, message, hint)
+ADVICE: Final[Mapping[str, str]] = {
+    "mend-file": "mend the file; nothing is written to it until then",
+    "save-without-mark": "save the file without the mark",
+    "make-strict": "take it out; the file must be JSON",
+    "mend-entry": "mend the entry; it is not used as it stands",
+    "add-type": 'add "{word}", for example "http"',
+    "name-program": "name a program",
+    "write-as": 'write it as "{word}"',
+    "take-out": "take it out",
+    "switch-elsewhere": "take it out; a server is switched in {switch}",
+    "write-reference": "write {reference}",
+    "name-variable": "name the variable in one of {words}",
+    "read-variable": "{program} replaces no references; have the server read the variable itself",
+    "change-secret": "change the secret; {then}",
+    "close-file": "chmod 600, or {then}",
+    "keep-one": "keep one of them",
+    "rename-one": "rename one of the two",
+    "remove-one": "remove or rename one of the two",
+    "rename-to": 'rename it; "{better}" would do',
+    "move-into": "move it into {home}",
+}
+"""Every piece of advice."""
+
+
+def advice(step: str, **facts: str) -> Advice:
+    """A piece of advice with its facts."""
+    return Advice((step,), facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a finding is about: a server, or all of a file where there is no name."""
+
+    spot: Spot
+    name: str
+    place: Place | None
+
+    def finding(self, says: str, todo: Advice, **facts: str) -> Finding:
+        """A finding about it."""
+        client, scope = self.spot.client, self.spot.scope.name
+        known = {"program": client.title, **facts}
+        return Finding(says, client.id, scope, self.name, self.place, known, todo)
+
+
+def file_broken(client: Client, scope: str, problem: Problem, detail: str) -> Finding:
+    """That a file, of a scope or of none, cannot be read."""
+    facts = {"program": client.title, "detail": detail}
+    return Finding("file-broken", client.id, scope, "", problem.place, facts, advice("mend-file"))

@@ -11,7 +11,7 @@ from mcpyard.domain.errors import Place
 from mcpyard.formats.documents import value_at
 from mcpyard.formats.facts import Clue, Effective, Gate, Location, Sign, SwitchKind
 from mcpyard.formats.locating import Spot, Surroundings, candidates, filled, usable
-from mcpyard.formats.switches import switch_location
+from mcpyard.formats.switches import switch_location, switch_name
 from mcpyard.formats.texts import Opened, Shelf
 
 _PARENT: Final = "TRUST_PARENT"
@@ -42,7 +42,7 @@ class Judge:
         location = switch_location(self.spot)
         if location is None or switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
             return None
-        name = name.strip().lower() if switch.lowered else name
+        name = switch_name(self.spot, name)
         for opened, keys in self._opened((location,), switch.off):
             if switch.kind is SwitchKind.LIST:
                 where = _named(opened, keys, name, folded=False)

@@ -12,7 +12,7 @@ from mcpyard.formats.documents import name_place
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.effective import shelf_of
 from mcpyard.formats.facts import Client, Effective
-from mcpyard.formats.finding import RULES, Finding, Level, about
+from mcpyard.formats.finding import Finding, Level, Where, advice, file_broken
 from mcpyard.formats.lint_entries import entry_findings
 from mcpyard.formats.listing import mark_problem, strict_problem
 from mcpyard.formats.locating import Surroundings
@@ -37,20 +37,20 @@ def lint(client: Client, around: Surroundings, texts: Mapping[str, Text]) -> tup
         found += entry_findings(file, shelf.text(file.path))
     for path, problems in shelf.problems.items():
         if path not in paths:
-            found += (_broken(client, "", problem) for problem in problems)
+            found += (file_broken(client, "", each, sentence(each)) for each in problems)
     return tuple(found)
 
 
 def _whole_file(file: Read) -> Iterator[Finding]:
-    client, scope = file.spot.client, file.spot.scope.name
     rules = _file_rules(file)
     for problem in file.listing.problems:
-        if problem not in rules:
-            yield _broken(client, scope, problem)
-            continue
-        code, hint = rules[problem]
-        message = sentence(problem)
-        yield about(file.spot, code, ("", problem.place), message, hint)
+        detail = sentence(problem)
+        if problem in rules:
+            rule, step = rules[problem]
+            where = Where(file.spot, "", problem.place)
+            yield where.finding(rule, advice(step), detail=detail)
+        else:
+            yield file_broken(file.spot.client, file.spot.scope.name, problem, detail)
     yield from _mixed_shapes(file)
 
 
@@ -59,17 +59,9 @@ def _file_rules(file: Read) -> dict[Problem | None, tuple[str, str]]:
         return {}
     client, parsed = file.spot.client, file.opened.parsed
     return {
-        mark_problem(client, parsed): ("byte-order-mark", "save the file without the mark"),
-        strict_problem(client, parsed): ("not-strict-json", "take it out; the file must be JSON"),
+        mark_problem(client, parsed): ("byte-order-mark", "save-without-mark"),
+        strict_problem(client, parsed): ("not-strict-json", "make-strict"),
     }
-
-
-def _broken(client: Client, scope: str, problem: Problem) -> Finding:
-    hint = "mend the file; nothing is written to it until then"
-    message = sentence(problem)
-    code = "file-broken"
-    level, _ = RULES[code]
-    return Finding(code, level, client.id, scope, "", problem.place, message, hint)
 
 
 def _mixed_shapes(file: Read) -> Iterator[Finding]:
@@ -83,30 +75,26 @@ def _mixed_shapes(file: Read) -> Iterator[Finding]:
         beside = cast("dict[str, object]", opened.at(path))
         for name, value in beside.items():
             if name != spot.shape.keys[depth] and isinstance(value, dict):
-                place = name_place(opened.parsed, (*path, name))
+                where = Where(spot, name, name_place(opened.parsed, (*path, name)))
                 home = ".".join(spot.shape.keys)
-                message = f"stands beside {home}, in the shape of an older version"
-                hint = f"move it into {home}"
-                yield about(file.spot, "mixed-shapes", (name, place), message, hint)
+                yield where.finding("mixed-shapes", advice("move-into"), home=home)
 
 
 def _names(file: Read) -> Iterator[Finding]:
     """Names that the client has a rule against, or that are not the only ones."""
     yield from _repeated(file)
     for listed in file.listing.servers:
-        name, place = listed.name, listed.place
+        name = listed.name
+        where = Where(file.spot, name, listed.place)
         if fault := rule_fault(file.spot.client, name):
-            hint = f'rename it; "{slug(file.spot.client, name)}" would do'
-            yield about(file.spot, "name-refused", (name, place), fault, hint)
+            better = slug(file.spot.client, name)
+            yield where.finding("name-refused", advice("rename-to", better=better), detail=fault)
         first = file.same(name)
         if first and first.name != name:
-            message = f'differs only in case from "{first.name}"; both are one server'
-            hint = "rename one of the two"
-            yield about(file.spot, "duplicate-name", (name, place), message, hint)
+            yield where.finding("duplicate-name/case", advice("rename-one"), other=first.name)
         verdict = file.verdicts[name]
         if verdict.state is Effective.SHADOWED:
-            hint = "remove or rename one of the two"
-            yield about(file.spot, "shadowed", (name, place), verdict.reason, hint)
+            yield where.finding("shadowed", advice("remove-one"), detail=verdict.reason)
 
 
 def _repeated(file: Read) -> Iterator[Finding]:
@@ -121,6 +109,5 @@ def _repeated(file: Read) -> Iterator[Finding]:
         for name, place in opened.parsed.repeated(path[:depth]).items():
             # Of the objects above, only the one on the way to the servers matters here.
             if depth == len(path) or name == path[depth]:
-                where = (name if depth == len(path) else "", place)
-                message = f'"{name}" stands here and again further below; the last one counts'
-                yield about(file.spot, "duplicate-name", where, message, "keep one of them")
+                where = Where(file.spot, name if depth == len(path) else "", place)
+                yield where.finding("duplicate-name/again", advice("keep-one"), member=name)

@@ -12,7 +12,7 @@ from typing import Final
 from mcpyard.domain.merge import shown_url
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Effective, Field
-from mcpyard.formats.finding import Finding, about
+from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.listing import Listed
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.references import Reference, parts, reference
@@ -51,10 +51,10 @@ class _Case:
     def spot(self) -> Spot:
         return self.file.spot
 
-    def found(self, rule: str, words: tuple[str, ...], said: str, hint: str) -> Finding:
+    def found(self, says: str, words: tuple[str, ...], todo: Advice, **facts: str) -> Finding:
         name = self.listed.name
-        where = (name, self.file.place(name, *words))
-        return about(self.spot, rule, where, f"{'.'.join(words)} {said}", hint)
+        where = Where(self.spot, name, self.file.place(name, *words))
+        return where.finding(says, todo, field=".".join(words), **facts)
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Every text in which a reference can stand, with the way to it."""
@@ -93,10 +93,11 @@ def _faults(file: Read, listed: Listed) -> Iterator[Finding]:
     spot = file.spot
     kind = spot.shape.words.get(Field.TYPE, "")
     for problem in listed.problems:
-        rule, hint = "entry-invalid", "mend the entry; it is not used as it stands"
+        says, todo = "entry-invalid", advice("mend-entry")
         if _lacks_type(spot, listed) and problem.field.endswith(f".{kind}"):
-            rule, hint = "url-without-type", f'add "{kind}", for example "http"'
-        yield about(spot, rule, (listed.name, problem.place), sentence(problem), hint)
+            says, todo = "url-without-type", advice("add-type", word=kind)
+        where = Where(spot, listed.name, problem.place)
+        yield where.finding(says, todo, detail=sentence(problem))
 
 
 def _lacks_type(spot: Spot, listed: Listed) -> bool:
@@ -110,25 +111,23 @@ def _fields(case: _Case) -> Iterator[Finding]:
     own = {*shape.words.values(), *shape.also, *shape.others}
     for word in (each for each in case.entry.unknown if each not in own):
         meaning = _MEANINGS.get(word)
-        hint = _instead(case.spot, meaning)
+        todo = _instead(case.spot, meaning)
         if client.closed:
-            said = f"is not known to {client.title}, which complains about it at every start"
-            yield case.found("unknown-field", (word,), said, hint)
+            yield case.found("unknown-field", (word,), todo)
         elif meaning:
-            rule = "needless-type" if meaning is Field.TYPE else "ignored-field"
-            said = f"means nothing to {client.title}, which passes over it"
-            yield case.found(rule, (word,), said, hint)
+            says = "needless-type" if meaning is Field.TYPE else "ignored-field"
+            yield case.found(says, (word,), todo)
     if case.entry.command is not None and not case.entry.command.strip():
         word = shape.words[Field.COMMAND]
-        yield case.found("empty-command", (word,), "is empty", "name a program")
+        yield case.found("empty-command", (word,), advice("name-program"))
 
 
-def _instead(spot: Spot, meaning: Field | None) -> str:
+def _instead(spot: Spot, meaning: Field | None) -> Advice:
     if meaning is not None and meaning in spot.shape.words:
-        return f'write it as "{spot.shape.words[meaning]}"'
+        return advice("write-as", word=spot.shape.words[meaning])
     if meaning is Field.ENABLED:
-        return f"take it out; a server is switched in {switch_words(spot)}"
-    return "take it out"
+        return advice("switch-elsewhere", switch=switch_words(spot))
+    return advice("take-out")
 
 
 def _references(case: _Case) -> Iterator[Finding]:
@@ -138,34 +137,31 @@ def _references(case: _Case) -> Iterator[Finding]:
         literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
         for match in (found for part in literals for found in _ANY_REFERENCE.finditer(part)):
             name = match["name"] or match["bare"]
-            said = f"refers to {name} in a way that {client.title} does not replace"
-            hint = _as_reference(case.spot, name)
-            yield case.found("foreign-reference", words, said, hint)
+            todo = _as_reference(case.spot, name)
+            yield case.found("foreign-reference", words, todo, variable=name)
 
 
-def _as_reference(spot: Spot, name: str) -> str:
+def _as_reference(spot: Spot, name: str) -> Advice:
     if spot.client.dialect.reference:
-        return f"write {reference(name, spot.client.dialect)}"
+        return advice("write-reference", reference=reference(name, spot.client.dialect))
     if Field.ENV_VARS in spot.shape.words:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
         known = ", ".join(spot.shape.words[each] for each in words)
-        return f"name the variable in one of {known}"
-    return f"{spot.client.title} replaces no references; have the server read the variable itself"
+        return advice("name-variable", words=known)
+    return advice("read-variable")
 
 
 def _secrets(case: _Case) -> Iterator[Finding]:
     """Secrets as literals, in a file that is shared or that others can read."""
-    mode = case.text.mode or 0
+    instead = _as_reference(case.spot, "A_VARIABLE")
     if case.text.tracked:
-        rule, said = "secret-tracked", "holds a secret, and git keeps the file"
-        hint = "change the secret; " + _as_reference(case.spot, "A_VARIABLE")
-    elif mode & _OTHERS_READ:
-        rule, said = "secret-readable", "holds a secret that every user can read"
-        hint = f"chmod 600, or {_as_reference(case.spot, 'A_VARIABLE')}"
+        says, todo = "secret-tracked", instead.after("change-secret")
+    elif (case.text.mode or 0) & _OTHERS_READ:
+        says, todo = "secret-readable", instead.after("close-file")
     else:
         return
     for words in _literal_secrets(case):
-        yield case.found(rule, words, said, hint)
+        yield case.found(says, words, todo)
 
 
 def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:

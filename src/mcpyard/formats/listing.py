@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import cast
 
 from mcpyard.domain.errors import DefinitionError, Place, Problem, ServerUnknown
 from mcpyard.domain.spelling import describe
 from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
 from mcpyard.formats.editors import jsonc
+from mcpyard.formats.editors.jsonc_scan import BOM
 from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.facts import Client, Format
 from mcpyard.formats.locating import Spot
-
-_BOM: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Listing:
         for listed in self.servers:
             if listed.name == name:
                 return listed
-        raise ServerUnknown(f'there is no server "{name}" in {self.spot}')
+        raise nobody(name, self.spot)
 
     def entry(self, name: str) -> Entry:
         """The entry of a server that can be used, or raise `DefinitionError`."""
@@ -90,7 +89,7 @@ def listing_of(spot: Spot, parsed: Parsed, value: object) -> Listing:
 
 def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
     """A byte order mark that the client cannot read."""
-    if client.bom or not parsed.text.startswith(_BOM):
+    if client.bom or not parsed.text.startswith(BOM):
         return None
     message = f"begins with a byte order mark; {client.title} cannot read it"
     return Problem("", message, Place(parsed.file, 1, 1))
@@ -122,3 +121,9 @@ def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem
     spelled = ".".join((*path, problem.field))
     nearest = (*path, head) if parsed.has((*path, head)) else path
     return Problem(spelled, problem.message, name_place(parsed, nearest))
+
+
+def nobody(name: str, spot: Spot) -> ServerUnknown:
+    """The error about a server that a program does not have."""
+    error = ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
+    return error.advising("See the names: mcpyard clients ls")

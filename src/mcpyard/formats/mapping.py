@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.formats.entries import Entry, closed, opened, spell, understand
-from mcpyard.formats.facts import LOCAL_FIELDS, REMOTE_FIELDS, Field, SwitchKind, Unit, Way
+from mcpyard.formats.facts import LOCAL_FIELDS, REMOTE_FIELDS, TIMES, Field, SwitchKind, Unit, Way
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.mapping_draft import ALL_TOOLS, Draft
 from mcpyard.formats.mapping_references import gather, spread, translate_texts
@@ -142,7 +142,7 @@ def _one(way: Way) -> Way:
 
 def _times(draft: Draft) -> None:
     shape = draft.target.shape
-    for name in (Field.CALL_TIMEOUT, Field.START_TIMEOUT):
+    for name in TIMES:
         if name not in draft.values:
             continue
         unit = shape.units.get(shape.words[name], Unit())
@@ -168,7 +168,12 @@ def _enabled(draft: Draft) -> None:
 
 def _unknown(draft: Draft, entry: Entry) -> None:
     for word, value in entry.unknown.items():
-        reason = f"is not among the fields known of {draft.source.client.title}; left out"
+        known = word in draft.source.shape.others
+        reason = (
+            f"has no counterpart in {draft.title}"
+            if known
+            else f"is not among the fields known of {draft.source.client.title}; left out"
+        )
         warning = Warned(WarningKind.UNSUPPORTED, word, shape_of_value(value), reason)
         draft.warnings.append(warning)
         draft.left[word] = value

@@ -8,14 +8,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from mcpyard.formats.entries import Entry, opened, spell
-from mcpyard.formats.facts import Field
+from mcpyard.formats.facts import TIMES, Field
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.matrix import SPEC_CLIENTS, Matrix, holds
 from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
 
-ALL_TOOLS = ("*",)
-
-_TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
+ALL_TOOLS: Final = ("*",)
 
 
 class Draft:
@@ -59,7 +57,7 @@ class Draft:
     ) -> None:
         """Tell about a field, or about a part of it."""
         told = self.values.get(name) if value is None else value
-        if name in _TIMES:
+        if name in TIMES:
             # A number says nothing of its unit, so it is shown in the one that it is written in.
             told = self._spelled.get(self.word(name), told)
         shown = shape_of_value(told) if told is not None else ""
@@ -79,8 +77,8 @@ class Draft:
     def told(self, name: Field) -> bool:
         """Whether something was told about a field or a part of it."""
         word = self.word(name)
-        heads = (word, f"{word}.", f"{word}[")
-        return any(each.field == word or each.field.startswith(heads[1:]) for each in self.warnings)
+        inside = (f"{word}.", f"{word}[")
+        return any(each.field == word or each.field.startswith(inside) for each in self.warnings)
 
     def entry(self) -> Entry:
         """The entry as far as it is made."""

@@ -15,6 +15,7 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.spelling import describe, read_definition
+from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
 
 KEY: Final = "mcpServers"
@@ -53,12 +54,12 @@ def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
 
 def names(text: str) -> frozenset[str]:
     """The names in a text, of entries that can be used and of others; none in an empty text."""
-    return frozenset(_entries(jsonc.parse(text))) if _says_something(text) else frozenset()
+    return frozenset(_entries(jsonc.parse(text))) if says_something(text) else frozenset()
 
 
 def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
-    text = text if _says_something(text) else text + _NEW_FILE
+    text = text if says_something(text) else text + _NEW_FILE
     old = _entries(jsonc.parse(text)).get(name)
     known = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
     entry = spell(config) if known is None else respell(known, config)
@@ -104,10 +105,6 @@ def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
     if isinstance(config, LocalConfig):
         return _respell_local(raw, cast("LocalConfig", present), config)
     return _respell_remote(raw, cast("RemoteConfig", present), config)
-
-
-def _says_something(text: str) -> bool:
-    return bool(text.strip("\ufeff \t\r\n"))
 
 
 def _respell_local(

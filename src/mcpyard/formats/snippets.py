@@ -16,6 +16,9 @@ from mcpyard.domain.spelling import read_definition
 from mcpyard.formats.command_lines import CommandLineBroken, read_command_lines
 from mcpyard.formats.editors import jsonc
 
+PASTED: Final = "the pasted text"
+"""Stands for the name of a file in what is told about a text that came from none."""
+
 _MAPS: Final = ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers")
 """The keys under which programs keep their servers."""
 
@@ -166,4 +169,4 @@ def _under(where: str, problem: Problem) -> Problem:
 
 
 def _broken(message: str, line: int = 1) -> DocumentBroken:
-    return DocumentBroken.of(Problem("", message, Place("the pasted text", line, 1)))
+    return DocumentBroken.of(Problem("", message, Place(PASTED, line, 1)))

@@ -35,6 +35,11 @@ def switch_words(spot: Spot) -> str:
     return f"{keys} of {path}" if keys else path
 
 
+def switch_name(spot: Spot, name: str) -> str:
+    """A server's name as its switch spells it."""
+    return name.strip().lower() if spot.scope.switch.lowered else name
+
+
 def switched_off(spot: Spot, text: str) -> frozenset[str]:
     """The names that are off by a list or a map; `text` is the content of the switch's file."""
     switch = spot.scope.switch
@@ -53,7 +58,7 @@ def switched_off(spot: Spot, text: str) -> frozenset[str]:
 
 def is_on(spot: Spot, name: str, off: frozenset[str]) -> bool:
     """Whether a server is left on by the names that are off."""
-    return (name.strip().lower() if spot.scope.switch.lowered else name) not in off
+    return switch_name(spot, name) not in off
 
 
 def set_enabled(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
@@ -73,7 +78,7 @@ def set_enabled(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
     if switch.kind is SwitchKind.LIST:
         edited = _in_lists(spot, text, name, enabled=enabled)
     else:
-        edited = _in_map(spot, text, name.strip().lower(), enabled=enabled)
+        edited = _in_map(spot, text, switch_name(spot, name), enabled=enabled)
     return Edited(edited, _told(spot, enabled=enabled))
 
 

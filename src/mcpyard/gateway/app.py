@@ -1,20 +1,30 @@
 """The gateway as an ASGI application, to stand behind the guard under `/mcp`."""
 
 import asyncio
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
 from mcpyard.domain.errors import YardError, edge
 from mcpyard.gateway.changes import Changes
-from mcpyard.gateway.exchange import send_empty, send_json
+from mcpyard.gateway.exchange import BODY, send_empty, send_json
 from mcpyard.gateway.handshake import HandshakeEra
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.modern import ModernEra
 from mcpyard.gateway.parking import Parking
-from mcpyard.gateway.posts import SESSION, VERSION, Post, Refused, accepts, read_post
+from mcpyard.gateway.posts import (
+    SESSION,
+    VERSION,
+    Post,
+    Refused,
+    accepts,
+    check_types,
+    read_body,
+    take,
+)
 from mcpyard.gateway.refusing import rpc_error
 from mcpyard.gateway.requests import Envelope
 from mcpyard.gateway.selection import Selections
@@ -46,20 +56,29 @@ class Gateway:
         self.parking = Parking(yard.instance)
         self._changes = Changes(yard, selections)
         methods = Methods(relay, self.parking)
-        listening = Listening(relay, self._changes, closing)
-        self._modern = ModernEra(selections, methods, introduction, listening)
+        self._listening = Listening(relay, self._changes)
+        self._modern = ModernEra(selections, methods, introduction, self._listening)
         self._handshake = HandshakeEra(selections, methods, introduction, self._changes, relay)
         self._closing = closing
         self._closer: asyncio.Task[None] | None = None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """Answer one HTTP request."""
         if self._closer is None:
             self._closer = asyncio.create_task(self._close_in_time(), name="gateway")
+        way = self._post if scope["method"] == "POST" else self._look_after
+        return way(scope, receive, send)
+
+    def dismiss(self, who: str) -> None:
+        """End the sessions, streams and waiting calls of a client that lost its key."""
+        self.parking.dismiss(who)
+        self._handshake.dismiss(who)
+        self._listening.dismiss(who)
+
+    async def _look_after(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is about a session, not in it."""
         try:
             match scope["method"]:
-                case "POST":
-                    await self._post(scope, receive, send)
                 case "GET":
                     await self._get(scope, receive, send)
                 case "DELETE":
@@ -70,30 +89,34 @@ class Gateway:
             await _refuse(send, None, error)
 
     async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
-        post = await read_post(scope, receive, _who(scope))
-        if post is None:
-            return
-        if post.is_batch and SESSION in post.headers:
-            view = self._selections.view(post.path)
-            await self._handshake.batch(post, view, receive, send)
-            return
-        message = post.envelope()
-        era = self._modern if _is_modern(post, message) else self._handshake
+        message: Envelope | None = None
         try:
+            body = scope.get(BODY)
+            if body is None and (body := await read_body(receive)) is None:
+                return
+            post = take(scope, body)
+            check_types(post.headers)
+            if post.is_batch and SESSION in post.headers:
+                view = self._selections.view(post.path)
+                await self._handshake.batch(post, view, receive, send)
+                return
+            message = post.envelope()
+            era = self._modern if _is_modern(post, message) else self._handshake
             view = self._selections.view(post.path)
             await era.post(post, message, view, receive, send)
         except (Refused, YardError) as error:
-            await _refuse(send, message.id, error)
+            await _refuse(send, message.id if message else None, error)
 
     async def _close_in_time(self) -> None:
-        """End every session and stream, and cancel the calls that wait for clients."""
+        """End every stream, and cancel the calls that wait for clients; the others may finish."""
         await self._closing.wait()
-        self.parking.close()
-        self._handshake.close()
+        self.parking.dismiss()
+        self._handshake.rest()
+        self._listening.dismiss()
         await self._changes.close()
 
     async def _get(self, scope: Scope, receive: Receive, send: Send) -> None:
-        post = _bare(scope)
+        post = take(scope)
         if not _speaks_handshake(post):
             await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
             return
@@ -110,7 +133,7 @@ class Gateway:
         await _stream_out(stream, after, receive, send)
 
     async def _delete(self, scope: Scope, send: Send) -> None:
-        post = _bare(scope)
+        post = take(scope)
         if not _speaks_handshake(post):
             await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
             return
@@ -146,16 +169,6 @@ async def _stream_out(stream: Stream, after: int, receive: Receive, send: Send) 
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _who(scope: Scope) -> str:
-    who = scope.get("who")
-    return who.name if who else "somebody"
-
-
-def _bare(scope: Scope) -> Post:
-    raw: list[tuple[bytes, bytes]] = scope["headers"]
-    return Post(scope["path"], _who(scope), dict(raw), raw, b"")
 
 
 def _is_modern(post: Post, message: Envelope) -> bool:

@@ -50,6 +50,9 @@ It has no session that its wish could end with, and asks anew with each request.
 Work = Callable[[Errand, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
 """Asks a server, with these members added to the parameters."""
 
+Ask = Callable[[Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
+"""`Work` whose errand is known."""
+
 
 class Carrier:
     """Carries requests."""
@@ -71,8 +74,13 @@ class Carrier:
             era: The server's, where that is known already.
         """
         era = era or self._relay.era(server)
-        way = self._for_modern if request.modern else self._for_handshake
-        return way(request, server, work, era)
+        if request.modern:
+            return self._for_modern(request, server, work, era)
+        asked = partial(_ask, request) if request.client.abilities else None
+        errand = self._errand(request, server, asked)
+        if era is Era.HANDSHAKE:
+            return work(errand, {})
+        return self._for_handshake(request, server, partial(work, errand), era)
 
     async def _for_modern(
         self, request: Request, server: UUID, work: Work, era: Era | None
@@ -92,18 +100,16 @@ class Carrier:
         return await work(self._errand(request, server, asked), {})
 
     async def _for_handshake(
-        self, request: Request, server: UUID, work: Work, era: Era | None
+        self, request: Request, server: UUID, ask: Ask, era: Era | None
     ) -> bytes:
-        asked = partial(_ask, request) if request.client.abilities else None
-        errand = self._errand(request, server, asked)
-        raw = await work(errand, {})
+        raw = await ask({})
         if (era or self._relay.era(server)) is not Era.MODERN:
             return raw
         for _ in range(_MOST_ROUNDS):
             wanted = input_required(raw)
             if wanted is None:
                 return to_handshake(raw)
-            raw = await work(errand, await _answers(request, wanted))
+            raw = await ask(await _answers(request, wanted))
         raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
 
     def _errand(self, request: Request, server: UUID, asked: Asking | None) -> Errand:

@@ -18,6 +18,9 @@ from mcpyard.wire.messages import Id, success
 WATCH_AFTER: Final = 0.25
 """Seconds until it is looked whether the client is still there: most answers come sooner."""
 
+BODY: Final = "mcpyard.body"
+"""Where a scope has its body, if that is there already."""
+
 WHOLE: Final = "mcpyard.whole"
 """Where a scope has its `Whole`, if it came over our own web server."""
 
@@ -47,6 +50,7 @@ class Watch:
     """
 
     def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
         self._new: dict[Exchange, None] = {}
         self._seen: dict[Exchange, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -64,7 +68,7 @@ class Watch:
             self._seen.pop(exchange, None)
 
     def _look_later(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER / 2, self._look)
+        self._timer = self.loop.call_later(WATCH_AFTER / 2, self._look)
 
     def _look(self) -> None:
         late, self._seen, self._new = self._seen, self._new, {}
@@ -115,7 +119,7 @@ class Exchange:
         self._writer: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._loop = asyncio.get_running_loop()
+        self._loop = watch.loop
         self._task = asyncio.current_task(self._loop)
 
     def __enter__(self) -> Self:

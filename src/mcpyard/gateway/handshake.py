@@ -5,7 +5,6 @@ import logging
 from functools import partial
 from typing import Final, cast
 
-from msgspec import Raw
 from starlette.types import Receive, Send
 
 from mcpyard.domain.errors import YardError
@@ -35,7 +34,6 @@ from mcpyard.yard.relay import LEVELS, Relay
 log = logging.getLogger(__name__)
 
 _EMPTY: Final = b"{}"
-_NO_PARAMS: Final = Raw(b"")
 _ACCEPTED: Final = 202
 _WITH_BATCHES: Final = "2025-03-26"
 _SWEEP: Final = 60.0
@@ -60,6 +58,12 @@ class HandshakeEra:
         self._changes = changes
         self._relay = relay
         self._watch = Watch()
+        self._own = {
+            "ping": _ping,
+            "logging/setLevel": self._set_level,
+            "resources/subscribe": self._subscribe,
+            "resources/unsubscribe": self._unsubscribe,
+        }
         self._sweeper: asyncio.TimerHandle | None = None
 
     async def post(
@@ -121,7 +125,10 @@ class HandshakeEra:
         number = message.id or 0
         session.running[number] = exchange
         try:
-            return await self._answer(session, message, view, exchange), None
+            request = _request(session, message, view, exchange)
+            if own := self._own.get(request.method):
+                return own(session, request), None
+            return await self._methods.answer(request), None
         except (RpcError, YardError) as error:
             return b"", rpc_error(error)
         except Exception:
@@ -154,12 +161,18 @@ class HandshakeEra:
         self._changes.remove(session)
         session.end(self._relay)
 
-    def close(self) -> None:
-        """End all sessions."""
+    def dismiss(self, who: str) -> None:
+        """End the sessions of a client."""
+        for session in self.sessions:
+            if session.client.who == who:
+                self.end(session)
+
+    def rest(self) -> None:
+        """Tell nobody anything any more, but for the answers to what was asked."""
         if self._sweeper:
             self._sweeper.cancel()
         for session in self.sessions:
-            self.end(session)
+            session.hush()
 
     async def _initialize(self, post: Post, message: Envelope, view: View, send: Send) -> None:
         try:
@@ -180,34 +193,6 @@ class HandshakeEra:
         headers = [(SESSION, session.id.encode())]
         await send_json(send, success(message.id or 0, result), headers=headers)
 
-    async def _answer(
-        self, session: Session, message: Envelope, view: View, exchange: Exchange
-    ) -> bytes:
-        params = members_of(message.params, "params")
-        request = Request(
-            session.client,
-            view,
-            exchange,
-            session.path,
-            message.id or 0,
-            message.method or "",
-            params,
-            members_of(params.get(META, _NO_PARAMS), META),
-            partial(session.ask, exchange),
-        )
-        match request.method:
-            case "ping":
-                return _EMPTY
-            case "logging/setLevel":
-                return self._set_level(session, request)
-            case "resources/subscribe":
-                return self._subscribe(session, request)
-            case "resources/unsubscribe":
-                session.unsubscribe(request.text("uri"), self._relay)
-                return _EMPTY
-            case _:
-                return await self._methods.answer(request)
-
     def _set_level(self, session: Session, request: Request) -> bytes:
         level = request.text("level")
         if level not in LEVELS:
@@ -221,6 +206,10 @@ class HandshakeEra:
         if server is None:
             raise RpcError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
         session.subscribe(uri, server, self._relay)
+        return _EMPTY
+
+    def _unsubscribe(self, session: Session, request: Request) -> bytes:
+        session.unsubscribe(request.text("uri"), self._relay)
         return _EMPTY
 
     def _told(self, session: Session, message: Envelope) -> None:
@@ -241,6 +230,25 @@ class HandshakeEra:
         if self._sweeper:
             self._sweeper.cancel()
         self._sweeper = loop.call_later(_SWEEP, self._sweep) if len(self.sessions) else None
+
+
+def _ping(_session: Session, _request: Request) -> bytes:
+    return _EMPTY
+
+
+def _request(session: Session, message: Envelope, view: View, exchange: Exchange) -> Request:
+    params = members_of(message.params, "params")
+    return Request(
+        session.client,
+        view,
+        exchange,
+        session.path,
+        message.id or 0,
+        message.method or "",
+        params,
+        members_of(params[META], META) if META in params else {},
+        partial(session.ask, exchange),
+    )
 
 
 def _check_version(post: Post) -> None:

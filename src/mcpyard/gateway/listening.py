@@ -25,30 +25,35 @@ _URIS: Final = "resourceSubscriptions"
 class Listening:
     """The open streams."""
 
-    def __init__(self, relay: Relay, changes: Changes, closing: asyncio.Event) -> None:
+    def __init__(self, relay: Relay, changes: Changes) -> None:
         self._relay = relay
         self._changes = changes
-        self._closing = closing
-        self._open = 0
+        self._open: set[_Stream] = set()
 
     async def serve(self, request: Request) -> None:
-        """Tell a client of changes until it goes away or the yard ends."""
-        if self._open >= MOST:
+        """Tell a client of changes until it goes away, is dismissed, or the yard ends."""
+        if len(self._open) >= MOST:
             raise RpcError(INTERNAL_ERROR, f"{MOST} streams are open already")
         stream = _Stream(request)
-        self._open += 1
+        self._open.add(stream)
         try:
             stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
             self._watch(stream, request)
-            await self._closing.wait()
+            await stream.over.wait()
         finally:
-            self._open -= 1
+            self._open.discard(stream)
             self._changes.remove(stream)
             self._relay.forget(stream)
         if request.exchange:
             result = orjson.dumps({"resultType": "complete", META: stream.meta})
             await request.exchange.answer(success(request.id, result))
+
+    def dismiss(self, who: str | None = None) -> None:
+        """End the streams of a client, or all."""
+        for stream in self._open:
+            if who in {None, stream.who}:
+                stream.over.set()
 
     def _watch(self, stream: "_Stream", request: Request) -> None:
         for uri in stream.uris:
@@ -66,6 +71,8 @@ class _Stream:
         if not isinstance(asked, dict):
             raise RpcError(INVALID_PARAMS, "notifications must be an object")
         self.path = request.path
+        self.who = request.client.who
+        self.over = asyncio.Event()
         self.meta = {SUBSCRIPTION_ID: request.id}
         self.honoured = _honoured(cast("dict[str, object]", asked))
         self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))

@@ -1,6 +1,6 @@
 """What clients of either era ask for, and who answers it."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, cast
 from uuid import UUID
 
@@ -23,7 +23,7 @@ _NO_COMPLETION: Final = b'{"completion":{"values":[]}}'
 _TOOL_ERRORS_SINCE: Final = "2025-11-25"
 """From this revision on arguments that do not fit are the tool's error, for the model to see."""
 
-Handler = Callable[[Request], Awaitable[bytes]]
+Handler = Callable[[Request], Coroutine[Any, Any, bytes]]
 
 
 class Methods:
@@ -37,9 +37,10 @@ class Methods:
             "resources/read": self._read,
             "prompts/get": self._prompt,
             "completion/complete": self._complete,
+            **dict.fromkeys(LISTS, _list),
         }
 
-    async def answer(self, request: Request) -> bytes:
+    def answer(self, request: Request) -> Coroutine[Any, Any, bytes]:
         """The result of a request.
 
         Raises:
@@ -47,12 +48,10 @@ class Methods:
             YardError: It cannot be carried out.
         """
         handler = self._handlers.get(request.method)
-        if handler is not None:
-            refuse_loops(request.meta)
-            return await handler(request)
-        if request.method in LISTS:
-            return request.view.listed(request.method, modern=request.modern)
-        raise RpcError(METHOD_NOT_FOUND, f"{request.method[:_SHOWN]} is not known here")
+        if handler is None:
+            raise RpcError(METHOD_NOT_FOUND, f"{request.method[:_SHOWN]} is not known here")
+        refuse_loops(request.meta)
+        return handler(request)
 
     async def _call(self, request: Request) -> bytes:
         name = request.text("name")
@@ -134,6 +133,10 @@ class Methods:
             return await self._relay.request(server, request.method, params, errand)
 
         return await self._carrier.carry(request, server, work)
+
+
+async def _list(request: Request) -> bytes:
+    return request.view.listed(request.method, modern=request.modern)
 
 
 def _tool_error(text: str, *, modern: bool) -> bytes:

@@ -48,7 +48,6 @@ log = logging.getLogger(__name__)
 
 _METHOD: Final = b"mcp-method"
 _NAME: Final = b"mcp-name"
-_PARAM: Final = b"mcp-param-"
 _ONCE: Final = (VERSION, _METHOD, _NAME)
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 _SPOKEN: Final = SPOKEN.encode()

@@ -23,6 +23,7 @@ from mcpyard.gateway.abilities import check
 from mcpyard.gateway.requests import Request, decoded, members_of
 from mcpyard.gateway.translating import asking_result
 from mcpyard.gateway.words import INPUT_RESPONSES, REQUEST_STATE
+from mcpyard.wire.calls import take_note
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 
 LONGEST: Final = 600.0
@@ -68,6 +69,7 @@ class _Parked:
         self.asked += 1
         key = f"yard-{self.asked}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(take_note)
         self.questions[key] = (method, params, answer)
         self.news.set()
         try:
@@ -103,6 +105,7 @@ class Parking:
         """
         parked = _Parked(request, secrets.token_hex(8))
         parked.work = asyncio.create_task(begin(parked.ask))
+        parked.work.add_done_callback(take_note)
         parked.work.add_done_callback(lambda _: parked.news.set())
         return await self._next(parked)
 
@@ -133,11 +136,11 @@ class Parking:
         parked.request.meta = request.meta
         return await self._next(parked)
 
-    def close(self) -> None:
-        """Give up every call that waits."""
-        for parked in self._parked.values():
-            parked.cancel()
-        self._parked.clear()
+    def dismiss(self, who: str | None = None) -> None:
+        """Give up the calls that wait for a client, or all."""
+        for parked in [*self._parked.values()]:
+            if who in {None, parked.request.client.who}:
+                self._expire(parked)
 
     async def _next(self, parked: _Parked) -> tuple[bytes, bool]:
         work = parked.work

@@ -127,21 +127,24 @@ def accepts(header: bytes, wanted: str) -> bool:
     return not taken.isdisjoint({wanted, f"{kind}/*", "*/*"})
 
 
-async def read_post(scope: Scope, receive: Receive, who: str) -> Post | None:
-    """Read a POST; None when its sender went away meanwhile."""
-    raw: list[tuple[bytes, bytes]] = scope["headers"]
-    headers = dict(raw)
-    check_types(headers)
-    message: Message = await receive()
-    body: bytes = message.get("body", b"")
-    parts = [body]
-    while message.get("more_body"):
-        message = await receive()
+def take(scope: Scope, body: bytes = b"") -> Post:
+    """A request with its body, or without one."""
+    who, raw = scope.get("who"), scope["headers"]
+    name = who.name if who else "somebody"
+    return Post(scope["path"], name, dict(raw), raw, body, scope.get(WHOLE))
+
+
+async def read_body(receive: Receive) -> bytes | None:
+    """Read the body of a request; None when its sender went away meanwhile."""
+    parts: list[bytes] = []
+    more = True
+    while more:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         parts.append(message.get("body", b""))
-    if message["type"] == "http.disconnect":
-        return None
-    whole = body if len(parts) == 1 else b"".join(parts)
-    return Post(scope["path"], who, headers, raw, whole, scope.get(WHOLE))
+        more = message.get("more_body", False)
+    return b"".join(parts)
 
 
 def _unreadable(body: bytes, error: Exception) -> Refused:

@@ -19,6 +19,7 @@ from mcpyard.gateway.requests import Client, Envelope
 from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import MESSAGE, UPDATED
+from mcpyard.wire.calls import take_note
 from mcpyard.wire.handshake import OFFERED
 from mcpyard.wire.messages import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
 from mcpyard.yard.relay import Relay
@@ -29,6 +30,7 @@ IDLE: Final = 1_800.0
 MOST: Final = 10_000
 """Sessions at once; beyond that the one that was silent longest gives way."""
 
+_LONGEST_NUMBER: Final = 18
 _MOST_ASKED: Final = 64
 _MOST_STREAMS: Final = 32
 _MOST_URIS: Final = 1_000
@@ -86,7 +88,8 @@ class Session:
         """The stream of an event, and the event's number; None when that is not kept."""
         name, _, number = last_event.rpartition("-")
         stream = self._streams.get(name)
-        return (stream, int(number)) if stream and number.isdecimal() else None
+        known = stream and number.isdecimal() and len(number) <= _LONGEST_NUMBER
+        return (stream, int(number)) if stream and known else None
 
     async def ask(self, exchange: Exchange, method: str, params: bytes) -> bytes:
         """Ask the client something during a request; the result as it came.
@@ -99,6 +102,7 @@ class Session:
         self._count += 1
         key = f"yard-{self._count}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(take_note)
         self._asked[key] = answer
         message = b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}'
         exchange.say(message % (orjson.dumps(key), quoted(method), params))
@@ -158,10 +162,15 @@ class Session:
         """The session is over: what is under way is cancelled."""
         for exchange in [*self.running.values()]:
             exchange.withdraw()
-        if self.told:
-            self.told.finish()
+        self.hush()
         relay.forget(self)
         relay.release(self.id)
+
+    def hush(self) -> None:
+        """Tell the client nothing any more that it did not ask for."""
+        if self.told:
+            self.told.finish()
+            self.told = None
 
     def _wish(self, server: UUID, relay: Relay) -> None:
         uris = self._uris.get(server, frozenset[str]())
@@ -177,6 +186,7 @@ class Sessions:
     """All sessions."""
 
     def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._all: dict[str, Session] = {}
 
     def __len__(self) -> int:
@@ -198,7 +208,7 @@ class Sessions:
             return None
         # The last one used stands last, so that the first is the one silent longest.
         self._all[name] = self._all.pop(name)
-        found.used = asyncio.get_running_loop().time()
+        found.used = self._loop.time()
         return found
 
     def remove(self, session: Session) -> None:

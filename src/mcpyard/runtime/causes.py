@@ -45,7 +45,7 @@ def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
         return Cause(Code.INVALID_DEFINITION, f'cwd: the folder "{launch.cwd}" cannot be used')
     if failure.errno in {errno.ENOENT, errno.ENOTDIR}:
         message = f'the command "{command}" was not found'
-        return Cause(Code.COMMAND_MISSING, message, _advice(command))
+        return Cause(Code.COMMAND_MISSING, message, _spaced(command) or _advice(command))
     if failure.errno in {errno.EACCES, errno.ENOEXEC, errno.EISDIR}:
         message = f'the command "{command}" cannot be executed: {failure.message}'
         return Cause(Code.COMMAND_MISSING, message, "Make it executable, or name its interpreter.")
@@ -73,6 +73,18 @@ def sign_in_cause(cause: Cause, server: DesiredServer) -> Cause:
     if isinstance(server.launch, RemoteLaunch) and server.launch.brings_token:
         return replace(cause, hint="Give it an Authorization header that it accepts.")
     return replace(cause, hint=f"Sign in with: mcpyard login {shlex.quote(server.name)}")
+
+
+def _spaced(command: str) -> str:
+    """What to do about a command line where the program alone belongs."""
+    program, _, rest = command.strip().partition(" ")
+    # A path may hold spaces itself; behind a program's mere name they begin its arguments.
+    if not rest or ("/" in program and not rest.lstrip().startswith("-")):
+        return ""
+    return (
+        f'It holds spaces: name the program alone, "{program}", '
+        f'and put the rest, "{rest.strip()}", into the arguments.'
+    )
 
 
 def _advice(command: str) -> str:

@@ -304,8 +304,8 @@ class Keeper:
             which = "cwd" if cwd and getattr(error, "filename", None) == cwd else "command"
             self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
             return
-        child = self._children[number] = Child(number, pid, mark)
-        self.tell("spawned", n=number, pid=pid, start_time=child.start)
+        self._children[number] = Child(number, pid, mark)
+        self.tell("spawned", n=number, pid=pid)
 
     def _signal(self) -> None:
         # What a dying process leaves behind can be told to be its own only if it was seen before.

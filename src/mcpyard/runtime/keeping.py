@@ -83,7 +83,6 @@ class Child:
     """A running server process. Its three pipe ends belong to whoever spawned it.
 
     Attributes:
-        start_time: In clock ticks since boot; with the pid it names this process and no other.
         exited: Resolves when the main process has ended. Shield it: whoever cancels it, cancels
             it for all.
         gone: Resolves when its whole tree has ended, with the number of processes that would not.
@@ -98,7 +97,6 @@ class Child:
     gone: asyncio.Future[int]
     _tell: Callable[[Mapping[str, object]], None] = field(repr=False)
     pid: int = 0
-    start_time: int = 0
     seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def terminate(self) -> None:
@@ -288,7 +286,7 @@ class Keeper:
     def _spawned(self, message: dict[str, Any]) -> None:
         child, answer = self._children.get(message["n"]), self._answers.get(message["n"])
         if child and answer:
-            child.pid, child.start_time = message["pid"], message["start_time"]
+            child.pid = message["pid"]
             _resolve(answer, None)
 
     def _fail(self, message: Mapping[str, Any]) -> None:

@@ -168,36 +168,54 @@ class WireOpener:
         return LiveServer(session, None)
 
     async def _meet(self, link: Link, era: Era | None, seconds: float, hooks: Hooks) -> Session:
-        # A link that is lost before the session stands fails the opening itself.
-        early: list[Cause] = []
-        met = False
-
-        def lost(cause: Cause) -> None:
-            if met:
-                hooks.lost(cause)
-            else:
-                early.append(cause)
-
-        def changed(kind: str) -> None:
-            if kind == "tools":
-                hooks.tools_changed()
-            else:
-                hooks.offer_changed()
-
-        def told(method: str, params: bytes, stream: int | None) -> None:
-            del stream
-            hooks.told(method, params)
-
+        ears = _Ears(hooks)
         opening = Opening(seconds, remembered=era.value if era else None)
-        handlers = Handlers(on_list_changed=changed, on_notification=told, on_lost=lost)
-        session = await open_session(link, self._face, opening, handlers)
+        session = await open_session(link, self._face, opening, ears.handlers())
         if self.here.is_told_by(session.server_info):
             await session.close()
             raise LinkFailed(THIS_YARD)
-        met = True
-        for cause in early:
-            hooks.lost(cause)
+        ears.met()
         return session
+
+
+class _Ears:
+    """Hears for its hooks what a server says.
+
+    A link that is lost before the session stands fails the opening itself.
+    """
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = hooks
+        self._met = False
+        self._early: list[Cause] = []
+
+    def handlers(self) -> Handlers:
+        return Handlers(
+            on_list_changed=self._changed,
+            on_notification=lambda method, params, _stream: self._hooks.told(method, params),
+            on_lost=self._lost,
+            on_noise=self._noise,
+        )
+
+    def met(self) -> None:
+        self._met = True
+        for cause in self._early:
+            self._hooks.lost(cause)
+
+    def _lost(self, cause: Cause) -> None:
+        if self._met:
+            self._hooks.lost(cause)
+        else:
+            self._early.append(cause)
+
+    def _changed(self, kind: str) -> None:
+        if kind == "tools":
+            self._hooks.tools_changed()
+        else:
+            self._hooks.offer_changed()
+
+    def _noise(self, reason: str, sample: bytes) -> None:
+        self._hooks.ring.add([b"%b: %b" % (reason.encode(), sample)])
 
 
 def _ended(

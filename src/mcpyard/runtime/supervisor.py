@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 from mcpyard.domain import lifecycle, limits, plan
@@ -54,16 +55,17 @@ class Supervisor:
         for action in actions:
             self._apply(action, desired.get(action.id))
 
-    async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+    def call(
+        self, server: UUID, tool: str, arguments: bytes, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers`)."""
-        connection = self._connections.get(server)
-        if connection is None or connection.server.config.lanes == "per-client":
-            connection = self._connection(server, terms.lane)
-        return await connection.call(tool, arguments, terms)
+        return self._connection(server, terms.lane).call(tool, arguments, terms)
 
-    async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
+    def request(
+        self, server: UUID, method: str, params: bytes, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
         """Ask a server anything (see `Servers`)."""
-        return await self._connection(server, terms.lane).request(method, params, terms)
+        return self._connection(server, terms.lane).request(method, params, terms)
 
     def tune(self, server: UUID, tuning: Tuning) -> None:
         """What is wanted to be heard of a server from now on."""

@@ -29,6 +29,10 @@ class DiskClientFiles:
         self._patience = patience
         self._known: dict[str, tuple[_Stamp, FileText]] = {}
 
+    async def is_folder(self, path: str) -> bool:
+        """Whether there is a folder at that path."""
+        return await asyncio.to_thread(Path(path).is_dir)
+
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What files say, by path."""
         wanted = [*paths]
@@ -57,7 +61,7 @@ class DiskClientFiles:
         except (FileNotFoundError, NotADirectoryError):
             return FileText(path)
         except OSError as error:
-            return _faulty(path, f"cannot be read: {error.strerror}")
+            return _faulty(path, f"cannot be read: {error.strerror}", line=0)
         except ValueError:
             return _faulty(path, "is no path")
         self._known[path] = stamp, text
@@ -79,9 +83,9 @@ def _look(path: str, found: os.stat_result) -> FileText:
     mode = stat.S_IMODE(found.st_mode)
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "something else"
-        return _faulty(path, f"is {kind}, not a file", mode)
+        return _faulty(path, f"is {kind}, not a file", mode, line=0)
     if found.st_size > LARGEST:
-        return _faulty(path, f"is larger than {LARGEST} bytes", mode)
+        return _faulty(path, f"is larger than {LARGEST} bytes", mode, line=0)
     content = Path(path).read_bytes()
     try:
         text = content.decode()
@@ -92,7 +96,7 @@ def _look(path: str, found: os.stat_result) -> FileText:
 
 
 def _faulty(path: str, message: str, mode: int | None = None, line: int = 1) -> FileText:
-    return FileText(path, None, Problem("", message, Place(path, line, 1)), mode)
+    return FileText(path, None, Problem("", message, Place(path, line, min(line, 1))), mode)
 
 
 def _encoded(text: str | None) -> bytes | None:

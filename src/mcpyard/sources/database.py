@@ -7,6 +7,7 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
 from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Scope
+from mcpyard.domain.ports import WholeChange
 from mcpyard.domain.repositories import Definitions
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.stored import StoredDefinition
@@ -15,7 +16,7 @@ _USER: Final = Owner(Scope.USER)
 
 
 class DatabaseSource:
-    """The definitions of one repository (see `EditableSource`)."""
+    """The definitions of one repository (see `WholeSource`)."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._stored = definitions
@@ -44,9 +45,24 @@ class DatabaseSource:
             await self._stored.add(name, plain(config))
         else:
             stored = self._find(name)
-            if _config(stored) != instead_of:
-                raise DocumentMoved(f'"{name}" was changed by somebody else meanwhile')
+            _expect(stored, instead_of)
             await self._stored.replace(stored.id, plain(config), expected=stored.digest)
+        self._wake()
+
+    async def change(self, name: str, change: WholeChange) -> None:
+        """Change everything about a definition that is to change (see `WholeSource`)."""
+        stored = self._find(name)
+        definition = stored.definition
+        if change.config is not None:
+            _expect(stored, change.instead_of)
+            definition = plain(change.config)
+        await self._stored.replace(
+            stored.id,
+            definition,
+            expected=stored.digest,
+            name=change.name,
+            policy=change.policy,
+        )
         self._wake()
 
     async def remove(self, name: str) -> None:
@@ -79,6 +95,11 @@ def read_stored(stored: Sequence[StoredDefinition]) -> Document:
             ]
     skipped = {each.name for each in stored} - {each.name for each in definitions}
     return Document(_USER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
+
+
+def _expect(stored: StoredDefinition, meant: Config) -> None:
+    if _config(stored) != meant:
+        raise DocumentMoved(f'"{stored.name}" was changed by somebody else meanwhile')
 
 
 def _config(stored: StoredDefinition) -> Config:

@@ -108,8 +108,9 @@ def _read(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 1, 1))
-        raise DocumentBroken.of(problem) from error
+        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
+        advice = "See what stands there and who may read it."
+        raise DocumentBroken.of(problem).advising(advice) from error
 
 
 def _text(path: Path, content: bytes | None) -> str:

@@ -1,11 +1,20 @@
 """Writing small files so that a reader never sees half of one, whatever happens meanwhile."""
 
 import contextlib
+import glob
 import os
 import tempfile
+import time
 from pathlib import Path
+from typing import Final
 
 from mcpyard.domain.errors import StorageFull
+
+_OURS: Final = ".mcpyard"
+"""How the name of a new content ends until it takes its place."""
+
+_STALE: Final = 60.0
+"""Seconds after which nobody can still be writing one."""
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -14,7 +23,8 @@ def write_private(path: Path, content: bytes) -> None:
     Raises:
         StorageFull: The disk has no room; the old file is intact.
     """
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    sweep(path.parent, path.name)
+    descriptor, name = tempfile.mkstemp(_OURS, f".{path.name}.", path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -27,3 +37,17 @@ def write_private(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def sweep(folder: Path, name: str | None = None) -> None:
+    """Remove what is left of writes that were killed on the way.
+
+    Args:
+        folder: Where.
+        name: The file that was to be written; any, unless told.
+    """
+    pattern = "*" if name is None else glob.escape(name)
+    for each in folder.glob(f".{pattern}.*{_OURS}"):
+        with contextlib.suppress(OSError):
+            if time.time() - each.stat().st_mtime > _STALE:
+                each.unlink()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.errors import YardBusy
-from mcpyard.store.files import write_private
+from mcpyard.store.files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
 
@@ -69,6 +69,7 @@ class Home:
             os.close(descriptor)
             raise YardBusy(self._who()) from None
         self._descriptor = descriptor
+        sweep(self.folder)
         self.announce("")
 
     def announce(self, url: str, certificate: str = "") -> None:
@@ -79,7 +80,9 @@ class Home:
     def release(self) -> None:
         """Let another yard take the home."""
         if self._descriptor is not None:
-            self._running.unlink(missing_ok=True)
+            # A home that was replaced underneath is another yard's by now.
+            if (found := self._read_running()) and found.pid == os.getpid():
+                self._running.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
 

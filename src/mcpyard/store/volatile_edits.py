@@ -9,6 +9,7 @@ from typing import Final
 from mcpyard.domain.stored import Edit, EditEntry, LeftOut
 
 KEPT: Final = 100
+"""Units of edits that can be undone; older ones are forgotten."""
 
 
 class VolatileEdits:

@@ -6,7 +6,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.errors import InputError, NameTaken, YardError, edge
+from mcpyard.domain.errors import YardError, edge
 from mcpyard.domain.merge import plain
 from mcpyard.formats.snippets import Pasted, parse_snippet
 from mcpyard.web import asked
@@ -16,7 +16,7 @@ from mcpyard.web.definitions import (
     fields_of_definition,
     fields_of_form,
 )
-from mcpyard.web.problems import details_of
+from mcpyard.web.problems import line_about, said_of, wrong_fields
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.records import Record
@@ -57,7 +57,7 @@ class AddRoutes:
         try:
             found = await self._yard.trial(definition_of(fields_of_form(form), known))
         except YardError as error:
-            data = {"found": None, "error": error.message, "details": details_of(error)}
+            data = {"found": None, **said_of(request, error)}
             return answer(request, "parts/trial.html", data)
         return answer(request, "parts/trial.html", {"found": found, "error": None, "details": []})
 
@@ -67,7 +67,8 @@ class AddRoutes:
         try:
             found = await asyncio.to_thread(parse_snippet, text)
         except YardError as error:
-            return answer(request, "parts/pasted.html", _broken(text, error))
+            broken: Record = {"servers": [], "problems": [], "text": text}
+            return answer(request, "parts/pasted.html", broken | said_of(request, error))
         if len(found.servers) == 1 and not found.problems:
             (one,) = found.servers
             fields = fields_of_definition(one.name, _definition(one))
@@ -79,7 +80,13 @@ class AddRoutes:
             for each in found.servers
         ]
         problems = [str(each) for each in found.problems]
-        data = {"servers": servers, "problems": problems, "text": text, "error": None}
+        data = {
+            "servers": servers,
+            "problems": problems,
+            "text": text,
+            "error": None,
+            "details": [],
+        }
         return answer(request, "parts/pasted.html", data)
 
     async def import_text(self, request: Request) -> Response:
@@ -96,7 +103,7 @@ class AddRoutes:
             try:
                 names.append(str((await self._yard.register(body))["name"]))
             except YardError as error:
-                refused.append(f"{each.name}: {error.message}")
+                refused.append(f"{each.name}: {line_about(request, error)}")
         return self._done(request, names, refused)
 
     def _done(
@@ -108,11 +115,8 @@ class AddRoutes:
 
 def form_again(request: Request, form: asked.Form, error: YardError, template: str) -> Response:
     """The form as it was filled in, with what is wrong beside each field."""
-    problems = {"name": error.message} if isinstance(error, NameTaken) else {}
-    if isinstance(error, InputError):
-        problems |= {each.field.split(".", 1)[0]: each.message for each in error.problems}
-    fields = fields_of_form(form, problems)
-    data: Record = {"way": "form", "fields": fields, "error": error.message}
+    fields = fields_of_form(form, wrong_fields(request, error))
+    data: Record = {"way": "form", "fields": fields, "error": line_about(request, error)}
     data |= {"ref": form["ref"], "digest": form["digest"]}
     return answer(request, template, data, edge(error).status)
 
@@ -123,7 +127,3 @@ def _scope(fields: Fields) -> Record:
 
 def _definition(pasted: Pasted) -> Record:
     return {"type": pasted.config.type, **plain(pasted.config)}
-
-
-def _broken(text: str, error: YardError) -> Record:
-    return {"servers": [], "problems": [], "text": text, "error": error.message}

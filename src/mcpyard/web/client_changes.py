@@ -12,14 +12,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError, edge
+from mcpyard.formats.warned import Warned
 from mcpyard.web import asked
 from mcpyard.web.asked import Form
 from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_sights import digest_of, places_of
 from mcpyard.web.definitions import fields_of_form
-from mcpyard.web.problems import details_of
-from mcpyard.web.rendering import answer
+from mcpyard.web.problems import said_of
+from mcpyard.web.rendering import answer, taste_of
 from mcpyard.web.sights import Sights
+from mcpyard.web.told import told_warned
+from mcpyard.web.words import Words
 from mcpyard.yard.clients.clients import Copy, Terms, matrix_of
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
@@ -32,7 +35,6 @@ CHANGED: Final = {"HX-Trigger": "clientschanged"}
 _IN_DIALOG: Final = {"HX-Retarget": "#preview", "HX-Reswap": "innerHTML"}
 _KINDS: Final = {"+": "add", "-": "cut", "@": "gap", "\\": "gap"}
 _HEADER_LINES: Final = 2
-_MOST_DIGITS: Final = 18
 
 
 class ClientChangeRoutes:
@@ -98,14 +100,6 @@ class ClientChangeRoutes:
         return told(
             request, f"clients.done.switch{form['on']}", form["name"], await wish(_terms(request))
         )
-
-    async def undo(self, request: Request) -> Response:
-        """Undo an edit."""
-        number = (await asked.form(request))["id"]
-        if not number.isdecimal() or len(number) > _MOST_DIGITS:
-            raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
-        await self._yard.clients.undo(int(number), _terms(request))
-        return told(request, "clients.undone", "", Done(()))
 
     def _wish(self, verb: str, form: Form) -> Wish:
         wishes: dict[str, Callable[[Form], Wish]] = {
@@ -174,7 +168,9 @@ def lines_of(diff: str) -> list[tuple[str, str]]:
 
 def told(request: Request, key: str, name: str, done: Done, more: Record | None = None) -> Response:
     """That something was done, with a way to undo it."""
-    data: Record = {"key": key, "name": name, "done": done, "secret": None}
+    t = taste_of(request).words
+    warnings = [_warned_line(each, t) for each in done.warnings]
+    data: Record = {"key": key, "name": name, "done": done, "warnings": warnings, "secret": None}
     return answer(request, "parts/client_done.html", data | (more or {}), headers=CHANGED)
 
 
@@ -186,10 +182,15 @@ def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Re
         error: Why it cannot be.
         asked_for: Whether it was to be done, not only shown.
     """
-    data = {"error": error.message, "details": details_of(error)}
+    data = said_of(request, error)
     if not asked_for:
         return answer(request, "parts/preview.html", data)
     return answer(request, "parts/preview.html", data, edge(error).status, _IN_DIALOG)
+
+
+def _warned_line(warned: Warned, t: Words) -> str:
+    said = told_warned(warned, t).line
+    return f"{warned.field}: {said}" if warned.field else said
 
 
 def _terms(request: Request) -> Terms:

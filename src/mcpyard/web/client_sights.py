@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
+from mcpyard.formats.effective import Effective
 from mcpyard.web.looks import EFFECTIVE, Look
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.records import Record
@@ -111,9 +112,14 @@ class Table:
     rows: tuple[Row, ...]
 
 
-async def places_of(clients: Clients) -> list[Place]:
-    """Every file of every program."""
-    return [_place(each) for each in await clients.groups()]
+async def places_of(clients: Clients, own: Mapping[str, Look] | None = None) -> list[Place]:
+    """Every file of every program.
+
+    Args:
+        clients: The programs.
+        own: How the servers of the yard itself are, by name: of these alone it is known.
+    """
+    return [_place(each, own or {}) for each in await clients.groups()]
 
 
 def programs_of(places: Iterable[Place]) -> list[Program]:
@@ -138,6 +144,11 @@ def table_of(places: Iterable[Place]) -> Table:
         for name, found in sorted(entries.items(), key=lambda each: each[0].casefold())
     ]
     return Table(tuple(columns.values()), tuple(rows))
+
+
+def look_in_force(effective: str, own: Look | None) -> Look:
+    """What becomes of a server; of one of the yard's own that is in force, how it is."""
+    return own if own and effective == Effective.ENABLED else EFFECTIVE[effective]
 
 
 def digest_of(*parts: object) -> str:
@@ -165,7 +176,7 @@ def place_line(place: Record) -> str:
     return f"{place['file']}:{place['line']}"
 
 
-def _place(group: Record) -> Place:
+def _place(group: Record, own: Mapping[str, Look]) -> Place:
     at = f"{group['client']}:{group['scope']}"
     servers = cast("list[Record]", group["servers"])
     problems = cast("list[Record]", group["problems"])
@@ -176,17 +187,18 @@ def _place(group: Record) -> Place:
         scope=str(group["scope"]),
         path=str(group["path"]),
         exists=bool(group["exists"]),
-        entries=tuple(_entry(at, each) for each in servers),
+        entries=tuple(_entry(at, each, own if group["client"] == OWN else {}) for each in servers),
         problems=tuple(map(problem_line, problems)),
     )
 
 
-def _entry(at: str, server: Record) -> Entry:
+def _entry(at: str, server: Record, own: Mapping[str, Look]) -> Entry:
+    name = str(server["name"])
     return Entry(
         at=at,
-        name=str(server["name"]),
+        name=name,
         line=line_of(server),
         enabled=bool(server["enabled"]),
-        look=EFFECTIVE[str(server["effective"])],
+        look=look_in_force(str(server["effective"]), own.get(name)),
         reason=str(server["reason"]),
     )

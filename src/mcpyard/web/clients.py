@@ -5,18 +5,21 @@ from typing import Final, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.formats.finding import Finding
 from mcpyard.web.client_fields import fields_of_entry
 from mcpyard.web.client_sights import (
+    OWN,
     Place,
     Program,
     digest_of,
+    look_in_force,
     place_line,
     places_of,
     problem_line,
     programs_of,
     table_of,
 )
-from mcpyard.web.looks import EFFECTIVE, FINDINGS
+from mcpyard.web.looks import FINDINGS, Look
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.clients.clients import Clients
@@ -66,13 +69,16 @@ class ClientsRoutes:
         data: Record = {
             "at": at,
             "record": record,
-            "look": EFFECTIVE[str(record["effective"])],
+            "look": look_in_force(str(record["effective"]), self._own(at).get(name)),
             "where": place_line(where) if where else record["path"],
             "pairs": {"env": fields.env, "headers": fields.headers},
             "further": {word: record[word] for word in _FURTHER if record[word] is not None},
             "problems": [problem_line(each) for each in cast("list[Record]", record["problems"])],
         }
         return answer(request, "dialogs/client_server.html", data)
+
+    def _own(self, at: str) -> dict[str, Look]:
+        return self._sights.looks() if at.partition(":")[0] == OWN else {}
 
     @property
     def _clients(self) -> Clients:
@@ -88,12 +94,14 @@ class ClientsRoutes:
         if show == "edits":
             return {"edits": await self._clients.edits()}
         if show == "checks":
-            findings = [_finding(each) for each in await self._clients.lint()]
+            findings = [_finding(each) for each in await self._clients.findings()]
             return {"findings": findings, "drifts": await self._clients.drift()}
-        places = await places_of(self._clients)
+        places = await places_of(self._clients, self._sights.looks())
+        shown: Record = {"folder": self._clients.folder}
         if show == "table":
-            return {"table": table_of(places)}
-        return {"programs": _sorted(places), "targets": [each for each in places if each.exists]}
+            return shown | {"table": table_of(places)}
+        targets = [each for each in places if each.exists]
+        return shown | {"programs": _sorted(places), "targets": targets}
 
 
 def _sorted(places: list[Place]) -> list[Program]:
@@ -101,7 +109,7 @@ def _sorted(places: list[Place]) -> list[Program]:
     return sorted(programs_of(places), key=lambda each: not each.present)
 
 
-def _finding(finding: Record) -> Record:
-    place = cast("Record | None", finding["place"])
-    where = place_line(place) if place else ""
-    return finding | {"look": FINDINGS[str(finding["level"])], "where": where}
+def _finding(finding: Finding) -> Record:
+    place = finding.place
+    where = f"{place.file}:{place.line}" if place else ""
+    return {"finding": finding, "look": FINDINGS[str(finding.level)], "where": where}

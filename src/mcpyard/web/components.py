@@ -7,17 +7,10 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.lamp import Lamp
 from mcpyard.web.client_samples import client_samples
-from mcpyard.web.looks import (
-    EVERY_LOOK,
-    FAILED,
-    NEEDS_APPROVAL,
-    NEEDS_AUTH,
-    RESTARTING,
-    RUNNING,
-    STOPPED,
-    Look,
-)
+from mcpyard.web.looks import EVERY_LOOK, look_at
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Card, Tiles
 from mcpyard.web.vitals import NOTHING, Vital
@@ -52,9 +45,9 @@ def _error(code: str, message: str, hint: str, *stderr: str) -> Record:
     return {"code": code, "message": message, "hint": hint, "stderr": [*stderr]}
 
 
-def _card(number: int, look: Look, **changes: object) -> Card:
+def _card(number: int, lamp: Lamp, **changes: object) -> Card:
     record = _RECORD | {"id": f"00000000-0000-0000-0000-{number:012}"} | changes
-    return Card(record, look, NOTHING, "handshake", "", editable=True)
+    return Card(record, look_at(lamp), NOTHING, "handshake", "", editable=True)
 
 
 def _cards() -> list[Card]:
@@ -67,18 +60,19 @@ def _cards() -> list[Card]:
     waits = _error("needs_approval", "waits for your approval", "")
     busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
     vital = Vital(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
+    odd = Problem("transport", "is missing; taken as stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
-        replace(_card(1, RUNNING), vital=vital),
-        _card(2, RESTARTING, name="knowledge", **busy),
-        _card(3, FAILED, name="broken", phase="failed", error=missing, attempt=3),
-        _card(4, NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
+        replace(_card(1, Lamp.CONNECTED), vital=vital),
+        _card(2, Lamp.RETRYING, name="knowledge", **busy),
+        _card(3, Lamp.FAILED, name="broken", phase="failed", error=missing, attempt=3),
+        _card(4, Lamp.NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
         replace(
-            _card(5, NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits),
+            _card(5, Lamp.NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits),
             folder="/srv/project",
         ),
-        _card(6, STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0),
-        _card(7, RUNNING, name=bad_name, warnings=["transport: is inferred; say it"]),
+        _card(6, Lamp.STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0),
+        replace(_card(7, Lamp.CONNECTED, name=bad_name), notes=(odd,)),
     ]
 
 

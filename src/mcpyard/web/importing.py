@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import NameTaken, YardError
 from mcpyard.web import asked
+from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.clients.clients import Copy, Terms
@@ -45,7 +46,7 @@ class ImportRoutes:
                 if form["start"] and self._yard.server(name).config.enabled:
                     await self._yard.start(name)
             except YardError as error:
-                refused.append(f"{name}: {error.message}")
+                refused.append(f"{name}: {line_about(request, error)}")
         return answer(request, "parts/added.html", {"names": names, "refused": refused})
 
     async def example(self, request: Request) -> Response:

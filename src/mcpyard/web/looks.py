@@ -6,6 +6,7 @@ A lamp never speaks by its colour alone, so the three always come together.
 from dataclasses import dataclass
 from typing import Final
 
+from mcpyard.domain.lamp import Lamp, lamp_of
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.yard.records import Picture
 
@@ -13,6 +14,9 @@ GOOD: Final = "good"
 BUSY: Final = "busy"
 BAD: Final = "bad"
 IDLE: Final = "idle"
+USED: Final = "used"
+"""Plain: a program takes it; whether it works is not known."""
+
 WAIT: Final = "wait"
 """Amber at rest: somebody should look at it, but nothing is under way."""
 
@@ -35,29 +39,21 @@ class Look:
     icon: str
 
 
-RUNNING: Final = Look(GOOD, "status.running", "check")
-CONNECTING: Final = Look(BUSY, "status.connecting", "turn")
-RESTARTING: Final = Look(BUSY, "status.restarting", "turn")
-STOPPING: Final = Look(BUSY, "status.stopping", "turn")
-FAILED: Final = Look(BAD, "status.error", "cross")
-NEEDS_AUTH: Final = Look(BAD, "status.needs_auth", "key")
-NEEDS_APPROVAL: Final = Look(BAD, "status.needs_approval", "shield")
-STOPPED: Final = Look(IDLE, "status.stopped", "square")
-DISABLED: Final = Look(IDLE, "status.disabled", "off")
-
 _LOOKS: Final = {
-    Phase.STOPPED: STOPPED,
-    Phase.CONNECTING: CONNECTING,
-    Phase.CONNECTED: RUNNING,
-    Phase.BACKOFF: RESTARTING,
-    Phase.FAILED: FAILED,
-    Phase.NEEDS_AUTH: NEEDS_AUTH,
-    Phase.NEEDS_APPROVAL: NEEDS_APPROVAL,
-    Phase.STOPPING: STOPPING,
+    Lamp.CONNECTED: Look(GOOD, Lamp.CONNECTED.key, "check"),
+    Lamp.CONNECTING: Look(BUSY, Lamp.CONNECTING.key, "turn"),
+    Lamp.RETRYING: Look(BUSY, Lamp.RETRYING.key, "turn"),
+    Lamp.RESTARTING: Look(BUSY, Lamp.RESTARTING.key, "turn"),
+    Lamp.STOPPING: Look(BUSY, Lamp.STOPPING.key, "turn"),
+    Lamp.FAILED: Look(BAD, Lamp.FAILED.key, "cross"),
+    Lamp.NEEDS_AUTH: Look(BAD, Lamp.NEEDS_AUTH.key, "key"),
+    Lamp.NEEDS_APPROVAL: Look(BAD, Lamp.NEEDS_APPROVAL.key, "shield"),
+    Lamp.STOPPED: Look(IDLE, Lamp.STOPPED.key, "square"),
+    Lamp.DISABLED: Look(IDLE, Lamp.DISABLED.key, "off"),
 }
 
 EFFECTIVE: Final = {
-    "enabled": Look(GOOD, "effective.enabled", "check"),
+    "enabled": Look(USED, "effective.enabled", "check"),
     "disabled": Look(IDLE, "effective.disabled", "off"),
     "shadowed": Look(IDLE, "effective.shadowed", "stack"),
     "blocked": Look(BAD, "effective.blocked", "cross"),
@@ -65,6 +61,9 @@ EFFECTIVE: Final = {
     "invalid": Look(BAD, "effective.invalid", "warn"),
 }
 """What becomes of a server in another program."""
+
+UNKNOWN: Final = Look(IDLE, "lost.lamp", "unknown")
+"""What every lamp shows while the yard does not answer."""
 
 CONNECTED: Final = Look(GOOD, "connect.on", "check")
 NOT_CONNECTED: Final = Look(IDLE, "connect.off", "link")
@@ -80,11 +79,11 @@ EVERY_LOOK: Final = (
     *dict.fromkeys(
         [
             *_LOOKS.values(),
-            DISABLED,
             *EFFECTIVE.values(),
             *FINDINGS.values(),
             CONNECTED,
             NOT_CONNECTED,
+            UNKNOWN,
         ]
     ),
 )
@@ -98,12 +97,16 @@ def look_of(picture: Picture, restarted: int | None = None) -> Look:
         restarted: The epoch in which somebody asked for a restart.
     """
     state = picture.observed.state
-    if state.phase is Phase.STOPPED and not picture.server.config.enabled:
-        return DISABLED
-    again = state.n > 0 or state.restart or _within(state.epoch, restarted)
-    if again and state.phase in {Phase.CONNECTING, Phase.STOPPING}:
-        return RESTARTING
-    return _LOOKS[state.phase]
+    asked = state.restart or _within(state.epoch, restarted)
+    if asked and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
+        return look_at(Lamp.RESTARTING)
+    enabled = picture.server.config.enabled
+    return look_at(lamp_of(state.phase, tries=state.n, enabled=enabled))
+
+
+def look_at(lamp: Lamp) -> Look:
+    """How a lamp looks."""
+    return _LOOKS[lamp]
 
 
 def _within(epoch: int, restarted: int | None) -> bool:

@@ -6,8 +6,11 @@ from typing import TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.errors import InputError, ServerFault, YardError, edge
-from mcpyard.web.rendering import answer
+from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
+from mcpyard.web.rendering import answer, taste_of
+from mcpyard.web.told import told_error, told_fault
+from mcpyard.web.words import Words
+from mcpyard.yard.records import Record
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -27,16 +30,49 @@ def telling(handler: Handler) -> Handler:
 def notice(request: Request, error: YardError) -> Response:
     """An error as a notice; the rest of the page stays as it is."""
     where = {"HX-Retarget": "#notices", "HX-Reswap": "beforeend"}
-    data = {"tone": "bad", "text": error.message, "details": details_of(error)}
+    said = said_of(request, error)
+    data = {"tone": "bad", "text": said["error"], "details": said["details"]}
     return answer(request, "parts/notice.html", data, edge(error).status, where)
 
 
-def details_of(error: YardError) -> list[str]:
+def said_of(request: Request, error: YardError) -> Record:
+    """An error in the reader's language: what is wrong, and what else is known of it."""
+    t = taste_of(request).words
+    told = told_error(error, t)
+    lines = (told.todo, *_cause_lines(error, t), told.detail, *_details(error))
+    shown = dict.fromkeys(each for each in lines if each and each != told.says)
+    return {"error": told.says, "details": [*shown]}
+
+
+def line_about(request: Request, error: YardError) -> str:
+    """The same on one line."""
+    return told_error(error, taste_of(request).words).line
+
+
+def wrong_fields(request: Request, error: YardError) -> dict[str, str]:
+    """What is wrong, by the field of a form."""
+    if isinstance(error, NameTaken):
+        return {"name": line_about(request, error)}
+    problems = error.problems if isinstance(error, InputError) else ()
+    wrong = {each.field.split(".", 1)[0]: each.message for each in problems}
+    t = taste_of(request).words
+    if t.native:
+        return wrong
+    return {field: t("form.wrong", message=message) for field, message in wrong.items()}
+
+
+def _cause_lines(error: YardError, t: Words) -> list[str]:
+    if t.native or not isinstance(error, ServerFault) or error.cause is None:
+        return []
+    why = told_fault(error.cause, t)
+    return [why.says, why.todo]
+
+
+def _details(error: YardError) -> list[str]:
     """What an error knows besides its message."""
-    told: list[str] = []
     if isinstance(error, InputError):
-        told += [str(each) for each in error.problems if str(each) != error.message]
+        return [str(each) for each in error.problems]
     if isinstance(error, ServerFault) and error.cause:
         cause = error.cause
-        told += [each for each in (cause.message, cause.hint, *cause.stderr[-5:]) if each]
-    return [each for each in told if each != error.message]
+        return [cause.message, cause.hint, *cause.stderr[-5:]]
+    return []

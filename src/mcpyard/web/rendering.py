@@ -11,8 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.web import filters
+from mcpyard.web import filters, told
 from mcpyard.web.assets import address
+from mcpyard.web.looks import UNKNOWN
 from mcpyard.web.words import LANGUAGES, Words, choose_language, words_in
 
 LANGUAGE_COOKIE: Final = "mcpyard_language"
@@ -102,6 +103,13 @@ def environment() -> Environment:
         tabs=TABS,
         version=version("mcpyard"),
         url=filters.url,
+        unknown=UNKNOWN,
+        told_cause=told.told_cause,
+        told_finding=told.told_finding,
+        told_note=told.told_note,
+        told_problem=told.told_problem,
+        told_reason=told.told_reason,
+        told_warned=told.told_warned,
     )
     made.filters.update(filters.FILTERS)
     return made

@@ -9,6 +9,7 @@ from mcpyard.web.activity import ActivityRoutes
 from mcpyard.web.adding import AddRoutes
 from mcpyard.web.changing import ChangeRoutes
 from mcpyard.web.client_changes import ClientChangeRoutes
+from mcpyard.web.client_undoing import UndoRoutes
 from mcpyard.web.clients import ClientsRoutes
 from mcpyard.web.components import components
 from mcpyard.web.connecting import ConnectRoutes
@@ -60,6 +61,7 @@ def _servers(sights: Sights) -> list[Route]:
         _post(f"{one}/start", servers.start),
         _post(f"{one}/stop", servers.stop),
         _post(f"{one}/restart", servers.restart),
+        _post(f"{one}/enable", servers.enable),
         _post(f"{one}/approve", servers.approve),
         _post(f"{one}/login", servers.login),
     ]
@@ -94,11 +96,13 @@ def _tools(sights: Sights) -> list[Route]:
         Route(one, telling(tools.tool)),
         _post(f"{one}/switch", tools.switch),
         _post(f"{one}/call", tools.call),
+        _post(f"{one}/start", tools.start),
     ]
 
 
 def _clients(sights: Sights) -> list[Route]:
     clients, changes = ClientsRoutes(sights), ClientChangeRoutes(sights)
+    undoing = UndoRoutes(sights)
     return [
         Route("/clients", clients.screen),
         Route("/ui/clients", telling(clients.part)),
@@ -106,7 +110,8 @@ def _clients(sights: Sights) -> list[Route]:
         Route("/ui/clients/copy", telling(changes.copy_dialog)),
         Route("/ui/clients/edit", telling(changes.edit_dialog)),
         Route("/ui/clients/remove", telling(changes.remove_dialog)),
-        _post("/ui/clients/undo", changes.undo),
+        Route("/ui/clients/undo", telling(undoing.ask)),
+        _post("/ui/clients/undo", undoing.undo),
         _post("/ui/clients/switch", changes.switch),
         _post("/ui/clients/{verb}", changes.apply),
         _post("/ui/clients/{verb}/preview", changes.preview),

@@ -57,7 +57,9 @@ class Node:
 def form_of(schema: object) -> Node:
     """The form of a tool's arguments."""
     made = _Maker(_as_schema(schema)).node(_as_schema(schema), 0)
-    return replace(made if made.kind == "object" else Node("json"), required=True)
+    whole = made if made.kind == "object" else Node("json")
+    # A schema's title is a name for programs; what the arguments are for the tool itself says.
+    return replace(whole, label="", description="", required=whole.kind == "object")
 
 
 class _Maker:

@@ -10,6 +10,7 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.stored import Call, CallQuery
 from mcpyard.web import asked
 from mcpyard.web.definitions import fields_of_record, shown
+from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import ONE, Sights
 from mcpyard.web.toolbench import find_tools
@@ -32,7 +33,7 @@ class ServerRoutes:
         try:
             server = self._yard.server(asked.part(request, "ref"))
         except ServerUnknown as error:
-            data: Record = {"tab": "server", "message": error.message}
+            data: Record = {"tab": "server", "message": line_about(request, error)}
             return answer(request, "screens/missing.html", data, _UNKNOWN)
         tag, picture = self._sights.ledger.tag(), self._sights.ledger.picture(server.id)
         show = request.query_params.get("show", PARTS[0])

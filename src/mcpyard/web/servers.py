@@ -12,6 +12,7 @@ from mcpyard.domain.errors import NoSignIn
 from mcpyard.web import asked
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import LIST, ONE, Sights
+from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 
 TOOLS_ON_A_CARD: Final = 100
@@ -52,6 +53,12 @@ class ServersRoutes:
         if picture := self._ledger.picture(server.id):
             self._ledger.restarting(picture)
         return await self._want(request, self._yard.restart)
+
+    async def enable(self, request: Request) -> Response:
+        """Switch a server on."""
+        return await self._want(
+            request, lambda ref: self._yard.change(ref, Change({"enabled": True}))
+        )
 
     async def approve(self, request: Request) -> Response:
         """Trust the folder that a server comes from."""

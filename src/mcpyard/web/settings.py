@@ -9,6 +9,7 @@ from typing import Final, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.stored import CallToken
 from mcpyard.domain.this_yard import Here
 from mcpyard.web.assets import FOLDER
 from mcpyard.web.client_sights import OWN, digest_of
@@ -17,6 +18,9 @@ from mcpyard.web.premises import Premises
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.records import Record
+
+PAST: Final = 5
+"""Revoked tokens that are still shown."""
 
 _UNCHANGED: Final = 204
 
@@ -71,14 +75,21 @@ class SettingsRoutes:
         return answer(request, "parts/settings.html", data)
 
     async def _part(self, request: Request) -> Record:
-        tokens = [each for each in self._premises.tokens.all() if each.revoked is None]
+        tokens = self._premises.tokens.all()
         data: Record = {
             "gateway": f"{request.base_url}mcp",
             "connections": connections(await self._yard.clients.groups(), self._yard.here),
             "profiles": [each.record() for each in self._yard.profiles.all()],
-            "tokens": [*reversed(tokens)],
+            "tokens": [each for each in reversed(tokens) if each.revoked is None],
+            "past_tokens": past_tokens(tokens),
         }
         return {"seen": digest_of(data)} | data
+
+
+def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
+    """The tokens that were revoked last, newest first."""
+    revoked = [(each.revoked, each) for each in tokens if each.revoked]
+    return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
 def connections(groups: Iterable[Record], here: Here) -> list[Connection]:

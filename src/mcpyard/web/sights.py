@@ -1,12 +1,13 @@
 """What there is to see of servers: cards, counts, and the parts of a page that changed."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.web.ledger import Changes, Ledger
 from mcpyard.web.looks import TONES, Look, look_of
@@ -33,6 +34,7 @@ class Card:
         folder: The folder whose approval it waits for.
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
+        notes: What is odd about its definition or its tools.
     """
 
     record: Record
@@ -42,6 +44,7 @@ class Card:
     folder: str
     editable: bool
     tools: str = ""
+    notes: tuple[Problem, ...] = ()
 
     @property
     def up(self) -> bool:
@@ -77,12 +80,13 @@ class Sights:
         server, observed = picture
         return Card(
             record=self.yard.record_of(picture, tools=False),
-            look=look_of(picture, self.ledger.restarted(server.id)),
+            look=self._look(picture),
             vital=self.ledger.vitals.of(server.id),
             era=str(observed.session.era) if observed.session else "",
             folder=str(Path(server.owner.place).parent) if server.held else "",
             editable=str(server.owner.scope) in {"project", "user"},
             tools=observed.tools.digest,
+            notes=(*server.warnings, *observed.tools.problems),
         )
 
     def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:
@@ -92,11 +96,16 @@ class Sights:
         found = map(self.ledger.picture, servers)
         return [self.card(each) for each in found if each]
 
+    def looks(self) -> dict[str, Look]:
+        """How every server is, by its name."""
+        return {each.server.name: self._look(each) for each in self.ledger.pictures()}
+
     def tiles(self) -> Tiles:
         """The counts."""
         pictures = self.ledger.pictures()
-        looks = [look_of(each, self.ledger.restarted(each.server.id)) for each in pictures]
-        tones = {tone: sum(each.tone == tone for each in looks) for tone in TONES}
+        looks = map(self._look, pictures)
+        shown = Counter(each.tone for each in looks)
+        tones = {tone: shown[tone] for tone in TONES}
         up = (each for each in pictures if each.observed.state.phase is Phase.CONNECTED)
         return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
 
@@ -113,6 +122,9 @@ class Sights:
         if view == LIST:
             return self._of_list(taste, changes)
         return self._of_one(taste, view.removeprefix(ONE), changes)
+
+    def _look(self, picture: Picture) -> Look:
+        return look_of(picture, self.ledger.restarted(picture.server.id))
 
     def _of_list(self, taste: Taste, changes: Changes) -> str:
         data: dict[str, object] = {

@@ -11,14 +11,14 @@ from starlette.responses import Response
 from mcpyard.catalog.limits import nested_deeper
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import Wanted
 from mcpyard.web import asked
-from mcpyard.web.problems import details_of
+from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer
 from mcpyard.web.results import blocks_of
 from mcpyard.web.schema_form import form_of
 from mcpyard.web.sights import Sights
 from mcpyard.yard.edit import Change
-from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
@@ -75,7 +75,8 @@ class ToolRoutes:
         """All tools of all servers."""
         word = request.query_params.get("q", "")
         found = find_tools(self._yard, None, word, 0)
-        return answer(request, "screens/tools.html", {"tab": "tools", "found": found, "ref": ""})
+        data = self._sights.frame("tools") | {"found": found, "ref": ""}
+        return answer(request, "screens/tools.html", data)
 
     async def rows(self, request: Request) -> Response:
         """A page of tools."""
@@ -101,22 +102,32 @@ class ToolRoutes:
         return Response(status_code=204)
 
     async def call(self, request: Request) -> Response:
-        """Call a tool, and show what it answers; a server that is stopped is started for it."""
+        """Call a tool, and show what it answers; a server that somebody stopped stays stopped."""
         ref, name = asked.part(request, "ref"), asked.part(request, "tool")
         sent = (await asked.form(request))["arguments"]
-        data: Record = {"sent": sent, "tool": name, "ref": ref}
+        data: Record = {"sent": sent, "tool": name, "ref": ref, "stopped": None}
         try:
-            outcome = await self._call(ref, name, _arguments(sent), asked.caller(request))
+            arguments = _arguments(sent)
+            if stopped := self._stopped(ref):
+                return answer(request, "parts/result.html", data | {"outcome": None} | stopped)
+            who = asked.caller(request)
+            outcome = await self._yard.call_tool(ref, name, arguments, who=who)
         except YardError as error:
-            failed = {"outcome": None, "error": error.message, "details": details_of(error)}
+            failed: Record = {"outcome": None, **said_of(request, error)}
             return answer(request, "parts/result.html", data | failed)
         shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
         return answer(request, "parts/result.html", data | shown)
 
-    async def _call(self, ref: str, name: str, arguments: Record, who: str) -> Outcome:
-        if self._sights.record(ref)["phase"] == Phase.STOPPED:
-            await self._yard.start(ref, wait=START_WAIT)
-        return await self._yard.call_tool(ref, name, arguments, who=who)
+    async def start(self, request: Request) -> Response:
+        """Start the server of a tool, and tell beside the tool what became of it."""
+        record = await self._yard.start(asked.part(request, "ref"), wait=START_WAIT)
+        return answer(request, "parts/started.html", {"record": record})
+
+    def _stopped(self, ref: str) -> Record | None:
+        """What to show of a server that somebody stopped, instead of calling it."""
+        record = self._sights.record(ref)
+        idle = record["phase"] == Phase.STOPPED and record["wanted"] == Wanted.STOPPED
+        return {"stopped": record["name"]} if idle and record["enabled"] else None
 
 
 def _arguments(sent: str) -> Record:

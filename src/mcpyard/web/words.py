@@ -5,12 +5,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from mcpyard.domain.lamp import Lamp
+
 LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
 """Every language by its tag, under its own name."""
 
 FALLBACK: Final = "en"
 
 _FOLDER: Final = Path(__file__).with_name("catalogues")
+_LAMPS: Final = {each.key: each.capitalize() for each in Lamp}
 _TRADITIONAL: Final = frozenset({"hant", "tw", "hk", "mo"})
 
 
@@ -26,6 +29,11 @@ class Words:
         text = self._catalogue[key]
         return text.format_map(values) if values else text
 
+    @property
+    def native(self) -> bool:
+        """Whether the program's own sentences are in this language."""
+        return self.language == FALLBACK
+
     def get(self, key: str, otherwise: str) -> str:
         """The text of a key that may be missing."""
         return self._catalogue.get(key, otherwise)
@@ -33,9 +41,18 @@ class Words:
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Every text of a language by its key."""
-    text = (_FOLDER / f"{language}.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    """Every text of a language by its key.
+
+    In English the words of the lamps are those of the commands, and what the program has to say of
+    itself is said already; the other languages have these besides.
+    """
+    if language == FALLBACK:
+        return _LAMPS | _read(language)
+    return _read(language) | _read(f"told.{language}")
+
+
+def _read(name: str) -> dict[str, str]:
+    return json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
 @cache

@@ -1,17 +1,13 @@
 """What a request is made of while it waits, and what is counted meanwhile."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import msgspec
 
 from mcpyard.wire.messages import Reply
-
-_SAMPLES: Final = 8
-_SAMPLE_BYTES: Final = 200
 
 OVERSIZE: Final = "oversize"
 """The reason a link gives for noise that was a line over its limit."""
@@ -84,6 +80,12 @@ class Call:
         self.held_since = 0.0
 
 
+def take_note(answer: "asyncio.Future[Any]") -> None:
+    """Let an error be known: who waited for it may be gone, and asyncio would complain."""
+    if not answer.cancelled():
+        answer.exception()
+
+
 @dataclass(slots=True)
 class Stats:
     """What went over a link, and what was wrong with it.
@@ -98,7 +100,6 @@ class Stats:
         unknown: Answers to calls that were never made.
         noise: What came and was no message.
         oversize: Lines over the limit.
-        samples: The last pieces of noise, each with its reason.
     """
 
     sent: int = 0
@@ -110,12 +111,3 @@ class Stats:
     unknown: int = 0
     noise: int = 0
     oversize: int = 0
-    samples: deque[tuple[str, bytes]] = field(default_factory=lambda: deque(maxlen=_SAMPLES))
-
-    def heard(self, reason: str, sample: bytes) -> None:
-        """Count a piece of noise and keep its beginning."""
-        if reason == OVERSIZE:
-            self.oversize += 1
-        else:
-            self.noise += 1
-        self.samples.append((reason, sample[:_SAMPLE_BYTES]))

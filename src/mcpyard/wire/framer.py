@@ -57,11 +57,11 @@ class LineFramer:
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes; what they complete, in order."""
         events: list[Event] = []
+        cut = data.find(b"\n")
+        if cut < 0:
+            self._grow(data, events)
+            return events
         if self._size or self._held.tell():
-            cut = data.find(b"\n")
-            if cut < 0:
-                self._grow(data, events)
-                return events
             self._grow(data[:cut], events)
             self._end_line(events)
             data = data[cut + 1 :]

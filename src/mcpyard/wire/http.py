@@ -7,7 +7,7 @@ its stream is how it is cancelled.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
@@ -41,8 +41,6 @@ class HttpLink(RemoteLink):
         modern: Whether the server is of the modern era; set by the session once it knows.
         protocol_version: The version sent with each message; set by the session once it knows.
         session_id: The handshake era's session, taken from the answer to `initialize`.
-        on_session_lost: Called when the server no longer knows the session, after every request
-            of it has failed. Without it the link is lost.
     """
 
     def __init__(
@@ -52,13 +50,11 @@ class HttpLink(RemoteLink):
         *,
         limit: int = DEFAULT_LIMIT,
         auth: httpx2.Auth | None = None,
-        on_session_lost: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(url, headers, limit=limit, auth=auth)
         self.modern = False
         self.protocol_version: str | None = None
         self.session_id: str | None = None
-        self.on_session_lost = on_session_lost
         self._listening: asyncio.Task[None] | None = None
 
     @property
@@ -207,10 +203,7 @@ class HttpLink(RemoteLink):
         if self._listening is not None:
             end(self._listening)
         self._fail_all()
-        if self.on_session_lost is None:
-            self._lose(session_expired())
-        else:
-            self.on_session_lost()
+        self._lose(session_expired())
 
     def _fail_all(self) -> None:
         for request in self._outbox.requests:

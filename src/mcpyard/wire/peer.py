@@ -6,7 +6,7 @@ raises must not end the connection it was told about.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -15,13 +15,27 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
 from mcpyard.wire import messages
 from mcpyard.wire.asked import Asked, OnRequest, nobody
-from mcpyard.wire.calls import NO_HEADERS, NO_STAMP, Call, Progress, Stamp, Stats, Terms
+from mcpyard.wire.calls import (
+    NO_STAMP,
+    OVERSIZE,
+    Call,
+    Progress,
+    Stamp,
+    Stats,
+    Terms,
+)
 from mcpyard.wire.faults import fault
 from mcpyard.wire.link import Busy, Link, Outgoing
 from mcpyard.wire.messages import Envelope, Params, Reply
 
 OnNotification = Callable[[str, bytes, int | None], None]
 """A server tells: method, parameters, stream."""
+
+OnNoise = Callable[[str, bytes], None]
+"""Something came that is no message: why not, and how it begins."""
+
+_MOST_NOISE: Final = 100
+_SHOWN_NOISE: Final = 200
 
 _MOST_ABANDONED: Final = 4096
 """Ids of given up calls remembered, to tell a late answer from a repeated one."""
@@ -52,12 +66,14 @@ class Peer:
         on_request: OnRequest = nobody,
         on_notification: OnNotification | None = None,
         on_lost: Callable[[Cause], None] | None = None,
+        on_noise: OnNoise | None = None,
     ) -> None:
         self.stats = Stats()
         self.gone: Cause | None = None
         self._link = link
         self._on_notification = on_notification
         self._on_lost = on_lost
+        self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
         self._pending: dict[messages.Id | None, Call] = {}
         self._abandoned: dict[int, None] = {}
@@ -162,14 +178,12 @@ class Peer:
             call.latest = call.latest and call.latest + stood
             self._wake_at(call.deadline)
 
-    def notify(
-        self, method: str, params: Params = None, *, headers: Mapping[str, str] = NO_HEADERS
-    ) -> None:
+    def notify(self, method: str, params: Params = None) -> None:
         """Send a notification."""
         if self.gone is not None:
             raise fault(self.gone)
         body = messages.notification(method, messages.encode(params))
-        self._send(Outgoing(body, None, method, headers))
+        self._send(Outgoing(body, None, method))
 
     def message(self, frame: bytes, stream: int | None) -> None:
         """A message came (see `Receiver`)."""
@@ -187,7 +201,13 @@ class Peer:
 
     def noise(self, reason: str, sample: bytes) -> None:
         """Something came that is no message (see `Receiver`)."""
-        self.stats.heard(reason, sample)
+        if reason == OVERSIZE:
+            self.stats.oversize += 1
+        else:
+            self.stats.noise += 1
+        # A server that does nothing else is not to fill the log with it.
+        if self._on_noise is not None and self.stats.noise + self.stats.oversize <= _MOST_NOISE:
+            self._loop.call_soon(self._on_noise, reason, sample[:_SHOWN_NOISE])
 
     def failed(self, request: int, cause: Cause) -> None:
         """One request cannot be answered (see `Receiver`)."""

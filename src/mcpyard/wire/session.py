@@ -15,7 +15,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest, nobody
-from mcpyard.wire.calls import Call, Stats
+from mcpyard.wire.calls import Call, Stats, take_note
 from mcpyard.wire.eras import CallTerms, ClientFace, Codec, Era, Greeting, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
@@ -24,7 +24,7 @@ from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.listen import Listener, OnChange
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.modern import Modern
-from mcpyard.wire.peer import OnNotification, Peer
+from mcpyard.wire.peer import OnNoise, OnNotification, Peer
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
 from mcpyard.wire.tools import ToolList, all_pages
 
@@ -56,12 +56,14 @@ class Handlers:
         on_notification: Everything else a server tells, unless a call's own terms hear of it.
         on_request: What a server asks outside any call; refused by default.
         on_lost: The link is gone; told once, and not after `close`.
+        on_noise: Something came that is no message.
     """
 
     on_list_changed: OnChange | None = None
     on_notification: OnNotification | None = None
     on_request: OnRequest = nobody
     on_lost: Callable[[Cause], None] | None = None
+    on_noise: OnNoise | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,13 @@ async def open_session(
     told = handlers or Handlers()
     lanes = Lanes(told.on_request)
     notices = _Notices(told, lanes)
-    peer = Peer(link, on_request=lanes.asked, on_notification=notices.told, on_lost=told.on_lost)
+    peer = Peer(
+        link,
+        on_request=lanes.asked,
+        on_notification=notices.told,
+        on_lost=told.on_lost,
+        on_noise=told.on_noise,
+    )
     lanes.clocks = peer
     try:
         async with asyncio.timeout(opening.deadline):
@@ -265,7 +273,7 @@ class Session:
     def post(self, method: str, params: Params, within: float = 30.0) -> None:
         """Ask for something whose answer changes nothing; sent before anything asked later."""
         call = self._start(method, params, None, CallTerms(timeout=within))
-        call.future.add_done_callback(_taken_note_of)
+        call.future.add_done_callback(take_note)
 
     def watch(self, uris: frozenset[str]) -> None:
         """Hear of the changes of these resources, and of no others."""
@@ -343,8 +351,3 @@ class Session:
 
     def _start(self, method: str, params: Params, name: str | None, terms: CallTerms) -> Call:
         return self._peer.start(method, params, terms, self._codec.stamp(method, name, terms))
-
-
-def _taken_note_of(answer: "asyncio.Future[Reply]") -> None:
-    if not answer.cancelled():
-        answer.exception()

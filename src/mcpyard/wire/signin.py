@@ -125,11 +125,6 @@ class SignIn:
         self.challenge: Challenge | None = None
 
     @property
-    def authorization_url(self) -> str | None:
-        """The address to open in a browser, while a sign-in waits for its person."""
-        return self._attempt.url if self._attempt else None
-
-    @property
     def state(self) -> str | None:
         """What the browser must bring back; tells whose sign-in a callback belongs to."""
         return self._attempt.state if self._attempt else None

@@ -88,8 +88,9 @@ class Accounts:
         account.add(sums)
         failed = sums.outcome != OK
         if failed or self.journal:
-            names = route.server_name, route.tool.name
-            call = Call(self._clock.now(), who, route.server, *names, *sums)
+            call = Call(
+                self._clock.now(), who, route.server, route.server_name, route.tool.name, *sums
+            )
             if failed:
                 self._failed.append(call)
             if self.journal:

@@ -4,22 +4,17 @@ Looked up on every call, so it is kept as plain dictionaries and rebuilt for one
 only when that server's tools, name or policy changed.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID
 
-from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
+from mcpyard.catalog.names import ToolKey, assign, name_fault
 from mcpyard.catalog.routes import Route, backups_of
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Memory
-
-_USABLE: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
-"""What every known agent accepts as the name of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +77,7 @@ class ToolBook:
             NameRefused: Agents would not accept it.
             NameTaken: Another tool is called so, or was.
         """
-        if not _USABLE.fullmatch(name):
-            fault = f"must be 1 to {MAX_NAME} letters, digits, _ or -"
+        if fault := name_fault(name):
             raise NameRefused.of(Problem("name", fault))
         if not self._is_free(name, (route.server, route.tool.name)):
             raise NameTaken(f'another tool is called "{name}"')
@@ -120,7 +114,7 @@ class ToolBook:
 
     def _may_be_called(self, name: str, key: ToolKey, siblings: Iterable[Route]) -> bool:
         return (
-            _USABLE.fullmatch(name) is not None
+            name_fault(name) is None
             and self._is_free(name, (key.server_id, key.tool))
             and all(each.exposed != name for each in siblings)
         )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import orjson
 
@@ -15,6 +15,7 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardError,
     edge,
+    name_server,
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms
@@ -72,8 +73,24 @@ class Caller:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
         if route.backups:
             ask = partial(self.follow, timeout=timeout, progress=progress, who=who)
-            return await self._fallback.answer(route, arguments or {}, ask)
-        return await self.follow(route, arguments, timeout=timeout, progress=progress, who=who)
+            return await self._fallback.answer(route, _object(arguments), ask)
+        return await self.ask(route, arguments, timeout=timeout, progress=progress, who=who)
+
+    async def ask(
+        self,
+        route: Route,
+        arguments: Mapping[str, object] | None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        progress: Progress | None = None,
+        who: str = LIBRARY,
+    ) -> Outcome:
+        """Call the tool a route leads to, and no other; what goes wrong names the server."""
+        try:
+            return await self.follow(route, arguments, timeout=timeout, progress=progress, who=who)
+        except YardError as error:
+            name_server(error, route.server_name)
+            raise
 
     async def follow(
         self,
@@ -84,8 +101,8 @@ class Caller:
         progress: Progress | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call the tool a route leads to, and no other."""
-        given: dict[str, object] = dict(arguments or {})
+        """Call the tool a route leads to, as one of several that may be asked."""
+        given = dict(_object(arguments))
         if problems := route.validator.check(given):
             raise ArgumentsRefused.of(*problems)
         server = self._desired().get(route.server)
@@ -118,6 +135,14 @@ def says_error(raw: bytes) -> bool:
     if len(raw) > 2 * _GLANCE:
         raw = raw[:_GLANCE] + raw[-_GLANCE:]
     return b'"isError"' in raw and _IS_ERROR.search(raw) is not None
+
+
+def _object(arguments: object) -> Mapping[str, object]:
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
+    return cast("Mapping[str, object]", arguments)
 
 
 def _encode(arguments: dict[str, object]) -> bytes:

@@ -23,10 +23,10 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.merge import Patch, merged
 from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig, Scope, Wanted
-from mcpyard.domain.ports import EditableSource, Memory, Source
+from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.spelling import Reading, read_definition
-from mcpyard.yard.intent import Intent
+from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.records import definition_digest
 
@@ -146,13 +146,39 @@ class Editor:
         moves = launch_before != launch_after
         if moves and refuse_running and self._ground.is_up(server):
             raise StillRunning(f'"{server.name}" is running; stop it first')
+        written = self._written(source, server.name) or launch_before
+        change = _Parts(
+            new_name,
+            launch_after if moves else None,
+            written,
+            _policy_change(server.config, reading.config),
+        )
         with self._ground.hold():
-            if new_name != server.name:
-                await self._rename(source, server, new_name)
-            if moves:
-                written = self._written(source, new_name) or launch_before
-                await source.put(new_name, launch_after, written)
-            await self._intent.change(server.id, _policy_change(server.config, reading.config))
+            if hasattr(source, "change"):
+                await self._change_whole(cast("WholeSource", source), server, change)
+            else:
+                await self._change_parts(source, server, change)
+
+    async def _change_whole(
+        self, source: WholeSource, server: DesiredServer, change: "_Parts"
+    ) -> None:
+        renamed = change.name != server.name
+        if renamed:
+            self._free(change.name)
+        if renamed or change.launch or self._intent.differs(server.id, change.policy):
+            wish = WholeChange(change.name, change.launch, change.written, laying(change.policy))
+            await source.change(server.name, wish)
+            self._intent.stored(server.id, change.policy)
+
+    async def _change_parts(
+        self, source: EditableSource, server: DesiredServer, change: "_Parts"
+    ) -> None:
+        # A kill between two of these leaves what was written by then: each is whole in itself.
+        if change.name != server.name:
+            await self._rename(source, server, change.name)
+        if change.launch:
+            await source.put(change.name, change.launch, change.written)
+        await self._intent.change(server.id, change.policy)
 
     async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
         self._free(new_name)
@@ -184,6 +210,23 @@ class Editor:
             origin = _ORIGINS.get(scope, f"the {scope} scope, which this yard does not have")
             raise ReadOnlyOwner(f"{what} from {origin}; change it there")
         return source
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What is to change about a server: its name, what its document says, what the store says.
+
+    Attributes:
+        name: What it is called from now on.
+        launch: How it is reached from now on; None for as it is.
+        written: What its document says by now.
+        policy: What is to be said otherwise of how to treat it.
+    """
+
+    name: str
+    launch: Config | None
+    written: Config
+    policy: PolicyPatch
 
 
 _ORIGINS: Final = {

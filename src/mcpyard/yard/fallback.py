@@ -27,6 +27,7 @@ from mcpyard.domain.errors import (
     StartFailed,
     TimedOut,
     YardError,
+    name_server,
 )
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
@@ -34,12 +35,10 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.outcome import Outcome, Tried
-from mcpyard.yard.reconcile import ASLEEP
+from mcpyard.yard.reconcile import ASLEEP, UP
 
 REST: Final = 30.0
 """Seconds that a tool is left alone after it ran into its time limit."""
-
-_COMING: Final = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
 
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 
@@ -126,6 +125,7 @@ class Fallback:
             # The tool's own schema was satisfied: it is a back-up that wants other arguments.
             misfit = isinstance(error, ArgumentsRefused)
             if not misfit and not may_move_on(error, repeatable=route.repeatable):
+                name_server(error, route.server_name)
                 raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(tried)) from None
             tried.append(Tried(route.server_name, error.message))
             return None
@@ -185,7 +185,7 @@ class Fallback:
 
     def _may_yet_answer(self, route: Route) -> bool:
         found = self._reach.servers.observed().get(route.server)
-        return found is not None and found.state.phase in _COMING
+        return found is not None and found.state.phase in UP
 
     def _rests(self, route: Route) -> bool:
         until = self._resting.get((route.server, route.tool.name))

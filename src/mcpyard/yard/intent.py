@@ -4,12 +4,22 @@ Policies, wanted states, new turns, and what may run at all.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer, PolicyPatch
+from mcpyard.domain.desired import DesiredServer, PolicyEdit, PolicyPatch
+from mcpyard.domain.errors import Problem, YardError
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.repositories import Policies
 from mcpyard.yard.trust import Trusting
+
+NOT_REMEMBERED: Final = "not remembered"
+"""The field of a note on what was asked for and could not be stored."""
+
+_FORGOTTEN: Final = {
+    Wanted.STOPPED: "starts it again",
+    Wanted.RUNNING: "leaves it as it was before",
+}
 
 
 class Intent:
@@ -24,12 +34,22 @@ class Intent:
         self._policies = policies
         self.trust = trust
         self._turns: dict[UUID, int] = {}
+        self._unkept: dict[UUID, tuple[Wanted, Problem]] = {}
         self.changed: Callable[[], None] = lambda: None
 
     @property
     def policies(self) -> Mapping[UUID, PolicyPatch]:
         """What was changed about each server."""
-        return self._policies.all()
+        stored = self._policies.all()
+        if not self._unkept:
+            return stored
+        said = {server: {"wanted": wanted.value} for server, (wanted, _) in self._unkept.items()}
+        return {**stored, **{each: {**stored.get(each, {}), **said[each]} for each in said}}
+
+    @property
+    def unkept(self) -> Mapping[UUID, Problem]:
+        """A note for each server of which nobody will know after a restart what it should be."""
+        return {server: note for server, (_, note) in self._unkept.items()}
 
     @property
     def turns(self) -> Mapping[UUID, int]:
@@ -43,18 +63,32 @@ class Intent:
 
     async def change(self, server: UUID, patch: PolicyPatch) -> None:
         """Change something about a server; a value of None goes back to the document's own."""
+        again = server in self._unkept and "wanted" in patch
+        if again or self.differs(server, patch):
+            whole = {**self._wish(server), **patch}
+            await self._policies.change(server, laying(whole))
+            self.stored(server, whole)
 
-        def edit(policy: PolicyPatch) -> PolicyPatch:
-            changed = {**policy, **patch}
-            return {name: value for name, value in changed.items() if value is not None}
+    def stored(self, server: UUID, patch: PolicyPatch) -> None:
+        """Know of a patch that is there to stay."""
+        if "wanted" in patch:
+            self._unkept.pop(server, None)
+        self.changed()
 
-        if edit(self.policies.get(server, {})) != self.policies.get(server, {}):
-            await self._policies.change(server, edit)
-            self.changed()
+    def differs(self, server: UUID, patch: PolicyPatch) -> bool:
+        """Whether a patch says anything about a server that was not said."""
+        said = self.policies.get(server, {})
+        return laying(patch)(said) != said
 
     async def want(self, server: UUID, wanted: Wanted) -> None:
-        """Say what a server should be."""
-        await self.change(server, {"wanted": wanted.value})
+        """Say what a server should be; that holds until the end also where it cannot be stored."""
+        try:
+            await self.change(server, {"wanted": wanted.value})
+        except YardError as error:
+            # A server that must be stopped must not run on because a disk is full.
+            forgotten = f"{wanted} ({error.message}); a restart of the yard {_FORGOTTEN[wanted]}"
+            self._unkept[server] = wanted, Problem(NOT_REMEMBERED, forgotten)
+            self.changed()
 
     def turn(self, server: UUID) -> None:
         """Ask a server to begin anew."""
@@ -64,5 +98,20 @@ class Intent:
     async def forget(self, server: UUID) -> None:
         """Drop everything that was said about a server that is gone."""
         self._turns.pop(server, None)
+        self._unkept.pop(server, None)
         if server in self.policies:
             await self._policies.set(server, {})
+
+    def _wish(self, server: UUID) -> PolicyPatch:
+        found = self._unkept.get(server)
+        return {"wanted": found[0].value} if found else {}
+
+
+def laying(patch: PolicyPatch) -> PolicyEdit:
+    """Lays a patch over a policy; a value of None takes out what was said."""
+
+    def edit(policy: PolicyPatch) -> PolicyPatch:
+        changed = {**policy, **patch}
+        return {name: value for name, value in changed.items() if value is not None}
+
+    return edit

@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -13,7 +12,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from mcpyard.catalog.names import MAX_NAME
+from mcpyard.catalog.names import name_fault
 from mcpyard.domain.errors import NameRefused, Problem, YardError
 from mcpyard.yard.call import Progress
 from mcpyard.yard.failing import kind_of
@@ -24,7 +23,6 @@ from mcpyard.yard.tool import OWN, Tool
 
 log = logging.getLogger(__name__)
 
-_USABLE: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _PART: Final = (Text, Image, Audio, Resource, Link, Unknown)
 
 
@@ -53,9 +51,8 @@ def own_tool(
         DefinitionError: A parameter cannot be described; names it.
     """
     called = name or str(getattr(function, "__name__", ""))
-    if not _USABLE.fullmatch(called):
-        fault = f'"{called[:80]}" must be 1 to {MAX_NAME} letters, digits, _ or -'
-        raise NameRefused.of(Problem("name", fault))
+    if fault := name_fault(called):
+        raise NameRefused.of(Problem("name", f'"{called[:80]}" {fault}'))
     arguments = arguments_of(function, called)
     return Tool(
         name=called,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mcpyard.domain.errors import YardError
 from mcpyard.domain.expand import Lookup
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
@@ -24,7 +25,7 @@ class Observable(Servers, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What a yard reaches the world through."""
+    """What a yard reaches the world through; `fault` tells why it can store nothing."""
 
     sources: Sequence[Source]
     memory: Memory
@@ -38,3 +39,4 @@ class Ports:
     profiles: Profiles = field(default_factory=VolatileProfiles)
     here: Here = field(default_factory=Here)
     clients: ClientReach | None = None
+    fault: Callable[[], YardError | None] = lambda: None

@@ -4,13 +4,12 @@ A profile names servers by name, id or pattern, so that it holds also for server
 What it says of a tool lies over what the user's policy says of it, for this address alone.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final, cast
 
-from mcpyard.catalog.names import MAX_NAME
+from mcpyard.catalog.names import name_fault
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
 from mcpyard.domain.repositories import Profiles
@@ -21,7 +20,6 @@ RESERVED: Final = "servers"
 
 LONGEST_NAME: Final = 80
 _MEMBERS: Final = frozenset({"servers", "tools"})
-_USABLE: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +157,7 @@ def read_profile(name: str, body: Mapping[str, object]) -> Profile:
         NameRefused: The name cannot be part of an address.
         ArgumentsRefused: Something else is wrong; names the field.
     """
-    if fault := _name_fault(name):
+    if fault := _address_fault(name):
         raise NameRefused.of(Problem("name", fault))
     if unknown := sorted(body.keys() - _MEMBERS):
         raise _refused(unknown[0][:LONGEST_NAME], "is not known; servers and tools are")
@@ -167,7 +165,7 @@ def read_profile(name: str, body: Mapping[str, object]) -> Profile:
     return Profile(name, _patterns(body.get("servers", ["*"])), views)
 
 
-def _name_fault(name: str) -> str | None:
+def _address_fault(name: str) -> str | None:
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         return f"must be a text of 1 to {LONGEST_NAME} printable characters"
     if name == RESERVED:
@@ -210,8 +208,10 @@ def _view(place: str, said: object) -> ToolView:
         raise _refused(f"{place}.{unknown[0]}", "is not known; enabled, name, description are")
     if not isinstance(enabled, bool | None):
         raise _refused(f"{place}.enabled", "must be true or false")
-    if not isinstance(name, str | None) or (name is not None and not _USABLE.fullmatch(name)):
-        raise _refused(f"{place}.name", f"must be 1 to {MAX_NAME} letters, digits, _ or -")
+    if not isinstance(name, str | None):
+        raise _refused(f"{place}.name", "must be a string")
+    if name is not None and (fault := name_fault(name)):
+        raise _refused(f"{place}.name", fault)
     if not isinstance(description, str | None):
         raise _refused(f"{place}.description", "must be a string")
     return ToolView(enabled, name, description)

@@ -182,7 +182,16 @@ class Reconciler:
         desired = desire(documents, known)
         # Whether a server waits may depend on what it would launch, which only now is known.
         held = self._intent.trust.held(desired.servers.values())
-        return desire(documents, replace(known, held=held)) if held else desired
+        return self._noting(desire(documents, replace(known, held=held)) if held else desired)
+
+    def _noting(self, desired: Desired) -> Desired:
+        """What should be, with a word on each server of which that could not be stored."""
+        notes = {id_: note for id_, note in self._intent.unkept.items() if id_ in desired.servers}
+        told = {
+            id_: replace(desired.servers[id_], warnings=(*desired.servers[id_].warnings, note))
+            for id_, note in notes.items()
+        }
+        return replace(desired, servers={**desired.servers, **told}) if told else desired
 
 
 def _is_done(server: DesiredServer, found: Observed) -> bool:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final, NamedTuple, cast
 
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
@@ -21,7 +22,7 @@ from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.status import public_words
 from mcpyard.domain.stored import Call
 
-MAX_ATTEMPTS: Final = 3
+MAX_ATTEMPTS: Final = Tempo().max_restarts
 
 _REFERENCE = re.compile(r"\$\{[^}]*\}")
 _LONGEST_SHOWN: Final = 16
@@ -48,7 +49,7 @@ def record(
     listed = [*routes]
     shown = _definition(server) | _condition(server, observed) | {"toolCount": len(listed)}
     if tools:
-        shown["tools"] = [_brief(route) for route in listed]
+        shown["tools"] = [_listed(route) for route in listed]
     return shown
 
 
@@ -152,7 +153,7 @@ def cause_record(cause: Cause | None) -> Record | None:
     }
 
 
-def _brief(route: Route) -> Record:
+def _listed(route: Route) -> Record:
     return {"name": route.tool.name, "description": route.description}
 
 

@@ -17,6 +17,8 @@ from mcpyard.yard.parts import Audio, Image, Link, Part, Resource, Text, Unknown
 
 EMPTY: Final = "(the tool answered with no content)"
 
+_PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+
 
 @dataclass(frozen=True, slots=True)
 class Media:
@@ -101,6 +103,21 @@ def media(shown: list[Piece]) -> Iterator[Media]:
 def nothing(_media: Media) -> bool:
     """Carry no media at all."""
     return False
+
+
+def everything(_media: Media) -> bool:
+    """Carry all media."""
+    return True
+
+
+def pictures(each: Media) -> bool:
+    """Carry pictures of the kinds that models commonly see."""
+    return each.mime in _PICTURES
+
+
+def pictures_and_pdf(each: Media) -> bool:
+    """Carry such pictures, and PDF files."""
+    return pictures(each) or each.mime == "application/pdf"
 
 
 def _shown(piece: Piece, carries: Carries) -> Piece:

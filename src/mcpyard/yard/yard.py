@@ -73,13 +73,15 @@ class YardCore:
         profiles: Stored selections for the gateway.
         relay: Carries the requests of the gateway's clients.
         here: What an entry that leads back to this yard is known by.
+        fault: Tells why nothing can be stored, where that is so.
     """
 
     def __init__(self, ports: Ports) -> None:
         self.instance = ports.here.instance or uuid4().hex[:12]
         self.here = ports.here
+        self.fault = ports.fault
         self.registry = Registry()
-        self._status = self.registry.manage()
+        self._registered = self.registry.manage()
         self._servers = ports.servers
         self._lookup = ports.lookup
         self._memory = ports.memory
@@ -210,18 +212,19 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a server's tool by its own name."""
-        return await self._caller.follow(self.route(ref, tool), arguments, timeout=timeout, who=who)
+        return await self._caller.ask(self.route(ref, tool), arguments, timeout=timeout, who=who)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run; one that runs or is coming up is left alone."""
         server = self.server(ref)
         if not server.config.enabled:
-            raise Disabled(f'the server "{server.name}" is disabled')
+            raise Disabled(f'the server "{server.name}" is disabled').about(server.name)
         if server.this_yard:
             raise ThisYard(f'the server "{server.name}" {THIS_YARD_NOTE}')
-        if self._intent.wanted(server) is not Wanted.RUNNING:
+        running = self._intent.wanted(server) is Wanted.RUNNING
+        if not running or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.RUNNING)
-        elif self._of(server.id).state.phase not in UP:
+        if running and self._of(server.id).state.phase not in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -229,7 +232,7 @@ class YardCore:
         """Want a server to be stopped."""
         server = self.server(ref)
         said = {self._intent.wanted(server), server.wanted, server.config.wanted}
-        if said != {Wanted.STOPPED}:
+        if said != {Wanted.STOPPED} or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.STOPPED)
         return await self._after(server, wait)
 
@@ -363,18 +366,18 @@ class YardCore:
         self._publish_tools(server, observed)
         status, cause = public_words(observed.state).status, observed.state.cause
         error = cause.message if cause and status is Status.ERROR else None
-        self._status.update_status(server.name, status, error)
+        self._registered.update_status(server.name, status, error)
         self._bus.publish("status", brief(server, observed))
         self._fallback.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         if self._book.update(server, observed):
             names = [route.exposed for route in self._book.routes(server.id)]
-            self._status.update_tool_count(server.name, len(names))
+            self._registered.update_tool_count(server.name, len(names))
             self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
 
     def _desired_changed(self, desired: Desired) -> None:
-        self._status.hold({each.name: each.config for each in desired.servers.values()})
+        self._registered.hold({each.name: each.config for each in desired.servers.values()})
         for gone in [each for each in self._book.servers() if each not in desired.servers]:
             self._book.remove(gone)
             self._bus.publish("removed", {"id": str(gone)})

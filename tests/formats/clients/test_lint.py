@@ -3,6 +3,7 @@ from collections.abc import Mapping
 import pytest
 
 from mcpyard.domain.errors import Place, Problem
+from mcpyard.formats.finding import RULES, SAYS
 from mcpyard.formats.lint import Finding, lint
 from mcpyard.formats.roster import CLIENTS, client_of
 from mcpyard.formats.texts import Text
@@ -33,6 +34,10 @@ def only(client: str, entry: object, *, mode: int = 0o600, tracked: bool = False
 
 def codes(findings: list[Finding]) -> list[str]:
     return [f"{each.code} {each.level}" for each in findings]
+
+
+def test_every_rule_says_something_and_nothing_is_said_of_no_rule() -> None:
+    assert {key.partition("/")[0] for key in SAYS} == RULES.keys()
 
 
 def test_nothing_is_found_where_nothing_is() -> None:

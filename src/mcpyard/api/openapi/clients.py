@@ -117,7 +117,8 @@ CLIENT_SCHEMAS: Final[Json] = {
             "files": array(ref("FileDiff")),
             "warnings": array(ref("Warned")),
             "edit": {**maybe(_NUMBER), "description": "The number to undo it by."},
-        }
+        },
+        {"removes": array(text("A server of the yard that an undo takes out."))},
     ),
     "Copy": members(
         {
@@ -142,6 +143,7 @@ CLIENT_SCHEMAS: Final[Json] = {
             "who": text(),
             "kind": text(),
             "paths": _TEXTS,
+            "servers": array(text("A server that it concerns.")),
             "undone": _FLAG,
         }
     ),
@@ -210,6 +212,7 @@ _EDIT: Final[Json] = {
     "who": "rest",
     "kind": "copy",
     "paths": [_PATH],
+    "servers": [],
     "undone": False,
 }
 _FOUND: Final[Json] = {
@@ -268,7 +271,8 @@ CLIENTS: Final[Json] = {
     "/api/clients/undo": {
         "post": operation(
             "undoClientEdit",
-            "Undo one of the last 100 edits; the newest that is not undone, unless told.",
+            "Undo one of the last 100 edits; the newest that is not undone, unless told. Of two "
+            "who undo the same one at once, the second gets a 404 that says it is undone already.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,

@@ -19,7 +19,11 @@ CONNECT_SCHEMAS: Final[Json] = {
             "scope": text("One of the client's scopes; its first unless told."),
             "name": text("What the gateway is called there; `mcpyard` unless told.", minLength=1),
             "profile": text("The selection of servers and tools."),
-            "http": {**_FLAG, "description": "By its address, with a token of its own."},
+            "http": {
+                **_FLAG,
+                "description": "By its address, with a token of its own. A program that takes only "
+                "commands is refused (422).",
+            },
             "command": array(text("The command that is the bridge.")),
             "dryRun": {**_FLAG, "description": "Only tell what would be."},
             "project": text("The folder that it is looked at from.", pattern="^/"),

@@ -55,7 +55,7 @@ _MEANINGS: Final = {
     500: "An error of mcpyard itself.",
     502: "The MCP server is at fault; the cause and its last words are told.",
     504: "A time limit ran out.",
-    507: "The disk has no room; everything is as it was.",
+    507: "The disk has no room, or the yard's home is gone from it; nothing was changed.",
 }
 
 

@@ -20,6 +20,14 @@ _TRIED: Final[Json] = {
     "warnings": [],
 }
 
+_SICK: Final[Json] = {
+    "ok": False,
+    "type": "urn:mcpyard:error:state-gone",
+    "title": "State gone",
+    "status": 507,
+    "hint": "Put the home back, or end this yard and start it again: mcpyard up",
+}
+
 _IMPORTED: Final[Json] = {
     "dryRun": False,
     "servers": [
@@ -103,8 +111,9 @@ YARD: Final[Json] = {
                 200: {
                     "description": "Begins with `hello` for a new reader. `status`, `tools`, "
                     "`removed` and `documents` tell of changes; `backup` and `recovered` of a "
-                    "server whose calls go to a back-up, and back; `calls` of counters; after "
-                    "`resync` look at everything anew. A comment every 15 s is a sign of life.",
+                    "server whose calls go to a back-up, and back; `profiles` of a selection for "
+                    "the gateway; `calls` of counters; after `resync` look at everything anew. A "
+                    "comment every 15 s is a sign of life.",
                     "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
                 }
             },
@@ -128,7 +137,7 @@ YARD: Final[Json] = {
     "/healthz": {
         "get": {
             "operationId": "getHealth",
-            "summary": "Whether the yard answers; with the token also how each server is.",
+            "summary": "Whether the yard works; with the token also how each server is.",
             "tags": ["yard"],
             "security": [{}, {"bearer": []}],
             "responses": {
@@ -136,6 +145,7 @@ YARD: Final[Json] = {
                 "400": {"$ref": "#/components/responses/Problem400"},
                 "403": {"$ref": "#/components/responses/Problem403"},
                 "421": {"$ref": "#/components/responses/Problem421"},
+                "507": told("Its home is gone; it stores nothing.", ref("Sickness"), _SICK),
             },
         }
     },

@@ -299,7 +299,19 @@ SCHEMAS: Final[Json] = {
         }
     ),
     "SignIn": members({"authorizationUrl": text()}),
-    "Health": members({"ok": {"const": True}}, {"servers": named(_one_of(*Status))}),
+    "Health": members(
+        {"ok": {"const": True}},
+        {"servers": named(_one_of(*Status)), "problems": array(ref("PlacedProblem"))},
+    ),
+    "Sickness": members(
+        {"ok": {"const": False}, "type": text(), "title": text(), "status": {"const": 507}},
+        {
+            "detail": text("What is wrong; with the token only."),
+            "hint": text(),
+            "servers": named(_one_of(*Status)),
+            "problems": array(ref("PlacedProblem")),
+        },
+    ),
     "FieldProblem": members({"field": text(), "message": text()}),
     "Problem": members(
         {

@@ -13,6 +13,7 @@ from mcpyard.formats.facts import (
     REMOTE_WAYS,
     USUAL_TYPES,
     USUAL_WORDS,
+    VARIABLE,
     Client,
     ClientScope,
     Clue,
@@ -34,7 +35,6 @@ _SWITCH: Final = Switch(
     file=Location(("{home}/.copilot/settings.json",), ("COPILOT_HOME", ("{moved}/settings.json",))),
     off=("disabledMcpServers",),
 )
-_NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _CONFIG: Final = (
     Location(("{home}/.copilot/config.json",), ("COPILOT_HOME", ("{moved}/config.json",))),
 )
@@ -89,7 +89,8 @@ CLIENT: Final = Client(
     ),
     format=Format.JSONC,
     dialect=Dialect(
-        rf"\$\{{(?:(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?|secret:[^}}]*)\}}|\$(?P<bare>{_NAME})",
+        rf"\$\{{(?:(?P<name>{VARIABLE})(?::-(?P<default>[^}}]*))?|secret:[^}}]*)\}}"
+        rf"|\$(?P<bare>{VARIABLE})",
         "${{{}}}",
         "${{{}:-{}}}",
     ),

@@ -8,19 +8,19 @@ of its own, where names stand in lower case.
 from typing import Final
 
 from mcpyard.formats.facts import (
+    BRACES_OR_BARE,
+    FOLDED_NAME,
     REMOTE_WAYS,
     USUAL_TYPES,
     USUAL_WORDS,
     Client,
     ClientScope,
     Clue,
-    Dialect,
     Effective,
     Field,
     Format,
     Gate,
     Location,
-    NameRule,
     Shape,
     Sign,
     Switch,
@@ -28,7 +28,6 @@ from mcpyard.formats.facts import (
     Way,
 )
 
-_NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _SWITCH: Final = Switch(
     SwitchKind.MAP, file=Location(("{home}/.gemini/mcp-server-enablement.json",)), lowered=True
 )
@@ -114,10 +113,6 @@ CLIENT: Final = Client(
     format=Format.JSONC,
     bom=False,
     closed=True,
-    dialect=Dialect(
-        rf"\$\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}|\$(?P<bare>{_NAME})",
-        "${{{}}}",
-        "${{{}:-{}}}",
-    ),
-    names=NameRule(folded=True, says="any text, but not two that differ only in case"),
+    dialect=BRACES_OR_BARE,
+    names=FOLDED_NAME,
 )

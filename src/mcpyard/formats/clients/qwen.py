@@ -7,17 +7,17 @@ CLI, but switches a server off by the list of the excluded ones, in the same fil
 from typing import Final
 
 from mcpyard.formats.facts import (
+    BRACES_OR_BARE,
+    FOLDED_NAME,
     USUAL_WORDS,
     Client,
     ClientScope,
     Clue,
-    Dialect,
     Effective,
     Field,
     Format,
     Gate,
     Location,
-    NameRule,
     Shape,
     Sign,
     Switch,
@@ -25,7 +25,6 @@ from mcpyard.formats.facts import (
     Way,
 )
 
-_NAME: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _SETTINGS: Final = (
     Location(("{project}/.qwen/settings.json",)),
     Location(("{home}/.qwen/settings.json",)),
@@ -69,10 +68,6 @@ CLIENT: Final = Client(
     ),
     format=Format.JSONC,
     bom=False,
-    dialect=Dialect(
-        rf"\$\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}|\$(?P<bare>{_NAME})",
-        "${{{}}}",
-        "${{{}:-{}}}",
-    ),
-    names=NameRule(folded=True, says="any text, but not two that differ only in case"),
+    dialect=BRACES_OR_BARE,
+    names=FOLDED_NAME,
 )

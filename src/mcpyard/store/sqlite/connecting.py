@@ -47,12 +47,21 @@ def connect(path: Path, kind: Kind) -> sqlite3.Connection:
     try:
         check(connection, path, len(kind.migrations))
         _set(connection, kind)
-        _look(connection, path)
+        look(connection, path)
         migrate(connection, path, kind.migrations)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def file_id(path: Path) -> tuple[int, int] | None:
+    """What tells a file from any other that is ever at its path; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _set(connection: sqlite3.Connection, kind: Kind) -> None:
@@ -68,8 +77,12 @@ def _set(connection: sqlite3.Connection, kind: Kind) -> None:
         connection.execute(f"PRAGMA {setting}")
 
 
-def _look(connection: sqlite3.Connection, path: Path) -> None:
-    """Find damage before anything is built on it, as far as a moment reaches."""
+def look(connection: sqlite3.Connection, path: Path) -> None:
+    """Find damage before anything is built on it, as far as a moment reaches.
+
+    Raises:
+        StateBroken: It is damaged.
+    """
     until = time.monotonic() + _LOOK_SECONDS
     connection.set_progress_handler(lambda: time.monotonic() > until, _LOOK_STEPS)
     try:

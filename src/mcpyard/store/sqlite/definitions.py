@@ -6,17 +6,18 @@ says: of two callers at once, one is told.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 from uuid import UUID, uuid4
 
-from mcpyard.domain.desired import Owner
+from mcpyard.domain.desired import Owner, PolicyEdit, PolicyPatch
 from mcpyard.domain.errors import DocumentMoved, NameTaken, ServerUnknown
 from mcpyard.domain.model import Scope
 from mcpyard.domain.stored import StoredDefinition
 from mcpyard.store.sqlite.codec import digest, from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.memory import INSERT_IDENTITY, SqliteMemory, move_identity
-from mcpyard.store.sqlite.policies import SqlitePolicies
+from mcpyard.store.sqlite.policies import SqlitePolicies, change_policy
 
 USER: Final = Owner(Scope.USER)
 
@@ -68,15 +69,16 @@ class SqliteDefinitions:
         *,
         expected: str | None = None,
         name: str | None = None,
+        policy: PolicyEdit | None = None,
     ) -> StoredDefinition:
-        """Change a server, and its name as well if one is given.
+        """Change a server, and its name and policy as well if they are given, in one write.
 
         Raises:
             ServerUnknown: There is none with this id.
             DocumentMoved: It has another digest by now.
             NameTaken: Another one has the name.
         """
-        return await self._change(server, to_text(definition), name, expected)
+        return await self._change(server, _Wish(to_text(definition), name, expected, policy))
 
     async def rename(self, server: UUID, name: str) -> StoredDefinition:
         """Give a server another name; it keeps its id and the exposed names of its tools.
@@ -85,7 +87,7 @@ class SqliteDefinitions:
             ServerUnknown: There is none with this id.
             NameTaken: Another one has the name.
         """
-        return await self._change(server, None, name, None)
+        return await self._change(server, _Wish(name=name))
 
     async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
         """Take a server out, with its policy and what it listed.
@@ -105,15 +107,13 @@ class SqliteDefinitions:
 
         return await self._engine.run(job, self._removed)
 
-    async def _change(
-        self, server: UUID, text: str | None, name: str | None, expected: str | None
-    ) -> StoredDefinition:
-        def job(connection: sqlite3.Connection) -> tuple[StoredDefinition, StoredDefinition]:
-            old = _expect(connection, server, expected)
+    async def _change(self, server: UUID, wish: "_Wish") -> StoredDefinition:
+        def job(connection: sqlite3.Connection) -> _Changed:
+            old = _expect(connection, server, wish.expected)
             new = _made(
                 server,
-                old.name if name is None else name,
-                to_text(old.definition) if text is None else text,
+                old.name if wish.name is None else wish.name,
+                to_text(old.definition) if wish.text is None else wish.text,
             )
             if new.name != old.name:
                 _check_free(connection, new.name)
@@ -122,19 +122,21 @@ class SqliteDefinitions:
                 "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
                 (new.name, to_text(new.definition), new.digest, str(server)),
             )
-            return old, new
+            edit = wish.policy
+            return _Changed(old, new, change_policy(connection, server, edit) if edit else None)
 
-        _, new = await self._engine.run(job, self._changed)
-        return new
+        return (await self._engine.run(job, self._changed)).new
 
     def _added(self, made: StoredDefinition) -> None:
         self._all[made.id] = made
         self._memory.renamed((USER, made.name), made.name, made.id)
 
-    def _changed(self, change: tuple[StoredDefinition, StoredDefinition]) -> None:
-        old, new = change
+    def _changed(self, change: "_Changed") -> None:
+        old, new, policy = change
         self._all[new.id] = new
         self._memory.renamed((USER, old.name), new.name, new.id)
+        if policy is not None:
+            self._policies.changed(new.id, policy)
 
     def _removed(self, gone: StoredDefinition) -> None:
         del self._all[gone.id]
@@ -143,6 +145,22 @@ class SqliteDefinitions:
 
     def _take(self, found: list[StoredDefinition]) -> None:
         self._all = {each.id: each for each in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is to change; None leaves it as it is."""
+
+    text: str | None = None
+    name: str | None = None
+    expected: str | None = None
+    policy: PolicyEdit | None = None
+
+
+class _Changed(NamedTuple):
+    old: StoredDefinition
+    new: StoredDefinition
+    policy: PolicyPatch | None
 
 
 def _made(server: UUID, name: str, text: str) -> StoredDefinition:

@@ -9,8 +9,7 @@ from typing import Any, Final
 from mcpyard.domain.stored import Edit, EditEntry
 from mcpyard.store.sqlite.codec import digest, from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
-
-KEPT: Final = 100
+from mcpyard.store.volatile_edits import KEPT
 
 _ENTRY: Final = "id, at, who, kind, path, before_digest, after_digest, undone, unit"
 _SELECT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE"  # noqa: S608  constants
@@ -20,14 +19,13 @@ _LAST_UNITS: Final = "SELECT DISTINCT unit FROM edits ORDER BY unit DESC LIMIT ?
 class SqliteEdits:
     """Edits, newest first, up to a number of units."""
 
-    def __init__(self, engine: Engine, kept: int = KEPT) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._kept = kept
 
     async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         row = await asyncio.to_thread(_row, edit)
-        return await self._engine.run(lambda connection: self._insert(connection, row, unit))
+        return await self._engine.run(lambda connection: _insert(connection, row, unit))
 
     async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
         """The last edits, newest first."""
@@ -75,20 +73,19 @@ class SqliteEdits:
 
         return await self._engine.run(job)
 
-    def _insert(
-        self, connection: sqlite3.Connection, row: tuple[object, ...], unit: int | None
-    ) -> EditEntry:
-        number = connection.execute(
-            """INSERT INTO edits (at, who, kind, path, before_digest, after_digest, before, after)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            row,
-        ).lastrowid
-        made = connection.execute(
-            f"UPDATE edits SET unit = ? WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
-            (unit or number, number),
-        ).fetchone()
-        connection.execute(f"DELETE FROM edits WHERE unit NOT IN ({_LAST_UNITS})", (self._kept,))  # noqa: S608  constants
-        return _entry(made)
+
+def _insert(connection: sqlite3.Connection, row: tuple[object, ...], unit: int | None) -> EditEntry:
+    number = connection.execute(
+        """INSERT INTO edits (at, who, kind, path, before_digest, after_digest, before, after)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        row,
+    ).lastrowid
+    made = connection.execute(
+        f"UPDATE edits SET unit = ? WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
+        (unit or number, number),
+    ).fetchone()
+    connection.execute(f"DELETE FROM edits WHERE unit NOT IN ({_LAST_UNITS})", (KEPT,))  # noqa: S608  constants
+    return _entry(made)
 
 
 def _row(edit: Edit) -> tuple[object, ...]:

@@ -6,6 +6,9 @@ one. Each has a savepoint in it, so a job that fails takes nothing of the others
 the transaction as a whole fails, every job is tried again in one of its own, so that the one too
 many is told and the rest are not. A job must therefore do nothing but speak to the connection.
 
+Nothing is committed to a file that is not at its path any more: SQLite would write on happily into
+one that was deleted, and all of it would be gone with the program.
+
 The outcome goes back to the event loop in the order of the transactions. What a caller keeps in
 memory is changed there, by `then`, whether or not the caller still waits: memory can neither run
 ahead of the disk nor fall behind it.
@@ -22,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
-from mcpyard.domain.errors import StorageFull
-from mcpyard.store.sqlite.connecting import Kind, connect
+from mcpyard.domain.errors import StateGone, StorageFull
+from mcpyard.store.sqlite.connecting import Kind, connect, file_id
 from mcpyard.store.sqlite.faults import told
 
 log = logging.getLogger(__name__)
@@ -48,6 +51,7 @@ class Engine:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._file = file_id(path)
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
         self._closed = False
@@ -75,6 +79,7 @@ class Engine:
 
         Raises:
             StorageFull: The disk refused; nothing was changed.
+            StateGone: The file is gone, or is another one; nothing was changed.
         """
         done: asyncio.Future[T] = self._loop.create_future()
 
@@ -116,6 +121,12 @@ class Engine:
         """Wait for everything that was asked for so far."""
         if not self._closed:
             await self.run(_nothing)
+
+    def fault(self) -> StateGone | None:
+        """Why nothing can be written: the file is not where it was."""
+        if self._file is not None and file_id(self._path) == self._file:
+            return None
+        return StateGone(f"{self._path} is gone, or another file is in its place")
 
     async def close(self) -> None:
         """Finish what was asked for, and let the file go."""
@@ -165,7 +176,10 @@ class Engine:
 
     def _together(self, group: list[_Ticket]) -> list[Callable[[], None]]:
         self._connection.execute("BEGIN IMMEDIATE")
+        before = self._connection.total_changes
         outcomes = [self._attempt(each) for each in group]
+        if self._connection.total_changes != before and (fault := self.fault()):
+            raise fault
         self._connection.execute("COMMIT")
         return outcomes
 
@@ -207,4 +221,4 @@ def _nothing(_: object) -> None:
 
 
 def _unless_expected(error: Exception) -> Exception | None:
-    return None if isinstance(error, StorageFull) else error
+    return None if isinstance(error, StorageFull | StateGone) else error

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -18,9 +19,16 @@ _DELAY: Final = 0.2
 _SLACK: Final = 10
 """The journal is cut back when it is a tenth too long: a cut costs, and few lines more do not."""
 
+_WIDTH: Final = 9
+_TOGETHER: Final = 100
+"""Lines in one statement: between statements the threads of the yard fight over the interpreter."""
+
 _INSERT: Final = """INSERT INTO calls
     (at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    VALUES """
+_VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_ONE: Final = _INSERT + _VALUES
+_INSERT_MANY: Final = _INSERT + ", ".join([_VALUES] * _TOGETHER)
 
 _SELECT: Final = """SELECT at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out, id
     FROM calls
@@ -41,16 +49,18 @@ class SqliteJournal:
         self.dropped = 0
         self._engine = engine
         self._kept = kept
-        self._waiting: list[Call] = []
+        # Value after value: a tuple a line would be one thing more for the collector to look at.
+        self._waiting: list[object] = []
         self._writing = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def append(self, call: Call) -> None:
         """Note a call, in the background; dropped when too many are waiting."""
-        if len(self._waiting) + self._writing >= _WAITING:
+        if len(self._waiting) + self._writing >= _WAITING * _WIDTH:
             self.dropped += 1
             return
-        self._waiting.append(call)
+        at, who, server, *rest, _id = call
+        self._waiting += (to_micros(at), who, _text_of(server), *rest)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_DELAY, self._write_soon)
 
@@ -68,19 +78,24 @@ class SqliteJournal:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        calls, self._waiting = self._waiting, []
-        if not calls:
+        values, self._waiting = self._waiting, []
+        if not values:
             return
-        self._writing += len(calls)
+        self._writing += len(values)
 
         def after(done: bool) -> None:
-            self._writing -= len(calls)
-            self.dropped += 0 if done else len(calls)
+            self._writing -= len(values)
+            self.dropped += 0 if done else len(values) // _WIDTH
 
-        self._engine.post(lambda connection: self._write(connection, calls), after)
+        self._engine.post(lambda connection: self._write(connection, values), after)
 
-    def _write(self, connection: sqlite3.Connection, calls: list[Call]) -> None:
-        connection.executemany(_INSERT, map(_row, calls))
+    def _write(self, connection: sqlite3.Connection, values: list[object]) -> None:
+        size = _TOGETHER * _WIDTH
+        whole = len(values) - len(values) % size
+        for start in range(0, whole, size):
+            connection.execute(_INSERT_MANY, values[start : start + size])
+        for start in range(whole, len(values), _WIDTH):
+            connection.execute(_INSERT_ONE, values[start : start + _WIDTH])
         (count,) = connection.execute(
             "SELECT ifnull((SELECT max(id) FROM calls) - (SELECT min(id) FROM calls) + 1, 0)"
         ).fetchone()
@@ -90,18 +105,9 @@ class SqliteJournal:
             )
 
 
-def _row(call: Call) -> tuple[object, ...]:
-    return (
-        to_micros(call.at),
-        call.who,
-        str(call.server),
-        call.server_name,
-        call.tool,
-        call.ms,
-        call.outcome,
-        call.bytes_in,
-        call.bytes_out,
-    )
+@lru_cache(maxsize=1024)
+def _text_of(server: UUID) -> str:
+    return str(server)
 
 
 def _select(connection: sqlite3.Connection, query: CallQuery) -> list[Call]:

@@ -6,13 +6,13 @@ the changes. One that the disk refuses is tried again with the next, and at the 
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import orjson
 
 from mcpyard.domain.desired import Owner
-from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.model import Scope, Transport
 from mcpyard.domain.observed import Era, Items, Offer
 from mcpyard.domain.ports import Reached
@@ -152,8 +152,9 @@ class SqliteMemory(VolatileMemory):
         """
         self._save_refused()
         await self._engine.flush()
-        if self._refused:
-            raise StorageFull("the disk refuses what must be kept; its log says why")
+        # Once more, with somebody there to be told why the disk refuses.
+        for key, writer in [*self._refused.items()]:
+            await self._engine.run(writer(), partial(self._took, key))
 
     async def close(self) -> None:
         """Write what is not written yet; the disk's last refusals are in the log."""
@@ -169,6 +170,9 @@ class SqliteMemory(VolatileMemory):
         refused, self._refused = self._refused, {}
         for key, writer in refused.items():
             self._post(key, writer)
+
+    def _took(self, key: object, _: object) -> None:
+        self._refused.pop(key, None)
 
     def _post(self, key: object, writer: Callable[[], Job[object]]) -> None:
         def after(done: bool) -> None:

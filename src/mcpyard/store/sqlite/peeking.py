@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -12,6 +12,7 @@ from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.model import Scope
 from mcpyard.domain.stored import TRUSTED, StoredDefinition
 from mcpyard.store.sqlite.codec import from_text
+from mcpyard.store.sqlite.connecting import look
 from mcpyard.store.sqlite.faults import told
 from mcpyard.store.sqlite.migrations import check, version_of
 from mcpyard.store.sqlite.schema import STATE
@@ -46,10 +47,28 @@ def peek_definitions(folder: Path) -> Peeked:
     path = folder / "state.db"
     if not path.exists():
         return Peeked()
+    with _opened(path) as connection:
+        return _read(connection) if version_of(connection) else Peeked()
+
+
+def examine_state(folder: Path) -> None:
+    """Look for damage in the state of a home, which a yard may hold meanwhile.
+
+    Raises:
+        NewerState: A newer version wrote it.
+        StateBroken: It cannot be read.
+    """
+    path = folder / "state.db"
+    with _opened(path) as connection:
+        look(connection, path)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Generator[sqlite3.Connection]:
     try:
         with contextlib.closing(sqlite3.connect(_address(path), uri=True)) as connection:
             check(connection, path, len(STATE))
-            return _read(connection) if version_of(connection) else Peeked()
+            yield connection
     except sqlite3.Error as error:
         raise told(error, path) from error
 

@@ -1,10 +1,10 @@
 """What people changed about servers, of whatever owner."""
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
-from mcpyard.domain.desired import PolicyPatch
+from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
 
@@ -29,18 +29,18 @@ class SqlitePolicies:
         text = to_text(policy)
         await self.change(server, lambda _: from_text(text))
 
-    async def change(self, server: UUID, edit: Callable[[PolicyPatch], PolicyPatch]) -> PolicyPatch:
+    async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
         """Make a policy out of the one there is; of two changes at once none is lost."""
+        return await self._engine.run(
+            lambda connection: change_policy(connection, server, edit),
+            lambda policy: self.changed(server, policy),
+        )
 
-        def job(connection: sqlite3.Connection) -> PolicyPatch:
-            return _write(connection, server, edit(_one(connection, server)))
-
-        def then(policy: PolicyPatch) -> None:
-            self.forgotten(server)
-            if policy:
-                self._all[server] = policy
-
-        return await self._engine.run(job, then)
+    def changed(self, server: UUID, policy: PolicyPatch) -> None:
+        """Know that a policy is another one on the disk."""
+        self.forgotten(server)
+        if policy:
+            self._all[server] = policy
 
     def forgotten(self, server: UUID) -> None:
         """Know that a policy is gone from the disk."""
@@ -48,6 +48,11 @@ class SqlitePolicies:
 
     def _take(self, found: dict[UUID, PolicyPatch]) -> None:
         self._all = found
+
+
+def change_policy(connection: sqlite3.Connection, server: UUID, edit: PolicyEdit) -> PolicyPatch:
+    """Make a policy out of the one on the disk, in the transaction that is open."""
+    return _write(connection, server, edit(_one(connection, server)))
 
 
 def _one(connection: sqlite3.Connection, server: UUID) -> PolicyPatch:

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 from typing import Final, Self
 
-from mcpyard.domain.errors import StateBroken, StorageFull
+from mcpyard.domain.errors import StateBroken, StateGone, StorageFull
 from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.connecting import Kind
 from mcpyard.store.sqlite.credentials import SqliteCredentials
@@ -71,6 +71,10 @@ class Store:
             await store.close()
             raise
         return store
+
+    def fault(self) -> StateGone | None:
+        """Why nothing can be stored, where that is known without trying."""
+        return self._state.fault()
 
     async def close(self) -> None:
         """Write what is not written yet, and let the files go."""

@@ -1,5 +1,6 @@
 import "./dialogs.js";
 import "./keyboard.js";
+import "./lost.js";
 import { applyFilter } from "./filter.js";
 import { tick } from "./clock.js";
 

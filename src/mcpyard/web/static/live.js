@@ -2,16 +2,52 @@
 // last moment that was seen, so that neither repeats what the other brought.
 // Runs before htmx, so that it hears of the stream's very first connection.
 (() => {
+  // A yard that is restarted is back within this time; nobody is to see the lamps flicker.
+  const GRACE = 2000;
   const lamp = document.getElementById("live");
   const question = document.getElementById("news");
   const stream = document.getElementById("stream");
-  const states = { stream: false, poll: true, unanswered: false };
+  const states = { stream: false, lost: false, unanswered: false };
+  let doubt = 0;
+
+  function stateNow() {
+    if (states.lost) return "off";
+    if (!window.yardKey) return "key";
+    return states.stream ? "live" : "poll";
+  }
 
   function show() {
-    const state = !window.yardKey ? "key" : states.stream ? "live" : states.poll ? "poll" : "off";
+    const state = stateNow();
     if (lamp.dataset.state === state) return;
     lamp.dataset.state = state;
     lamp.querySelector(".word").textContent = lamp.dataset[state];
+  }
+
+  function become(lost) {
+    if (states.lost === lost) return;
+    states.lost = lost;
+    document.documentElement.toggleAttribute("data-lost", lost);
+    document.dispatchEvent(new Event(lost ? "yardlost" : "yardback"));
+  }
+
+  function heard() {
+    clearTimeout(doubt);
+    doubt = 0;
+    become(false);
+    show();
+  }
+
+  // Asked at once: the regular question alone would leave the lamps as they are for seconds.
+  function missed() {
+    if (!doubt && !states.lost) {
+      doubt = setTimeout(() => {
+        doubt = 0;
+        become(true);
+        show();
+      }, GRACE);
+      question.dispatchEvent(new Event("again"));
+    }
+    show();
   }
 
   function isStream(event) {
@@ -34,29 +70,30 @@
     if (target !== question) return;
     const { status, headers } = detail.ctx.response;
     if (status === 401) location.reload();
-    states.poll = status < 400;
     if (status === 200) question.dataset.tag = headers.get("ETag").replaceAll('"', "");
-    if (states.poll) beginAgain();
-    show();
+    if (status < 400) beginAgain();
+    if (status < 400 || states.stream) heard();
+    else missed();
   });
 
   document.addEventListener("htmx:error", ({ target }) => {
-    if (target === question) states.poll = false;
     if (target === stream) states.unanswered = true;
-    show();
+    if (target === question || target === stream) missed();
   });
 
   document.addEventListener("htmx:sse:after:connection", (event) => {
     if (!isStream(event)) return;
     states.stream = event.detail.connection.status === 200;
-    states.poll = true;
+    if (states.stream) heard();
     show();
   });
 
   for (const name of ["htmx:sse:error", "htmx:sse:close", "htmx:sse:before:connection"]) {
     document.addEventListener(name, (event) => {
       if (!isStream(event)) return;
+      const stood = states.stream;
       states.stream = false;
+      if (stood || name === "htmx:sse:error") missed();
       show();
     });
   }

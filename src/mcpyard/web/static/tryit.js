@@ -14,17 +14,37 @@ const READ = {
     return given.length || isNeeded(node) ? given : undefined;
   },
   choice(node) {
-    const way = node.querySelector(":scope > select").value;
-    const chosen = node.querySelector(`:scope > .way[data-index="${way}"] > .node`);
+    const [chosen] = childrenOf(node);
     return chosen ? read(chosen) : undefined;
   },
-  text: (node, value) => (value || isNeeded(node) ? value : undefined),
-  long: (node, value) => (value || isNeeded(node) ? value : undefined),
+  text: (node, value) => (value || isItem(node) ? value : undefined),
+  long: (node, value) => (value || isItem(node) ? value : undefined),
   json: (_, value) => (value.trim() ? JSON.parse(value) : undefined),
 };
 
+function isItem(node) {
+  return node.parentElement.classList.contains("item");
+}
+
 function isNeeded(node) {
-  return node.hasAttribute("data-required") || node.parentElement.classList.contains("item");
+  return node.hasAttribute("data-required") || isItem(node);
+}
+
+function wayOf(node) {
+  return node.querySelector(":scope > select").value;
+}
+
+function childrenOf(node) {
+  if (node.dataset.kind === "object") return [...node.querySelectorAll(":scope > .fields > .node")];
+  if (node.dataset.kind === "array") return [...node.querySelectorAll(":scope > [data-rows] > .item > .node")];
+  return [...node.querySelectorAll(`:scope > .way[data-index="${wayOf(node)}"] > .node`)];
+}
+
+// What lacks in an object that is left out as a whole is not missed.
+function missingIn(node) {
+  const field = node.querySelector(":scope > [data-value]");
+  if (field) return node.hasAttribute("data-required") && !field.value.trim() ? [field] : [];
+  return isNeeded(node) || safely(() => read(node), null) !== undefined ? childrenOf(node).flatMap(missingIn) : [];
 }
 
 function plain(_, value) {
@@ -83,6 +103,36 @@ document.addEventListener("htmx:after:swap", () => {
     line.closest(".result").nextElementSibling.prepend(line.content.cloneNode(true));
     line.remove();
   }
+});
+
+function complain(form, field) {
+  const words = document.createElement("span");
+  words.className = "problem";
+  words.textContent = form.dataset.missing;
+  field.setAttribute("aria-invalid", "true");
+  field.after(words);
+}
+
+function withdraw(field) {
+  field.removeAttribute("aria-invalid");
+  field.parentElement.querySelector(":scope > .problem")?.remove();
+}
+
+// Heard on the way down, before htmx sends the form.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("form.try") || form.querySelector("[data-raw]").checked) return;
+  form.querySelectorAll("[aria-invalid]").forEach(withdraw);
+  const missing = missingIn(form.querySelector(".form-side > .node"));
+  if (!missing.length) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  missing.forEach((field) => complain(form, field));
+  missing[0].focus();
+}, true);
+
+document.addEventListener("input", ({ target }) => {
+  if (target.matches("form.try [aria-invalid]")) withdraw(target);
 });
 
 const head = document.querySelector(".head");

@@ -6,28 +6,33 @@ else writes meanwhile, it is done anew on what they wrote.
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from mcpyard.domain.errors import ChangedSince, DocumentMoved, EditUnknown, YardError
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.ports import ClientFiles, Clock
-from mcpyard.domain.repositories import Edits, LeftOuts
-from mcpyard.domain.stored import Edit, EditEntry
+from mcpyard.domain.repositories import Edits, LeftOuts, Tokens
+from mcpyard.domain.stored import CallToken, Edit, EditEntry
 from mcpyard.formats.locating import Surroundings
 from mcpyard.formats.roster import program_locks
 from mcpyard.yard.clients.desk import Desk
 from mcpyard.yard.clients.diffs import diff_of
+from mcpyard.yard.clients.naming import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
 from mcpyard.yard.clients.own import MADE_UP, OwnServers
+from mcpyard.yard.clients.own_documents import moved, only, rebased
 from mcpyard.yard.clients.own_seat import OwnSeat
 from mcpyard.yard.clients.records import Done, edit_record
 from mcpyard.yard.records import Record
 
 _TRIES: Final = 3
+_GRANTED: Final = "yard:token"
+"""Stands for the path of a token that was made together with an edit; its hash is what is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,31 @@ class ClientReach:
         edits: The journal of what was done to them.
         left_outs: What copies left out.
         around: What decides where their files are; the project is that of whoever asks.
+        tokens: The tokens that some of them were given.
     """
 
     files: ClientFiles
     edits: Edits
     left_outs: LeftOuts
     around: Surroundings
+    tokens: Tokens | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo did, or would do.
+
+    Attributes:
+        number: The edit.
+        backs: What was written.
+        removes: The servers of the yard that are taken out.
+        revoked: The tokens that are worthless now.
+    """
+
+    number: int
+    backs: Sequence[FileWrite]
+    removes: tuple[str, ...]
+    revoked: tuple[CallToken, ...] = ()
 
 
 class Carrier:
@@ -53,9 +77,12 @@ class Carrier:
     def __init__(self, reach: ClientReach, own: OwnServers, clock: Clock) -> None:
         self._files = reach.files
         self._edits = reach.edits
+        self._tokens = reach.tokens
         self._around = reach.around
         self._own = own
         self._clock = clock
+        self._one_way_back = asyncio.Lock()
+        self._named: dict[tuple[int, ...], set[str]] = {}
 
     async def texts(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What documents say, those of the yard among them."""
@@ -71,7 +98,7 @@ class Carrier:
             operation: What is asked for.
             known: What it gave a moment ago; it holds as long as the files say the same.
         """
-        paths = [path for seat in operation.seats for path in seat.paths]
+        paths = dict.fromkeys(path for seat in operation.seats for path in seat.paths)
         texts = await self.texts(paths, fresh=True)
         desk = Desk(texts)
         if any(isinstance(seat, OwnSeat) for seat in operation.seats):
@@ -101,33 +128,79 @@ class Carrier:
                     return desk, await self._commit(desk, kind, who)
         raise DocumentMoved(f"{writes[0].path} was changed by somebody else again and again")
 
-    async def undo(self, unit: int | None) -> tuple[int, list[FileWrite]]:
-        """What it takes to undo an edit; the newest that was not undone yet, unless told."""
+    async def note_token(self, unit: int, token: str, who: str) -> None:
+        """Remember that a token was made together with an edit, and goes with it."""
+        # As it is kept everywhere: nothing that is stored opens anything.
+        known = hashlib.sha256(token.encode()).hexdigest().encode()
+        await self._edits.add(Edit(self._clock.now(), who, "connect", _GRANTED, None, known), unit)
+
+    async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
+        """Undo an edit, or only tell what that would write.
+
+        Of two who undo the same at once one is told that it is undone already.
+
+        Args:
+            unit: Which one; the newest that was not undone yet, unless told.
+            dry_run: Only tell.
+        """
+        # Whoever waits for another means the edit that was the newest when they asked.
         number = await self._newest() if unit is None else unit
-        made = await self._edits.together(number)
-        if not made or made[0][0].undone:
-            why = "is undone already" if made else "is not among the last ones"
-            raise EditUnknown(f"the edit {number} {why}")
-        backs = [_back(edit) for _, edit in reversed(made)]
+        async with self._one_way_back:
+            made = await self._edits.together(number)
+            if not made or made[0][0].undone:
+                why = "is undone already" if made else "is not among the last ones"
+                raise EditUnknown(f"the edit {number} {why}")
+            backs = await self._way_back([edit for _, edit in made if edit.path != _GRANTED])
+            undone = Undone(number, backs, self._own.removed_by(backs))
+            if dry_run:
+                return undone
+            await self._take_back(number, backs)
+            revoked = [await self._revoke(edit) for _, edit in made if edit.path == _GRANTED]
+        return replace(undone, revoked=tuple(filter(None, revoked)))
+
+    async def _way_back(self, made: Sequence[Edit]) -> list[FileWrite]:
+        backs = [_back(edit) for edit in reversed(made)]
         # What is kept beside the project's file is found by the names that stand there.
         backs.sort(key=lambda each: each.path in MADE_UP)
         texts = await self.texts((each.path for each in backs), fresh=True)
         self._refuse_changed(backs, texts)
-        return number, backs
+        return [
+            rebased(each, texts[each.path].text) if each.path in MADE_UP else each for each in backs
+        ]
 
-    async def take_back(self, number: int, backs: Sequence[FileWrite]) -> None:
-        """Write what was there before, and mark the edit as undone."""
+    async def _take_back(self, number: int, backs: Sequence[FileWrite]) -> None:
         async with self._locked(backs):
             await self._own.prepare(backs)
             await self._write_all(backs, None)
             for entry, _ in await self._edits.together(number):
                 await self._edits.mark_undone(entry.id)
 
+    async def _revoke(self, edit: Edit) -> CallToken | None:
+        """Make the token of an edit worthless, unless it is so already."""
+        known = _decoded(edit.after) or ""
+        token = self._tokens.by_hash(known) if self._tokens else None
+        if token is None or self._tokens is None:
+            return None
+        return await self._tokens.revoke(token.id, self._clock.now())
+
     async def edits(self) -> list[Record]:
         """The last edits, newest first."""
-        entries = await self._edits.recent()
+        entries = [each for each in await self._edits.recent() if each.path != _GRANTED]
         units = groupby(reversed(entries), key=lambda each: each.unit)
-        return [edit_record(each) for _, each in units][::-1]
+        found = [(unit, [*each]) for unit, each in units]
+        return [edit_record(each, await self._servers(unit, each)) for unit, each in found][::-1]
+
+    async def _servers(self, unit: int, entries: Sequence[EditEntry]) -> set[str]:
+        """The servers that edits which were made together concern."""
+        marks = tuple(each.id for each in entries)
+        if marks not in self._named:
+            made = [_back(edit) for _, edit in await self._edits.together(unit)]
+            project = str(self._own.project) if self._own.project else ""
+            around = replace(self._around, project=project)
+            texts = await self.texts(files_beside(made, around))
+            # A file may be large; and what an edit was about stays as it is.
+            self._named[marks] = await asyncio.to_thread(servers_named, made, around, texts)
+        return self._named[marks]
 
     def _locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
         paths = [each.path for each in writes if each.path not in MADE_UP]
@@ -141,15 +214,19 @@ class Carrier:
         raise EditUnknown("there is no edit to undo")
 
     def _refuse_changed(self, backs: Sequence[FileWrite], texts: Mapping[str, FileText]) -> None:
-        moved = [
-            FileWrite(each.path, each.before, texts[each.path].text)
-            for each in backs
-            if texts[each.path].text != each.before
-        ]
-        if moved:
-            paths = ", ".join(each.path for each in moved)
-            message = f"{paths} changed since the edit; undoing it would lose that"
-            raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in moved))
+        changed: list[FileWrite] = []
+        named: list[str] = []
+        for each in backs:
+            now = texts[each.path].text
+            if each.path not in MADE_UP and now != each.before:
+                changed.append(FileWrite(each.path, each.before, now))
+                named.append(each.path)
+            elif each.path in MADE_UP and (names := moved(each, now)):
+                changed.append(FileWrite(each.path, only(each.before, names), only(now, names)))
+                named += [f'"{name}" in {each.path}' for name in sorted(names)]
+        if changed:
+            message = f"{', '.join(named)} changed since the edit; undoing it would lose that"
+            raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
 
     async def _commit(self, desk: Desk, kind: str, who: str) -> int | None:
         unit = await self._note(desk.writes(), kind, who)

@@ -1,35 +1,40 @@
 """One place for every program's servers: what the faces ask of it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.errors import (
     ArgumentsRefused,
-    DocumentBroken,
-    InputError,
-    Place,
     Problem,
-    ServerUnknown,
 )
 from mcpyard.domain.files import FileText
 from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
 from mcpyard.domain.this_yard import Here
 from mcpyard.formats.drift import drift
-from mcpyard.formats.effective import Effective, Judgement, Standing, files_of, judge
+from mcpyard.formats.effective import Judgement, files_of, judge
 from mcpyard.formats.facts import Client
+from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
-from mcpyard.formats.listing import Listed
+from mcpyard.formats.listing import nobody
 from mcpyard.formats.locating import Spot, Surroundings
 from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.roster import CLIENTS, client_of, spot_of
 from mcpyard.yard.clients.carrying import Carrier, ClientReach, diffs, done
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
-from mcpyard.yard.clients.operations import Changing, Copying, Operation, Removing
-from mcpyard.yard.clients.own import YARD, OwnServers, entry_of
+from mcpyard.yard.clients.desk import broken
+from mcpyard.yard.clients.operations import (
+    Changing,
+    Copying,
+    Importing,
+    Operation,
+    Removing,
+)
+from mcpyard.yard.clients.own import YARD, OwnServers
 from mcpyard.yard.clients.own_seat import OwnSeat
+from mcpyard.yard.clients.own_view import OwnView
 from mcpyard.yard.clients.records import (
     Done,
     Shown,
@@ -37,12 +42,13 @@ from mcpyard.yard.clients.records import (
     file_record,
     finding_record,
     full_record,
-    group_record,
-    own_shown,
 )
 from mcpyard.yard.clients.seats import FileSeat, Seat
 from mcpyard.yard.clients.taking import Found, Taking
 from mcpyard.yard.records import Record
+
+if TYPE_CHECKING:
+    from mcpyard.domain.stored import CallToken
 
 LIBRARY: Final = "library"
 
@@ -93,24 +99,33 @@ _PLAIN: Final = Terms()
 
 
 class Clients:
-    """The servers of every program on this machine, and of the yard itself."""
+    """The servers of every program on this machine, and of the yard itself.
+
+    Attributes:
+        revoked: Hears of a token that an undo made worthless.
+    """
 
     def __init__(
         self, reach: ClientReach, own: OwnServers, clock: Clock, here: Callable[[], Here] = Here
     ) -> None:
         self._reach = reach
         self._own = own
+        self._view = OwnView(own)
         self._carrier = Carrier(reach, own, clock)
         self._here = here
+        self.revoked: Callable[[CallToken], None] = lambda _: None
         self._judged: dict[str, tuple[Surroundings, _Texts, Judgement]] = {}
+
+    @property
+    def folder(self) -> str:
+        """The folder that programs are looked at from unless another is named; empty for none."""
+        return self._around(None).project
 
     async def groups(self, project: str | None = None) -> list[Record]:
         """Every scope of every client, with its servers and what becomes of each."""
         judgements = await self._judgements(self._around(project))
-        return [file_record(file) for each in judgements for file in each.files] + [
-            group_record(spot, self._own.path(scope), self._own_shown(spot, scope), exists=True)
-            for spot, scope in self._own_spots()
-        ]
+        files = [file_record(file) for each in judgements for file in each.files]
+        return files + self._view.groups()
 
     async def show(self, words: str, name: str, project: str | None = None) -> Record:
         """One server with everything that its file says of it.
@@ -122,7 +137,7 @@ class Clients:
         around = self._around(project)
         spot = spot_of(words, around.project)
         if spot.client.id == YARD:
-            return self._show_own(spot, name)
+            return self._view.show(spot, name)
         seat = FileSeat.of(spot, around)
         judgement = await self._judgement(spot.client, around)
         files = [file for file in judgement.files if file.spot.scope == spot.scope]
@@ -130,10 +145,8 @@ class Clients:
             for standing in file.standings:
                 if standing.listed.name == name:
                     return full_record(file.spot, file.path, Shown.of(standing))
-        broken = [problem for file in files if not file.standings for problem in file.problems]
-        if broken:
-            raise DocumentBroken.of(*broken)
-        raise ServerUnknown(f'there is no server "{name[:80]}" in {seat.spot}')
+        faults = [problem for file in files if not file.standings for problem in file.problems]
+        raise broken(*faults) if faults else nobody(name, seat.spot)
 
     async def edit(
         self, words: str, name: str, patch: Mapping[str, object], terms: Terms = _PLAIN
@@ -168,15 +181,10 @@ class Clients:
             DefinitionError: The target would refuse it.
             EditRefused: It would be copied onto itself.
         """
-        source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
-        new_name = copy.name if copy.new_name is None else copy.new_name
-        kept = await self._reach.left_outs.get(_shelf(source), copy.name)
-        wish = Copying(
-            source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, kept
-        )
+        wish = await self._copying(copy, terms)
         finished = await self._do(wish, "move" if copy.move else "copy", terms)
         if not terms.dry_run:
-            await self._reach.left_outs.set(_shelf(target), new_name, wish.left)
+            await self._keep_left_out(wish)
         return finished
 
     async def connect(
@@ -192,19 +200,25 @@ class Clients:
         """
         ours = spot_of(f"{YARD}:{Scope.USER}")
         wish = Connecting(self._seat(words, terms), name, way, ours, self._here())
-        return await self._do(wish, "connect", terms), wish.by_variable
+        finished = await self._do(wish, "connect", terms)
+        if isinstance(way, Addressed) and finished.edit is not None:
+            await self._carrier.note_token(finished.edit, way.token, terms.who)
+        return finished, wish.by_variable
 
     async def undo(self, number: int | None = None, terms: Terms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told.
+
+        A token that was made for a connection is worthless once that is undone.
 
         Raises:
             EditUnknown: There is no such edit, or it was undone.
             ChangedSince: The file changed since; with what changed.
         """
-        found, backs = await self._carrier.undo(number)
-        if not terms.dry_run:
-            await self._carrier.take_back(found, backs)
-        return Done(await diffs(backs, show_secrets=terms.show_secrets), (), found)
+        undone = await self._carrier.undo(number, dry_run=terms.dry_run)
+        for token in undone.revoked:
+            self.revoked(token)
+        shown = await diffs(undone.backs, show_secrets=terms.show_secrets)
+        return Done(shown, (), undone.number, undone.removes)
 
     async def edits(self) -> list[Record]:
         """The last edits, newest first."""
@@ -212,46 +226,66 @@ class Clients:
 
     async def lint(self, project: str | None = None) -> list[Record]:
         """What the rules of each program have to say about its files."""
+        return [finding_record(each) for each in await self.findings(project)]
+
+    async def findings(self, project: str | None = None) -> list[Finding]:
+        """The same, to be told in any language."""
         around = self._around(project)
-        found: list[Record] = []
+        found: list[Finding] = []
         for client in _programs():
             texts = await self._carrier.texts(files_of(client, around), fresh=True)
-            findings = await asyncio.to_thread(lint, client, around, texts)
-            found += map(finding_record, findings)
+            found += await asyncio.to_thread(lint, client, around, texts)
         return found
 
     async def drift(self, project: str | None = None) -> list[Record]:
         """The servers that are not defined alike everywhere."""
         judgements = await self._judgements(self._around(project))
         standings = [each for judgement in judgements for each in judgement.standings]
-        own = [each for spot, scope in self._own_spots() for each in self._standings(spot, scope)]
-        return [drift_record(each) for each in drift([*standings, *own])]
+        return [drift_record(each) for each in drift([*standings, *self._view.standings()])]
 
     async def import_all(self, scope: str | None = None, terms: Terms = _PLAIN) -> list[Record]:
         """Take every server that is found on the machine into the yard, where it waits, stopped.
 
         What is there already, what leads back to this yard, and what was found before is left
-        out, and told.
+        out, and told. All of it is one unit to undo.
         """
+        await self._check_folder(terms)
         target = spot_of(f"{YARD}:{scope or Scope.USER}")
         judgements = await self._judgements(self._around(terms.project))
         taking = Taking(target, self._own, self._here())
-        rows: list[Record] = []
-        for standing in (each for judgement in judgements for each in judgement.standings):
-            found = taking.weigh(standing)
-            if found.importable and not terms.dry_run:
-                found = await self._import(found, target, terms)
-            rows.append(found.record)
-        return rows
+        standings = (each for judgement in judgements for each in judgement.standings)
+        found = [taking.weigh(each) for each in standings]
+        if not terms.dry_run:
+            found = await self._import(found, target, terms)
+        return [each.record for each in found]
 
-    async def _import(self, found: Found, target: Spot, terms: Terms) -> Found:
-        words = str(found.standing.spot)
-        copy = Copy(words, str(target), found.name)
-        try:
-            finished = await self.copy(copy, terms)
-        except InputError as error:
-            return replace(found, outcome="refused", reason=error.message)
-        return replace(found, outcome="imported", warnings=finished.warnings)
+    async def _import(self, found: Sequence[Found], target: Spot, terms: Terms) -> list[Found]:
+        copies = {
+            number: Copy(str(each.standing.spot), str(target), each.name)
+            for number, each in enumerate(found)
+            if each.importable
+        }
+        wish = Importing({it: await self._copying(copy, terms) for it, copy in copies.items()})
+        await self._do(wish, "import", terms)
+        for number in wish.copies.keys() - wish.refused.keys():
+            await self._keep_left_out(wish.copies[number])
+        return [
+            each.imported(wish.told[number], wish.refused.get(number))
+            if number in wish.copies
+            else each
+            for number, each in enumerate(found)
+        ]
+
+    async def _copying(self, copy: Copy, terms: Terms) -> Copying:
+        source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
+        new_name = copy.name if copy.new_name is None else copy.new_name
+        kept = await self._reach.left_outs.get(_shelf(source), copy.name)
+        return Copying(
+            source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, kept
+        )
+
+    async def _keep_left_out(self, wish: Copying) -> None:
+        await self._reach.left_outs.set(_shelf(wish.target), wish.new_name, wish.left)
 
     async def _change(self, wish: Changing, kind: str, terms: Terms) -> Done:
         finished = await self._do(wish, kind, terms)
@@ -263,11 +297,18 @@ class Clients:
         return finished
 
     async def _do(self, operation: Operation, kind: str, terms: Terms) -> Done:
+        await self._check_folder(terms)
         if terms.dry_run:
             desk, edit = await self._carrier.look(operation), None
         else:
             desk, edit = await self._carrier.carry_out(operation, kind, terms.who)
         return await done(desk, edit, show_secrets=terms.show_secrets)
+
+    async def _check_folder(self, terms: Terms) -> None:
+        """Refuse a project that is not there: its files would be made with all that is above."""
+        if terms.project and not await self._reach.files.is_folder(terms.project):
+            message = f"there is no folder {terms.project}"
+            raise ArgumentsRefused.of(Problem("project", message))
 
     def _seat(self, words: str, terms: Terms) -> Seat:
         around = self._around(terms.project)
@@ -289,34 +330,6 @@ class Clients:
         judgement = await asyncio.to_thread(judge, client, around, texts)
         self._judged[client.id] = around, texts, judgement
         return judgement
-
-    def _own_spots(self) -> list[tuple[Spot, Scope]]:
-        scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
-        return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
-
-    def _own_shown(self, spot: Spot, scope: Scope) -> list[Shown]:
-        in_force = {each.name: each for each in self._own.in_force(scope)}
-        return [
-            own_shown(in_force[name], entry_of(config, spot))
-            if name in in_force
-            else Shown(name, entry_of(config, spot), Effective.SHADOWED, "hidden by another scope")
-            for name, config in self._own.servers(scope).items()
-        ]
-
-    def _standings(self, spot: Spot, scope: Scope) -> list[Standing]:
-        place = Place(self._own.path(scope), 1, 1)
-        return [
-            Standing(spot, Listed(each.name, place, each.entry), each.state, each.reason)
-            for each in self._own_shown(spot, scope)
-        ]
-
-    def _show_own(self, spot: Spot, name: str) -> Record:
-        scope = Scope(spot.scope.name)
-        path = self._own.path(scope)
-        for shown in self._own_shown(spot, scope):
-            if shown.name == name:
-                return full_record(spot, path, shown)
-        raise ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
 
 
 def matrix_of(word: str) -> Matrix:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.errors import EditRefused, NameTaken, Problem
+from mcpyard.domain.errors import ArgumentsRefused, EditRefused, NameTaken, Problem
 from mcpyard.domain.this_yard import Here
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field, Way
@@ -11,6 +11,7 @@ from mcpyard.formats.locating import Spot
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.matrix import Matrix, holds
 from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.patching import refuse_unfit
 from mcpyard.yard.clients.seats import Seat
 
 VARIABLE: Final = "MCPYARD_CALL_TOKEN"
@@ -85,6 +86,10 @@ class Connecting:
             raise NameTaken(f'there is a server "{self.name}" in {self.seat.spot} already')
         spot = self.seat.found(desk, self.name)
         converted = convert(self.way.entry(spot), self.ours, spot, Matrix.NATIVE)
+        if isinstance(self.way, Addressed) and converted.entry.url is None:
+            message = f"{spot.client.title} takes no address; connect it without http, by a command"
+            raise ArgumentsRefused.of(Problem("http", message))
+        refuse_unfit(converted.entry)
         desk.tell(*converted.warnings)
         self.seat.write(desk, self.name, converted.entry)
         self.by_variable = isinstance(self.way, Addressed) and takes_variable(spot)

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
@@ -11,10 +12,12 @@ from mcpyard.formats.listing import Listing, read
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.warned import Warned
 
+_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+
 
 @dataclass(frozen=True, slots=True)
 class OwnPut:
-    """A server to put into the yard, in the yard's words; it waits, stopped."""
+    """A server to put into the yard, with all that is to be said of it; a new one waits."""
 
     scope: Scope
     name: str
@@ -38,7 +41,16 @@ class OwnRename:
     new_name: str
 
 
-OwnAction = OwnPut | OwnRemove | OwnRename
+@dataclass(frozen=True, slots=True)
+class OwnSwitch:
+    """A server of the yard to let run, or not."""
+
+    scope: Scope
+    name: str
+    enabled: bool
+
+
+OwnAction = OwnPut | OwnRemove | OwnRename | OwnSwitch
 
 
 class Desk:
@@ -76,7 +88,7 @@ class Desk:
             return self._fresh[path]
         found = self._found.get(path)
         if found and found.fault:
-            raise DocumentBroken.of(found.fault)
+            raise broken(found.fault)
         return (found.text if found else None) or ""
 
     def listing(self, spot: Spot, path: str) -> Listing:
@@ -116,6 +128,13 @@ class Desk:
     def _before(self, path: str) -> str | None:
         found = self._found.get(path)
         return found.text if found else None
+
+
+def broken(*problems: Problem) -> DocumentBroken:
+    """The error about a file that cannot be used, for what is wrong with it."""
+    error = DocumentBroken.of(*problems)
+    whole = all(each.place is not None and not each.place.line for each in problems)
+    return error.advising(_UNREADABLE) if whole else error
 
 
 @contextmanager

@@ -103,6 +103,7 @@ def _done(told: dict[str, Any]) -> Done:
             for each in told["warnings"]
         ),
         told["edit"],
+        tuple(told["removes"]) if "removes" in told else None,
     )
 
 

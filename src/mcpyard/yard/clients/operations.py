@@ -3,23 +3,28 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from mcpyard.domain.errors import (
     ArgumentsRefused,
     DefinitionError,
     EditRefused,
+    InputError,
     NameTaken,
     Problem,
-    ServerUnknown,
 )
 from mcpyard.domain.stored import LeftOut
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.listing import nobody
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.warned import Warned
 from mcpyard.yard.clients.connecting import Connecting
 from mcpyard.yard.clients.desk import Desk
-from mcpyard.yard.clients.patching import patched
+from mcpyard.yard.clients.patching import patched, refuse_unfit
 from mcpyard.yard.clients.seats import Seat
+
+_IN_PLACE: Final = "Put it in the place of that one with --replace, or name it anew with --name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +52,13 @@ class Changing:
         if new_name != self.name:
             self.seat.rename(desk, self.name, _text("name", new_name))
         if not self.patch and not self.seat.has(desk, self.name):
-            raise ServerUnknown(f'there is no server "{self.name[:80]}" in {self.seat.spot}')
+            raise nobody(self.name, self.seat.spot)
 
     def _switch(self, desk: Desk, enabled: object) -> None:
         if not isinstance(enabled, bool):
             raise DefinitionError.of(Problem("enabled", "must be true or false"))
         if not self.seat.has(desk, self.name):
-            raise ServerUnknown(f'there is no server "{self.name[:80]}" in {self.seat.spot}')
+            raise nobody(self.name, self.seat.spot)
         self.seat.switch(desk, self.name, enabled=enabled)
 
 
@@ -113,7 +118,8 @@ class Copying:
         converted = convert(entry, source, target, self.matrix)
         if not self.replace and self.target.has(desk, self.new_name):
             message = f'there is a server "{self.new_name}" in {self.target.spot} already'
-            raise NameTaken(f"{message}; say replace to put this one in its place")
+            raise NameTaken(message).advising(_IN_PLACE)
+        refuse_unfit(converted.entry)
         desk.tell(*converted.warnings)
         self.target.write(desk, self.new_name, self._whole(entry, converted))
         self.left = self._left(converted)
@@ -140,7 +146,41 @@ class Copying:
         return LeftOut(self.source.spot.client.id, mark(converted.entry), converted.left)
 
 
-Operation = Changing | Removing | Copying | Connecting
+@dataclass(slots=True)
+class Importing:
+    """A wish to copy many servers at once; what keeps one of them out keeps out no other.
+
+    Attributes:
+        copies: The wishes, each by a number of its own.
+        refused: Why some were not copied, once it was done.
+        told: What is to be told of each.
+    """
+
+    copies: Mapping[int, Copying]
+    refused: dict[int, str] = field(default_factory=dict[int, str], init=False)
+    told: dict[int, tuple[Warned, ...]] = field(
+        default_factory=dict[int, tuple[Warned, ...]], init=False
+    )
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Where something is read or changes."""
+        return tuple(seat for each in self.copies.values() for seat in each.seats)
+
+    def do(self, desk: Desk) -> None:
+        """Write all copies that can be written."""
+        self.refused.clear()
+        for number, each in self.copies.items():
+            # What was told of one must be told of the next as well.
+            desk.warnings = []
+            try:
+                each.do(desk)
+            except InputError as error:
+                self.refused[number] = error.message
+            self.told[number] = tuple(desk.warnings)
+
+
+Operation = Changing | Removing | Copying | Importing | Connecting
 
 
 def mark(entry: Entry) -> str:

@@ -1,24 +1,29 @@
 """The yard as one more client: servers go into it and out of it by the same code.
 
 The project's servers are those of its `.mcp.json`, and how to treat them is in no file, as are the
-user's own. Of these a document is made up, for previews and for the way back.
+user's own. Of these a document is made up (see `own_documents`).
 """
 
-import json
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.errors import ReadOnlyOwner, ServerUnknown
+from mcpyard.domain.errors import Problem, ReadOnlyOwner, ServerUnknown, YardError
 from mcpyard.domain.files import FileText, FileWrite
-from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
-from mcpyard.formats.entries import Entry, understand
-from mcpyard.formats.facts import Field
-from mcpyard.formats.locating import Spot
-from mcpyard.yard.clients.desk import OwnAction, OwnPut, OwnRemove, OwnRename
+from mcpyard.yard.clients.desk import OwnAction, OwnPut, OwnRemove, OwnRename, OwnSwitch
+from mcpyard.yard.clients.own_documents import (
+    Plain,
+    by_model,
+    document,
+    patch_between,
+    policy_of,
+    servers_of,
+    whole_of,
+)
 from mcpyard.yard.edit import Change, Editor
 
 YARD: Final = "yard"
@@ -61,6 +66,15 @@ class OwnServers:
         servers = self._desired().servers.values()
         return next((each.owner.scope for each in servers if each.name == name), None)
 
+    def problems(self, scope: Scope) -> list[Problem]:
+        """What is wrong with the documents of a scope; with no file's, for the user's own."""
+        mine = str(self.project / ".mcp.json") if self.project else ""
+        return [
+            each
+            for each in self._desired().problems
+            if (each.place is not None and each.place.file == mine) is (scope is Scope.PROJECT)
+        ]
+
     def path(self, scope: Scope) -> str:
         """The document of a scope.
 
@@ -85,15 +99,28 @@ class OwnServers:
 
     async def carry_out(self, actions: Sequence[OwnAction]) -> None:
         """Do what was planned."""
-        for action in actions:
-            match action:
-                case OwnPut():
-                    await self._put(action)
-                case OwnRemove():
-                    await self._editor.remove(self._server(action.scope, action.name))
-                case OwnRename():
-                    server = self._server(action.scope, action.name)
-                    await self._editor.change(server, Change({"name": action.new_name}))
+        fresh: list[OwnAction] = []
+        try:
+            for action in actions:
+                new = isinstance(action, OwnPut) and action.name not in self.servers(action.scope)
+                await self._do(action)
+                fresh += [action] if new else []
+        except BaseException:
+            # Of many that were to come, all do or none.
+            for each in reversed(fresh):
+                with contextlib.suppress(YardError):
+                    await self._editor.remove(self._server(each.scope, each.name))
+            raise
+
+    def removed_by(self, writes: Sequence[FileWrite]) -> tuple[str, ...]:
+        """The servers that changes of the yard's documents take out; renamed ones stay."""
+        gone: set[str] = set()
+        for each in writes:
+            if each.path == USER_DOCUMENT:
+                gone |= self._lost(servers_of(each.before), servers_of(each.after))
+            elif self._is_project(each) and self._renamed(each) is None:
+                gone |= mcp_json.names(each.before or "") - mcp_json.names(each.after or "")
+        return tuple(sorted(gone))
 
     async def become(self, path: str, text: str | None) -> None:
         """Make what is in no file what a document says, as it was made by `text`."""
@@ -102,7 +129,7 @@ class OwnServers:
             await self.carry_out(self._way_to(wanted))
             return
         for name, definition in self._definitions(Scope.PROJECT).items():
-            if patch := _patch(policy_of(definition), wanted.get(name, {})):
+            if patch := patch_between(policy_of(definition), wanted.get(name, {})):
                 await self._editor.change(self._server(Scope.PROJECT, name), Change(patch))
 
     async def prepare(self, writes: Sequence[FileWrite]) -> None:
@@ -113,7 +140,7 @@ class OwnServers:
             if self._is_project(write) and self._renamed(write) is None:
                 present = self.servers(Scope.PROJECT)
                 for name in mcp_json.names(write.after or "") - present.keys():
-                    policy = _by_model(policies.get(name, {}))
+                    policy = by_model(policies.get(name, {}))
                     await self._editor.let_wait(Scope.PROJECT, name, policy)
 
     async def rename_back(self, write: FileWrite) -> bool:
@@ -142,9 +169,9 @@ class OwnServers:
         return OwnRename(Scope.PROJECT, gone[0], fresh[0]) if known else None
 
     def _definitions(self, scope: Scope) -> dict[str, dict[str, object]]:
-        return {name: definition_of(config) for name, config in self.servers(scope).items()}
+        return {name: whole_of(config) for name, config in self.servers(scope).items()}
 
-    def _way_to(self, wanted: Mapping[str, Mapping[str, object]]) -> list[OwnAction]:
+    def _way_to(self, wanted: Mapping[str, Plain]) -> list[OwnAction]:
         present = self._definitions(Scope.USER)
         gone = [name for name in present if name not in wanted]
         fresh = [name for name in wanted if name not in present]
@@ -156,6 +183,25 @@ class OwnServers:
             *(OwnPut(Scope.USER, name, wanted[name]) for name in (*fresh, *changed)),
         ]
 
+    @staticmethod
+    def _lost(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> set[str]:
+        gone, fresh = [*old.keys() - new.keys()], [*new.keys() - old.keys()]
+        renamed = len(gone) == len(fresh) == 1 and old[gone[0]] == new[fresh[0]]
+        return set() if renamed else {*gone}
+
+    async def _do(self, action: OwnAction) -> None:
+        match action:
+            case OwnPut():
+                await self._put(action)
+            case OwnRemove():
+                await self._editor.remove(self._server(action.scope, action.name))
+            case OwnRename():
+                server = self._server(action.scope, action.name)
+                await self._editor.change(server, Change({"name": action.new_name}))
+            case OwnSwitch():
+                server = self._server(action.scope, action.name)
+                await self._editor.change(server, Change({"enabled": action.enabled}))
+
     async def _put(self, action: OwnPut) -> None:
         present = self.servers(action.scope).get(action.name)
         if present is None:
@@ -163,7 +209,7 @@ class OwnServers:
             await self._editor.register({**action.definition, **known})
             return
         server = self._server(action.scope, action.name)
-        patch = _patch(definition_of(present), action.definition)
+        patch = patch_between(whole_of(present), action.definition)
         await self._editor.change(server, Change(patch))
 
     def _server(self, scope: Scope, name: str) -> DesiredServer:
@@ -171,56 +217,3 @@ class OwnServers:
             if server.name == name:
                 return server
         raise ServerUnknown(f'there is no server "{name[:80]}" of {YARD}:{scope}, or it is hidden')
-
-
-def entry_of(config: Config, spot: Spot) -> Entry:
-    """A definition as an entry; what is the yard's own business alone is left out."""
-    return understand(definition_of(config), spot.client, spot.shape).entry
-
-
-def definition_of(config: Config) -> dict[str, object]:
-    """A definition in the words that other clients have a counterpart for."""
-    known = plain(config)
-    known |= {"type": known.pop("transport", "remote")} if "url" in known else {"type": "stdio"}
-    return {word: known[word] for word in _WORDS if word in known}
-
-
-_POLICY: Final = ("enabled", "timeout", "startTimeout", "inherit")
-_WORDS: Final = ("type", "command", "args", "env", "cwd", "url", "headers", *_POLICY)
-_OBJECTS: Final = frozenset({Field.ENV.value, Field.HEADERS.value})
-
-
-def policy_of(definition: Mapping[str, object]) -> dict[str, object]:
-    """How a server is treated, out of its definition."""
-    return {word: definition[word] for word in _POLICY if word in definition}
-
-
-def document(servers: Mapping[str, Mapping[str, object]]) -> str:
-    """A document of servers."""
-    return json.dumps({"mcpServers": servers}, indent=2, ensure_ascii=False) + "\n"
-
-
-def servers_of(text: str | None) -> dict[str, Mapping[str, object]]:
-    """The servers of a document that `document` made."""
-    if not text:
-        return {}
-    found = cast("dict[str, dict[str, Mapping[str, object]]]", json.loads(text))
-    return found["mcpServers"]
-
-
-def _patch(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
-    """The merge patch that leads from one definition to another."""
-    patch: dict[str, object] = {word: None for word in old if word not in new}
-    for word, value in new.items():
-        if word in _OBJECTS and word in old:
-            before = cast("Mapping[str, object]", old[word])
-            pairs = cast("Mapping[str, object]", value)
-            patch[word] = {**dict.fromkeys(before.keys() - pairs.keys()), **pairs}
-        elif old.get(word) != value:
-            patch[word] = value
-    return patch
-
-
-def _by_model(policy: Mapping[str, object]) -> dict[str, object]:
-    """A policy by the names of the model's fields."""
-    return {("start_timeout" if word == "startTimeout" else word): policy[word] for word in policy}

@@ -3,25 +3,30 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from mcpyard.domain.errors import NameRefused, NameTaken, Problem, ServerUnknown
-from mcpyard.domain.model import Scope
+from mcpyard.domain.errors import NameRefused, NameTaken, Problem
+from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.spelling import read_definition
 from mcpyard.formats import mcp_json
 from mcpyard.formats.entries import Entry, spell
+from mcpyard.formats.listing import nobody
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.naming import name_fault
 from mcpyard.formats.warned import Warned, WarningKind
-from mcpyard.yard.clients.desk import Desk, OwnPut, OwnRemove, OwnRename, within
+from mcpyard.yard.clients.desk import Desk, OwnPut, OwnRemove, OwnRename, OwnSwitch, within
 from mcpyard.yard.clients.own import (
     PROJECT_DOCUMENT,
     USER_DOCUMENT,
     YARD,
     OwnServers,
-    definition_of,
+)
+from mcpyard.yard.clients.own_documents import (
+    Plain,
     document,
     entry_of,
     policy_of,
     servers_of,
+    whole_of,
+    yards_own,
 )
 from mcpyard.yard.edit import literal_secrets
 
@@ -52,10 +57,7 @@ class OwnSeat:
     def entry(self, desk: Desk, name: str) -> tuple[Entry, Spot]:
         """What a server says."""
         del desk
-        found = self.own.servers(self.scope).get(name)
-        if found is None:
-            raise ServerUnknown(f'there is no server "{name[:80]}" in {self.spot}')
-        return entry_of(found, self.spot), self.spot
+        return entry_of(self._config(name), self.spot), self.spot
 
     def found(self, desk: Desk, name: str) -> Spot:
         """The spot."""
@@ -69,44 +71,55 @@ class OwnSeat:
 
     def write(self, desk: Desk, name: str, entry: Entry) -> None:
         """Add or change a server."""
-        if not self.has(desk, name):
+        present = self.own.servers(self.scope).get(name)
+        if present is None:
             self._check_new(name)
-        definition = spell(entry, self.spot.shape)
-        config = read_definition(definition).config
+        kept = yards_own(present) if present else {}
+        config = read_definition({**spell(entry, self.spot.shape), **kept}).config
+        definition = whole_of(config)
         action = OwnPut(self.scope, name, definition)
         path = self.place(desk, name)
         with within(path):
             text = self._text(desk, path, lambda text: mcp_json.put(text, name, config))
         desk.put_own(path, text, action)
-        self._show(desk, {name: definition_of(config)})
+        said = definition if self.scope is Scope.USER else policy_of(definition)
+        others = {each: told for each, told in self._said(desk).items() if each != name}
+        self._say(desk, others | ({name: said} if said else {}))
         if self.scope is Scope.PROJECT:
             desk.tell(*map(_told, literal_secrets(config)))
 
     def remove(self, desk: Desk, name: str) -> None:
         """Take a server out."""
-        self.entry(desk, name)
+        self._config(name)
         path = self.place(desk, name)
         text = self._text(desk, path, lambda text: mcp_json.remove(text, name))
         desk.put_own(path, text, OwnRemove(self.scope, name))
-        self._show(desk, {name: None})
+        self._say(desk, {each: told for each, told in self._said(desk).items() if each != name})
 
     def rename(self, desk: Desk, name: str, new_name: str) -> None:
         """Give a server another name."""
-        entry, _ = self.entry(desk, name)
+        self._config(name)
         if self.has(desk, new_name):
             raise NameTaken(f'there is a server "{new_name}" in {self.spot} already')
         path = self.place(desk, name)
         text = self._text(desk, path, lambda text: mcp_json.rename(text, name, new_name))
         desk.put_own(path, text, OwnRename(self.scope, name, new_name))
-        self._show(desk, {name: None, new_name: spell(entry, self.spot.shape)})
+        said = self._said(desk).items()
+        self._say(desk, {new_name if each == name else each: told for each, told in said})
 
     def switch(self, desk: Desk, name: str, *, enabled: bool) -> None:
         """Let a server run, or not."""
-        entry, _ = self.entry(desk, name)
-        definition = {**spell(entry, self.spot.shape), "enabled": enabled}
+        self._config(name)
         path = self.place(desk, name)
-        desk.put_own(path, desk.text(path), OwnPut(self.scope, name, definition))
-        self._show(desk, {name: definition})
+        desk.put_own(path, desk.text(path), OwnSwitch(self.scope, name, enabled))
+        said = self._said(desk)
+        self._say(desk, {**said, name: {**said.get(name, {}), "enabled": enabled}})
+
+    def _config(self, name: str) -> Config:
+        found = self.own.servers(self.scope).get(name)
+        if found is None:
+            raise nobody(name, self.spot)
+        return found
 
     def _check_new(self, name: str) -> None:
         if fault := name_fault(self.spot.client, name):
@@ -118,18 +131,17 @@ class OwnSeat:
         """The project's file after an edit; the user's document is made up anew instead."""
         return desk.text(path) if self.scope is Scope.USER else edit(desk.text(path))
 
-    def _show(self, desk: Desk, changed: Mapping[str, Mapping[str, object] | None]) -> None:
+    @property
+    def _made_up(self) -> str:
+        return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
+
+    def _said(self, desk: Desk) -> dict[str, Plain]:
+        """What the document that is made up says by now."""
+        return servers_of(desk.text(self._made_up))
+
+    def _say(self, desk: Desk, servers: Mapping[str, Plain]) -> None:
         """Let the document that is made up say what it will."""
-        path = USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
-        servers = servers_of(desk.text(path))
-        for name, definition in changed.items():
-            servers.pop(name, None)
-            if definition is None:
-                continue
-            said = definition if self.scope is Scope.USER else policy_of(definition)
-            if said or self.scope is Scope.USER:
-                servers[name] = said
-        desk.put_own(path, document(servers))
+        desk.put_own(self._made_up, document(servers))
 
 
 def _told(problem: Problem) -> Warned:

@@ -4,14 +4,16 @@
 shown masked and comes back masked means: keep what is there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from mcpyard.domain import checks
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.merge import MASK, shown_url
+from mcpyard.domain.spelling import describe
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.entry_values import READERS, Wrong, text
+from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import Field, Way
 from mcpyard.formats.locating import Spot
 
@@ -35,6 +37,7 @@ WORDS: Final[Mapping[Field, str]] = {
 
 _FIELDS: Final = {word: name for name, word in WORDS.items()}
 _PAIRS: Final = frozenset({Field.ENV, Field.HEADERS, Field.ENV_HEADERS})
+_TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 
 
 def patched(entry: Entry, patch: Mapping[str, object], spot: Spot) -> Entry:
@@ -52,7 +55,23 @@ def patched(entry: Entry, patch: Mapping[str, object], spot: Spot) -> Entry:
     before = _problems(entry, spot)
     if not before and (problems := _problems(changed, spot)):
         raise DefinitionError.of(*problems)
+    refuse_unfit(changed, unless=entry)
     return changed
+
+
+def refuse_unfit(entry: Entry, *, unless: Entry | None = None) -> None:
+    """Refuse to write down texts that no process can be given.
+
+    Args:
+        entry: What is to be written.
+        unless: What is there already; what is wrong with that alone is nobody's doing here.
+
+    Raises:
+        DefinitionError: There are such texts; names their fields.
+    """
+    known = frozenset(_unfit(unless)) if unless else frozenset[Problem]()
+    if fresh := [each for each in _unfit(entry) if each not in known]:
+        raise DefinitionError.of(*fresh)
 
 
 def _field(word: str, value: object, spot: Spot) -> Field:
@@ -96,12 +115,21 @@ def _is_mask(value: object) -> bool:
 
 def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the field has it
     try:
+        if name in _TIMES:
+            return _milliseconds(value)
         return Way(text(value)) if name is Field.TYPE else READERS[name](value)
     except Wrong as wrong:
         raise DefinitionError.of(Problem(word + wrong.where, wrong.message)) from None
     except ValueError:
         known = ", ".join(Way)
         raise DefinitionError.of(Problem(word, f"is unknown; one of {known}")) from None
+
+
+def _milliseconds(value: object) -> float:
+    given = time(value)
+    if given < 1:
+        raise Wrong(f"must be at least 1, in milliseconds, found {describe(value)}")
+    return given
 
 
 def _read_text(where: str, value: object) -> str:
@@ -113,3 +141,22 @@ def _read_text(where: str, value: object) -> str:
 
 def _problems(entry: Entry, spot: Spot) -> tuple[Problem, ...]:
     return understand(spell(entry, spot.shape), spot.client, spot.shape).problems
+
+
+def _unfit(entry: Entry) -> Iterator[Problem]:
+    for name, value in entry.said().items():
+        for where, each in _strings(WORDS.get(name, name), value):
+            if fault := checks.text_fault(each):
+                yield Problem(where, fault)
+
+
+def _strings(where: str, value: object) -> Iterator[tuple[str, str]]:
+    """Every text of a field, with the way to it."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, tuple):
+        for index, each in enumerate(cast("tuple[str, ...]", value)):
+            yield f"{where}[{index}]", each
+    elif isinstance(value, Mapping):
+        for key, each in cast("Mapping[str, str]", value).items():
+            yield f"{where}.{key}", key + each

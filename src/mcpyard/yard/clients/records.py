@@ -1,6 +1,6 @@
 """The servers of other programs, and what is done to them, as the faces show it: ready for JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcpyard.domain.desired import DesiredServer
@@ -29,20 +29,23 @@ class Done:
         files: Each file that is different, as a path and a difference.
         warnings: What is to be told.
         edit: The number to undo it by; None where nothing was written.
+        removes: The servers of the yard that an undo takes out; None for what is no undo.
     """
 
     files: tuple[tuple[str, str], ...]
     warnings: tuple[Warned, ...] = ()
     edit: int | None = None
+    removes: tuple[str, ...] | None = None
 
     @property
     def record(self) -> Record:
         """As it is shown."""
-        return {
+        told: Record = {
             "files": [{"path": path, "diff": diff} for path, diff in self.files],
             "warnings": [warning_record(each) for each in self.warnings],
             "edit": self.edit,
         }
+        return told if self.removes is None else told | {"removes": [*self.removes]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +174,8 @@ def drift_record(drift: Drift) -> Record:
     return {"name": drift.name, "variants": [_variant_record(each) for each in drift.variants]}
 
 
-def edit_record(entries: Iterable[EditEntry]) -> Record:
-    """The edits that were made together."""
-    found = [*entries]
+def edit_record(found: Sequence[EditEntry], servers: Iterable[str]) -> Record:
+    """The edits that were made together, and the servers that they concern."""
     first = found[0]
     return {
         "id": first.unit,
@@ -181,6 +183,7 @@ def edit_record(entries: Iterable[EditEntry]) -> Record:
         "who": first.who,
         "kind": first.kind,
         "paths": [each.path for each in found],
+        "servers": sorted(servers),
         "undone": first.undone,
     }
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem, ServerUnknown
+from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem
 from mcpyard.formats import editing, switches
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import SwitchKind
-from mcpyard.formats.listing import Listing
+from mcpyard.formats.listing import Listing, nobody
 from mcpyard.formats.locating import Spot, Surroundings, candidates, usable
 from mcpyard.yard.clients.desk import Desk, within
 
@@ -169,5 +169,5 @@ class FileSeat:
     def _place_of(self, desk: Desk, name: str) -> str:
         path = self.place(desk, name)
         if not self._holds(desk, path, name):
-            raise ServerUnknown(f'there is no server "{name[:80]}" in {self.spot}')
+            raise nobody(name, self.spot)
         return path

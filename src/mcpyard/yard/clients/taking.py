@@ -1,6 +1,6 @@
 """What of all that is found on a machine is worth taking into the yard."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import Scope
@@ -11,12 +11,14 @@ from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.warned import Warned
-from mcpyard.yard.clients.own import OwnServers, definition_of
+from mcpyard.yard.clients.own import OwnServers
+from mcpyard.yard.clients.own_documents import definition_of
 from mcpyard.yard.records import Record
 
 IMPORTABLE = "importable"
 SKIPPED = "skipped"
 REFUSED = "refused"
+IMPORTED = "imported"
 
 Definition = dict[str, object]
 
@@ -39,6 +41,12 @@ class Found:
     def importable(self) -> bool:
         """Whether it can be taken."""
         return self.outcome == IMPORTABLE
+
+    def imported(self, warnings: tuple[Warned, ...], refusal: str | None) -> "Found":
+        """What became of it when it was to be taken."""
+        if refusal is not None:
+            return replace(self, outcome=REFUSED, reason=refusal)
+        return replace(self, outcome=IMPORTED, warnings=warnings)
 
     @property
     def record(self) -> Record:

@@ -1,0 +1,19 @@
+"""Where a reference of a schema leads, as long as that is inside the schema itself."""
+
+from functools import reduce
+from typing import cast
+from urllib.parse import unquote
+
+
+def resolve(root: object, reference: str) -> object:
+    """What a reference such as `#/$defs/a` names; None where there is no such place."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")]
+    return reduce(_child, steps[1:], root)
+
+
+def _child(value: object, step: str) -> object:
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        # Compared as texts: a number may have more digits than can be read.
+        return next((item for index, item in enumerate(items) if str(index) == step), None)
+    return cast("dict[str, object]", value).get(step) if isinstance(value, dict) else None

@@ -1,0 +1,40 @@
+"""What the doctor finds out about the home: whether it can be written, and its state be read."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from mcpyard.cli.findings import Finding, bad, good
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.remedies import remedy
+from mcpyard.store.sqlite.peeking import examine_state
+
+
+def examine_home(home: Path) -> Iterator[Finding]:
+    """A finding for the folder, and one for the database in it where there is one."""
+    place = next(each for each in (home, *home.absolute().parents) if each.exists())
+    try:
+        _write(place)
+    except OSError as error:
+        fix = "make room there or see who may write, or choose another with --home"
+        yield bad("home", f"{place} cannot be written to: {error.strerror}", fix)
+    else:
+        yield good("home", str(home))
+    if (path := home / "state.db").exists():
+        yield _state(home, path)
+
+
+def _write(folder: Path) -> None:
+    """Write a byte that leaves no trace: a folder may be ours and its disk full all the same."""
+    with TemporaryFile(dir=folder, buffering=0) as probe:
+        probe.write(b"\n")
+        os.fsync(probe.fileno())
+
+
+def _state(home: Path, path: Path) -> Finding:
+    try:
+        examine_state(home)
+    except YardError as error:
+        return bad("state", error.message, remedy(error))
+    return good("state", f"{path} can be read")

@@ -1,0 +1,56 @@
+"""The one word that people read for how a server is: on the page, in `ls` and `up`, in the docs.
+
+Machines read `status`, `state` and `phase` instead. This module imports nothing, so that a command
+that prints one word need not load the life of a server for it.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class Lamp(StrEnum):
+    """How a server is."""
+
+    CONNECTED = "connected"
+    CONNECTING = "connecting"
+    RETRYING = "retrying"
+    RESTARTING = "restarting"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    DISABLED = "disabled"
+    FAILED = "failed"
+    NEEDS_AUTH = "needs sign-in"
+    NEEDS_APPROVAL = "needs approval"
+
+    @property
+    def key(self) -> str:
+        """What it is called in a catalogue of words."""
+        return f"status.{self.name.lower()}"
+
+
+_OF_PHASE: Final[Mapping[str, Lamp]] = {
+    "stopped": Lamp.STOPPED,
+    "connecting": Lamp.CONNECTING,
+    "connected": Lamp.CONNECTED,
+    "backoff": Lamp.RETRYING,
+    "failed": Lamp.FAILED,
+    "needs_auth": Lamp.NEEDS_AUTH,
+    "needs_approval": Lamp.NEEDS_APPROVAL,
+    "stopping": Lamp.STOPPING,
+}
+
+
+def lamp_of(phase: str, *, tries: int = 0, enabled: bool = True) -> Lamp:
+    """The lamp of a phase.
+
+    Args:
+        phase: Where in its life the server is.
+        tries: How often it was tried again since it was lost.
+        enabled: Whether it is switched on.
+    """
+    if phase == "stopped" and not enabled:
+        return Lamp.DISABLED
+    if phase == "connecting" and tries:
+        return Lamp.RETRYING
+    return _OF_PHASE[phase]

@@ -1,0 +1,81 @@
+"""Undo on the page: shown before it is done, unless whoever asks has just seen what was done."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import ArgumentsRefused, EditUnknown, Problem, YardError
+from mcpyard.web import asked
+from mcpyard.web.client_changes import preview_of, refused, told, unseen
+from mcpyard.web.rendering import answer
+from mcpyard.web.sights import Sights
+from mcpyard.yard.clients.clients import Terms
+from mcpyard.yard.clients.records import Done
+from mcpyard.yard.reconcile import UP
+from mcpyard.yard.records import Record
+
+_MOST_DIGITS: Final = 18
+
+
+class UndoRoutes:
+    """Takes edits back."""
+
+    def __init__(self, sights: Sights) -> None:
+        self._sights = sights
+        self._clients = sights.yard.clients
+
+    async def ask(self, request: Request) -> Response:
+        """Show what an undo would do."""
+        number = _number(request.query_params.get("id", ""))
+        return await self._asked(request, number, await self._look(number))
+
+    async def undo(self, request: Request) -> Response:
+        """Undo an edit; one that would end a server which runs is asked about first."""
+        form = await asked.form(request)
+        number = _number(form["id"])
+        if "sure" not in form:
+            look = await self._look(number)
+            if self._running(look):
+                return await self._asked(request, number, look)
+            return await self._done(request, number)
+        try:
+            if again := unseen(request, form, await self._look(number)):
+                return again
+            return await self._done(request, number)
+        except YardError as error:
+            return refused(request, error)
+
+    async def _look(self, number: int) -> Done:
+        return await self._clients.undo(number, Terms(dry_run=True))
+
+    async def _done(self, request: Request, number: int) -> Response:
+        await self._clients.undo(number, Terms(who=asked.caller(request)))
+        return told(request, "clients.undone", "", Done(()))
+
+    async def _asked(self, request: Request, number: int, look: Done) -> Response:
+        edit = await self._edit(number)
+        removes, running = look.removes or (), self._running(look)
+        data = preview_of(look) | {"edit": edit, "removes": removes, "running": running}
+        return answer(request, "dialogs/undo.html", data)
+
+    async def _edit(self, number: int) -> Record:
+        for each in await self._clients.edits():
+            if each["id"] == number:
+                return each
+        raise EditUnknown(f"the edit {number} is not among the last ones")
+
+    def _running(self, look: Done) -> list[str]:
+        """The servers that run and would be taken out."""
+        up = {
+            each.server.name
+            for each in self._sights.ledger.pictures()
+            if each.observed.state.phase in UP
+        }
+        return [each for each in look.removes or () if each in up]
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
+    return int(text)

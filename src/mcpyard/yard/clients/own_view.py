@@ -1,0 +1,69 @@
+"""The servers of the yard among those of the other programs: listed, shown, compared."""
+
+from mcpyard.domain.errors import Place
+from mcpyard.domain.model import Scope
+from mcpyard.formats.effective import Effective, Standing
+from mcpyard.formats.listing import Listed, nobody
+from mcpyard.formats.locating import Spot
+from mcpyard.formats.roster import spot_of
+from mcpyard.yard.clients.own import YARD, OwnServers
+from mcpyard.yard.clients.own_documents import entry_of
+from mcpyard.yard.clients.records import (
+    Shown,
+    full_record,
+    group_record,
+    own_shown,
+    problem_record,
+)
+from mcpyard.yard.records import Record
+
+
+class OwnView:
+    """Shows the yard's own servers as those of any client are shown."""
+
+    def __init__(self, own: OwnServers) -> None:
+        self._own = own
+
+    def groups(self) -> list[Record]:
+        """Every scope with its servers, and what is wrong with its document."""
+        return [self._group(spot, scope) for spot, scope in self._spots()]
+
+    def standings(self) -> list[Standing]:
+        """Every server, and what becomes of it."""
+        return [
+            Standing(spot, Listed(each.name, place, each.entry), each.state, each.reason)
+            for spot, scope in self._spots()
+            for place in (Place(self._own.path(scope), 1, 1),)
+            for each in self._shown(spot, scope)
+        ]
+
+    def show(self, spot: Spot, name: str) -> Record:
+        """One server with everything that is said of it.
+
+        Raises:
+            ServerUnknown: There is none of that name.
+        """
+        scope = Scope(spot.scope.name)
+        path = self._own.path(scope)
+        for shown in self._shown(spot, scope):
+            if shown.name == name:
+                return full_record(spot, path, shown)
+        raise nobody(name, spot)
+
+    def _spots(self) -> list[tuple[Spot, Scope]]:
+        scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
+        return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
+
+    def _group(self, spot: Spot, scope: Scope) -> Record:
+        shown, path = self._shown(spot, scope), self._own.path(scope)
+        told = [problem_record(each) for each in self._own.problems(scope)]
+        return group_record(spot, path, shown, exists=True) | {"problems": told}
+
+    def _shown(self, spot: Spot, scope: Scope) -> list[Shown]:
+        in_force = {each.name: each for each in self._own.in_force(scope)}
+        return [
+            own_shown(in_force[name], entry_of(config, spot))
+            if name in in_force
+            else Shown(name, entry_of(config, spot), Effective.SHADOWED, "hidden by another scope")
+            for name, config in self._own.servers(scope).items()
+        ]

@@ -1,0 +1,203 @@
+"""What the commands say when something is not as it should be: where, why, and what to do."""
+
+import json
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from mcpyard.cli import connecting
+from mcpyard.cli.main import run
+from mcpyard.store import home as homes
+from tests.cli.commands import Up, echo, write_project, yard_up
+from tests.clients.machine import FILES, lay
+
+pytestmark = pytest.mark.real
+
+CLAUDE = json.dumps({"mcpServers": {"one": {"command": "run"}, "two": echo()}})
+DYING = ("sh", "-c", "for n in 1 2 3 4 5; do echo line $n >&2; done; exit 3")
+
+
+class Said:
+    """A user's terminal that is none, with commands that run in this very process."""
+
+    def __init__(self, user: Path, up: Up, capsys: pytest.CaptureFixture[str]) -> None:
+        self.user = user
+        self.up = up
+        self._capsys = capsys
+
+    def run(self, *arguments: object, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as ended:
+            run([*map(str, arguments)])
+        out, err = self._capsys.readouterr()
+        assert (ended.value.code or 0) == code, out + err
+        return out + err
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Generator[Up]:
+    folder = tmp_path_factory.mktemp("yard")
+    user = lay(folder / "user", claude=CLAUDE)
+    project = write_project(folder / "p", good=echo())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(user))
+        with yard_up(folder / "home", "--project", project) as up:
+            yield up
+
+
+@pytest.fixture
+def said(
+    up: Up, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Said:
+    user = up.home.parent / "user"
+    lay(user, claude=CLAUDE)
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv("MCPYARD_HOME", str(up.home))
+    monkeypatch.chdir(tmp_path)
+    return Said(user, up, capsys)
+
+
+def test_what_was_imported_and_runs_is_asked_about_before_an_undo_stops_it(said: Said) -> None:
+    said.run("copy", "--from", "claude", "--to", "codex", "one")
+    said.run("import", "--scope", "user")
+    said.run("add", "later", "--scope", "user", "--", "mcpyard-legal")
+    said.run("start", "two")
+    refused = said.run("undo", code=2)
+    assert '"two" is connected, process ' in refused
+    assert "needs --yes" in refused
+    assert said.run("undo", "--yes").startswith("--- yard:user\n")
+    said.run("undo")
+    assert not (said.user / FILES["codex"]).exists()
+    listed = [line.split() for line in said.run("undo", "--list").splitlines()]
+    assert listed[0] == ["ID", "WHEN", "WHAT", "BY", "WHERE"]
+    assert [" ".join(line[2:]) for line in listed[1:]] == [
+        "import, undone rest yard:user (one, two)",
+        f"copy, undone rest {said.user / FILES['codex']} (one)",
+    ]
+    assert [each["kind"] for each in json.loads(said.run("undo", "--list", "--json"))[:2]] == [
+        "import",
+        "copy",
+    ]
+
+
+def test_a_broken_file_of_a_program_is_told_and_the_rest_is_imported(said: Said) -> None:
+    lay(said.user, codex="[mcp_servers.a]\ncommand = \n")
+    broken = f"{said.user / FILES['codex']}:2:11: "
+    told = said.run("import", "--dry-run", code=3)
+    assert f"problem: {broken}" in told
+    assert "importable  one" in told
+    answered = json.loads(said.run("import", "--dry-run", "--json", code=3))
+    (problem,) = answered["problems"]
+    assert (problem["place"]["line"], problem["place"]["column"]) == (2, 11)
+    (said.user / FILES["codex"]).unlink()
+
+
+def test_a_broken_project_file_shows_in_the_list_of_a_running_yard(said: Said) -> None:
+    file = said.up.home.parent / "p" / ".mcp.json"
+    good = file.read_text()
+    file.write_text('{\n  "mcpServers": {,\n')
+    while not said.up.event("documents")["problems"]:
+        """It is read a few times before it counts as broken."""
+    told = said.run("ls", code=3)
+    assert f"problem: {file}:2:18: " in told
+    assert "good" in told, "the last good one is in force"
+    file.write_text(good)
+    while said.up.event("documents")["problems"]:
+        """The next reading finds it mended."""
+    assert "problem" not in said.run("ls")
+
+
+def test_a_server_that_dies_at_once_is_told_with_its_last_lines(said: Said) -> None:
+    added = said.run("add", "dying one", "--start", "--wait", "--", *DYING, code=4)
+    lines = "  | line 3\n  | line 4\n  | line 5\n  all that it said: mcpyard logs 'dying one'\n"
+    assert lines in added
+    assert lines in said.run("start", "dying one", code=4)
+    shown = said.run("show", "dying one")
+    assert "it said          line 5\n" in shown
+    assert "line 2" not in shown
+    said.run("rm", "dying one", "--yes")
+
+
+def test_hints_name_the_server(said: Said) -> None:
+    said.run("add", "my own", "--scope", "user", "--", "run")
+    said.run("edit", "my own", "--disable")
+    assert "mcpyard edit 'my own' --enable" in said.run("start", "my own", code=4)
+    said.run("rm", "my own", "--yes")
+
+
+def test_a_whole_command_line_in_place_of_a_command_is_told_as_such(said: Said) -> None:
+    line = "no-such-program -y @x/y"
+    told = said.run("add", "line", "--scope", "user", "--start", "--wait", "--", line, code=4)
+    assert 'It holds spaces: name the program alone, "no-such-program"' in told
+    assert '"-y @x/y", into the arguments' in told
+    said.run("rm", "line", "--yes")
+
+
+def test_options_of_a_servers_command_without_the_dashes_are_told_with_them(said: Said) -> None:
+    assert "mcpyard add NAME -- COMMAND" in said.run("add", "x", "npx", "-y", "foo", code=2)
+    assert "-- COMMAND" not in said.run("add", "x", "--scop", "user", "npx", code=2)
+    assert "-- COMMAND" not in said.run("ls", "-y", code=2)
+
+
+def test_hints_about_other_programs_servers_fit(said: Said) -> None:
+    unknown = said.run("copy", "--from", "clod", "--to", "codex", "one", code=2)
+    assert "schema" not in unknown
+    nobody = said.run("copy", "--from", "claude", "--to", "codex", "nobody", code=2)
+    assert "hint: See the names: mcpyard clients ls\n" in nobody
+    taken = said.run("copy", "--from", "claude", "--to", "claude", "one", "--name", "two", code=2)
+    assert "--replace" in taken
+    folder = said.user / FILES["gemini"]
+    folder.mkdir(parents=True)
+    unreadable = said.run("copy", "--from", "gemini", "--to", "claude", "one", code=3)
+    assert f"error: {folder}: is a folder, not a file\n" in unreadable
+    assert "Correct the file" not in unreadable
+    folder.rmdir()
+
+
+def test_a_field_that_is_known_of_its_program_is_not_told_as_unknown(said: Said) -> None:
+    text = '{"mcpServers": {"g": {"command": "run", "trust": true, "odd": 1}}}'
+    lay(said.user, gemini=text)
+    told = said.run("import", "--dry-run")
+    assert "warning: g: trust: true: has no counterpart in mcpyard\n" in told
+    assert "warning: g: odd: the number 1: is not among the fields known of Gemini CLI" in told
+    (said.user / FILES["gemini"]).unlink()
+
+
+def test_a_file_that_is_imported_is_named_in_what_is_wrong_with_it(
+    said: Said, tmp_path: Path
+) -> None:
+    file = tmp_path / "some.json"
+    file.write_text('{\n "mcpServers": {\n')
+    assert f"error: {file}:2:1: " in said.run("import", file, code=3)
+
+
+def test_what_does_not_parse_is_not_approved(said: Said, tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text("{\n,")
+    told = said.run("approve", tmp_path, code=3)
+    assert f"{tmp_path / '.mcp.json'}:2:1: " in told
+    assert "approved" not in told
+
+
+def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, usual = tmp_path / "venv" / "bin", tmp_path / "usual"
+    for folder in (ours, usual):
+        folder.mkdir(parents=True)
+        (folder / "mcpyard").touch(0o755)
+    monkeypatch.setattr(connecting.sysconfig, "get_path", lambda _: str(ours))
+    monkeypatch.setattr(sys, "prefix", str(ours.parent))
+    bridge = connecting.bridge_command
+
+    monkeypatch.setenv("PATH", str(ours))
+    assert bridge(homes.usual_home()) == [str(ours / "mcpyard"), "stdio"]
+    monkeypatch.setenv("PATH", f"{ours}:{usual}")
+    assert bridge(homes.usual_home()) == ["mcpyard", "stdio"]
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    monkeypatch.setenv("PATH", str(ours))
+    assert bridge(homes.usual_home()) == ["mcpyard", "stdio"]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert bridge(homes.usual_home()) == [str(ours / "mcpyard"), "stdio"]
+    (ours / "mcpyard").unlink()
+    assert bridge(homes.usual_home()) == [sys.executable, "-m", "mcpyard", "stdio"]

@@ -1,0 +1,114 @@
+"""A store that refuses: what is wanted of a server holds all the same, until the yard ends."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import pytest
+
+from mcpyard.domain.desired import Definition, Document, Owner, PolicyEdit, PolicyPatch
+from mcpyard.domain.errors import StorageFull
+from mcpyard.domain.model import LocalConfig, Scope
+from mcpyard.testing import (
+    FakeEditableSource,
+    FakeServers,
+    ManualClock,
+    VolatileMemory,
+    VolatilePolicies,
+)
+from mcpyard.yard.edit import Change
+from mcpyard.yard.yard import Ports, YardCore
+from tests.yard.begun import begun
+
+STOPPED = "not remembered: stopped (no room); a restart of the yard starts it again"
+RUNNING = "not remembered: running (no room); a restart of the yard leaves it as it was before"
+
+
+class RefusingPolicies(VolatilePolicies):
+    full = False
+
+    async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
+        if self.full:
+            raise StorageFull("no room")
+        return await super().change(server, edit)
+
+
+class Around:
+    def __init__(self) -> None:
+        one = Definition("one", LocalConfig(command=["x"]))
+        source = FakeEditableSource(Document(Owner(Scope.PROJECT, "p/.mcp.json"), (one,)))
+        self.policies = RefusingPolicies()
+        ports = Ports(
+            [source], VolatileMemory(), self.policies, FakeServers(), ManualClock(), {}.get
+        )
+        self.yard = YardCore(ports)
+
+    @property
+    def stored(self) -> list[PolicyPatch]:
+        return [*self.policies.all().values()]
+
+
+@asynccontextmanager
+async def on_a_full_disk() -> AsyncGenerator[Around]:
+    around = Around()
+    async with begun(around.yard):
+        await around.yard.start("one", wait=1)
+        around.policies.full = True
+        yield around
+
+
+async def test_a_server_is_stopped_and_the_record_says_that_it_is_forgotten() -> None:
+    async with on_a_full_disk() as it:
+        shown = await it.yard.stop("one", wait=1)
+        assert (shown["state"], shown["wanted"]) == ("stopped", "stopped")
+        assert shown["warnings"] == [STOPPED]
+        assert it.yard.record("one")["warnings"] == [STOPPED]
+        assert it.stored == []
+
+
+async def test_the_last_word_counts() -> None:
+    async with on_a_full_disk() as it:
+        await it.yard.stop("one", wait=1)
+        shown = await it.yard.start("one", wait=1)
+        assert (shown["state"], shown["warnings"]) == ("running", [RUNNING])
+        restarted = await it.yard.restart("one", wait=1)
+        assert (restarted["state"], restarted["warnings"]) == ("running", [RUNNING])
+        assert (await it.yard.stop("one", wait=1))["warnings"] == [STOPPED]
+
+
+@pytest.mark.parametrize("wanted", ["stop", "start"])
+async def test_saying_it_again_stores_it_once_there_is_room(wanted: str) -> None:
+    async with on_a_full_disk() as it:
+        await it.yard.stop("one", wait=1)
+        it.policies.full = False
+        shown = await getattr(it.yard, wanted)("one", wait=1)
+        assert shown["warnings"] == []
+        assert it.stored == [{"wanted": {"stop": "stopped", "start": "running"}[wanted]}]
+
+
+async def test_it_is_stored_with_the_next_change_of_the_server() -> None:
+    async with on_a_full_disk() as it:
+        await it.yard.stop("one", wait=1)
+        with pytest.raises(StorageFull):
+            await it.yard.change("one", Change({"timeout": 5}))
+        it.policies.full = False
+        shown = await it.yard.change("one", Change({"timeout": 5}), wait=1)
+        assert (shown["state"], shown["warnings"]) == ("stopped", [])
+        assert it.stored == [{"wanted": "stopped", "timeout": 5}]
+
+
+async def test_a_change_that_says_nothing_of_it_does_not_fail_with_it() -> None:
+    async with on_a_full_disk() as it:
+        await it.yard.stop("one", wait=1)
+        shown = await it.yard.change("one", Change({"args": ["y"]}), wait=1)
+        assert (shown["args"], shown["warnings"]) == (["y"], [STOPPED])
+
+
+async def test_nothing_of_it_is_left_of_a_server_that_is_removed() -> None:
+    async with on_a_full_disk() as it:
+        await it.yard.stop("one", wait=1)
+        it.policies.full = False
+        await it.yard.remove("one")
+        shown = await it.yard.register({"name": "one", "command": "x", "args": []}, wait=1)
+        assert shown["state"] == "running"
+        assert "not remembered" not in str(shown["warnings"])
