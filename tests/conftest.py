@@ -31,6 +31,11 @@ settings.register_profile(
 settings.load_profile("full" if FULL else "short")
 
 
+def _is_last(item: pytest.Item) -> bool:
+    """Whether a test sums up what the others of its file did."""
+    return item.get_closest_marker("last") is not None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give each test its time limit: 20 s, or 60 s for those that use real parts.
 
@@ -39,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if seed := os.environ.get("MCPYARD_TEST_ORDER"):
         dice = random.Random(int(seed))  # noqa: S311  an order, not a secret
         places = {item.path: dice.random() for item in items}
-        items.sort(key=lambda item: (places[item.path], dice.random()))
+        items.sort(key=lambda item: (places[item.path], _is_last(item), dice.random()))
     for item in items:
         if item.get_closest_marker("timeout") is None:
             seconds = REAL_SECONDS if item.get_closest_marker("real") else QUICK_SECONDS

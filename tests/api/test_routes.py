@@ -38,7 +38,11 @@ async def test_servers_are_shown_with_and_without_their_tools() -> None:
         assert by_id.pop("figures")["processes"] == 1
         assert by_id == one
         health = (await asked.get("/healthz")).json()
-        assert health == {"ok": True, "servers": {"off": "disconnected", "one": "connected"}, "problems": []}
+        assert health == {
+            "ok": True,
+            "servers": {"off": "disconnected", "one": "connected"},
+            "problems": [],
+        }
 
 
 async def test_tools_are_shown_of_one_server_and_of_all() -> None:

@@ -54,7 +54,7 @@ class Talk:
     key: str = BEARER
 
     def heads(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {**heads(more), "authorization": self.key}
+        return heads({"Authorization": self.key, **more})
 
     async def post(
         self, body: bytes | object, path: str = "/mcp", **headers: str

@@ -80,6 +80,9 @@ class Window:
 
     def at(self, path: str) -> Generator[Page]:
         """The window at some page, for one test; nothing may have been odd in the end."""
+        for taste in ("mcpyard_language", "mcpyard_theme"):
+            self.page.context.clear_cookies(name=taste)
+        self.page.set_viewport_size({"width": 1280, "height": 800})
         self.page.goto(path)
         yield self.page
         complaints, self.visitor.complaints = self.visitor.complaints, []

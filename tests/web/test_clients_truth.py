@@ -22,7 +22,6 @@ NARROW = 360
 def page(open_window: Window, it: Desk) -> Generator[Page]:
     for each in it.yard.get(SERVERS):
         it.yard.client.delete(one(each["id"]))
-    open_window.page.set_viewport_size({"width": 1280, "height": 800})
     yield from open_window.at("/clients")
 
 

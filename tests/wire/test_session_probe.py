@@ -108,7 +108,7 @@ async def test_a_refusal_that_comes_together_with_the_greeting_is_not_told_as_an
         link.refuse(2, -32022)
         assert (await opening).era == "modern"
         del link, opening
-        gc.collect()
+    gc.collect()
     assert told == []
 
 

@@ -91,7 +91,6 @@ def read_duration(option: str, text: str) -> float:
 
 def run_yard(terms: Terms) -> int:
     """Run a yard until a signal ends it."""
-    make_home(terms.home)
     await_predecessor(terms.home)
     veil = Veil()
     _configure_log(terms, veil)
@@ -99,6 +98,7 @@ def run_yard(terms: Terms) -> int:
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
     with listen(terms.place, terms.home) as listener:
+        make_home(terms.home)
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
         # What is known of a project is kept under its folder's name, which must be a text for that.
         str(terms.project or found).encode()
