@@ -280,19 +280,19 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
         try:
             mine = DatabaseSource(store.definitions)
             yield Kept(
-                store.memory,
-                store.policies,
-                (mine,),
-                store.journal,
-                store.credentials,
-                store.tokens,
-                LenientSessions(store.sessions),
-                store.approvals,
-                store.profiles,
-                store.edits,
-                store.left_outs,
-                taken.folder / "locks",
-                store.fault,
+                memory=store.memory,
+                policies=store.policies,
+                sources=(mine,),
+                journal=store.journal,
+                tokens=store.credentials,
+                call_tokens=store.tokens,
+                sessions=LenientSessions(store.sessions),
+                approvals=store.approvals,
+                profiles=store.profiles,
+                edits=store.edits,
+                left_outs=store.left_outs,
+                locks=taken.folder / "locks",
+                fault=store.fault,
             )
         finally:
             await store.close()

@@ -207,3 +207,9 @@ async def test_a_request_that_went_through_too_many_yards_is_refused() -> None:
             body, headers = talk.modern("tools/call", params, **{"mcpyard/hops": hops})
             came = (await talk.post(body, "/mcp/servers/old", **headers)).json()
             assert came.get("error", {}).get("code") == code, hops
+
+
+async def test_an_error_says_which_server_it_is_about() -> None:
+    async with talking() as talk:
+        answer = await talk.call("/mcp", "mcp_old_die")
+        assert answer["error"]["message"].startswith('the server "old": the process exited')
