@@ -60,6 +60,18 @@ GUARDS = {
         "if problems := ():",
         ("tests/yard/test_yard.py",),
     ),
+    "schema check of the gateway": Guard(
+        "yard/relay.py",
+        "if problems := route.validator.check(given):",
+        "if problems := ():",
+        ("tests/gateway/test_gateway_bad_input.py",),
+    ),
+    "revocation": Guard(
+        "api/tokens.py",
+        "self._keys.dismissals.tell(Who.holding(each).name)",
+        "pass",
+        ("tests/gateway/test_revoked.py",),
+    ),
     "read-back of JSON": Guard(
         "formats/editors/jsonc_guard.py",
         "if not right:",

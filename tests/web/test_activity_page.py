@@ -1,6 +1,7 @@
 """The Activity screen: the journal of calls, newest first, narrowed, paged, live."""
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,9 +16,10 @@ pytestmark = pytest.mark.real
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
-    with daemon(tmp_path_factory.mktemp("yard") / "home") as yard:
+@pytest.fixture
+def shared(tmp_path: Path) -> Generator[Daemon]:
+    """A yard of each test's own: the journal keeps what was called."""
+    with daemon(tmp_path / "home") as yard:
         for name in ("left", EVIL):
             yard.register(name, echo(), start=True)
             yard.until(name, lambda each: each["status"] == "connected")
@@ -28,7 +30,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
         yield yard
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def open_window(browser: Browser, shared: Daemon) -> Generator[Window]:
     with window(browser, shared) as opened:
         yield opened

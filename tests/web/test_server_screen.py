@@ -25,9 +25,9 @@ def open_tool(page: Page, name: str) -> None:
 
 
 def test_a_tool_is_called_with_two_clicks_from_its_card(visitor: Visitor, yard: Daemon) -> None:
-    yard.register("mine", echo(), start=True)
+    yard.register("twice", echo(), start=True)
     page = visitor.visit(yard)
-    card(page, "mine").get_by_role("link", name="mine").click()
+    card(page, "twice").get_by_role("link", name="twice").click()
     open_tool(page, "echo")
     page.get_by_label("text").fill("hello there")
     page.get_by_role("button", name="Run").click()
