@@ -164,7 +164,7 @@ async def big(figures: Figures, folder: Path, seconds: float) -> None:
         request = head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
         wide = Target("mcpyard, 1 MB", ours.port, [request], ours.good, ours.process)
         named = replace(route, name="bare uvicorn route, 1 MB")
-        through = replace(floor, name="bare uvicorn route and a pipe to the server, 1 MB")
+        through = replace(floor, name="bare route and a pipe, 1 MB")
         compared = Compared([wide, named, through])
         await compared.run(1, seconds)
         compared.show(figures, 1)
