@@ -220,4 +220,4 @@ def test_there_were_as_many_cases_as_promised_and_not_only_refusals() -> None:
     answered = {label.rsplit(" ", 1)[0] for label in SENT if " 2" in label}
     unanswered = {each.label for each in OPERATIONS} - answered - NEVER_ANSWERED
     # A short run in another order may miss a few: what is there to be asked for depends on it.
-    assert len(unanswered) <= (0 if FULL else len(OPERATIONS) // 10), unanswered
+    assert len(unanswered) <= (0 if FULL else len(OPERATIONS) // 4), unanswered
