@@ -6,6 +6,7 @@ the documented kind of content, and fit its schema.
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -220,4 +221,5 @@ def test_there_were_as_many_cases_as_promised_and_not_only_refusals() -> None:
     answered = {label.rsplit(" ", 1)[0] for label in SENT if " 2" in label}
     unanswered = {each.label for each in OPERATIONS} - answered - NEVER_ANSWERED
     # A short run in another order may miss a few: what is there to be asked for depends on it.
-    assert len(unanswered) <= (0 if FULL else len(OPERATIONS) // 4), unanswered
+    shuffled = not FULL and "MCPYARD_TEST_ORDER" in os.environ
+    assert len(unanswered) <= (len(OPERATIONS) // 4 if shuffled else 0), unanswered

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from mcpyard.domain.errors import ArgumentsRefused, CallRefused
+from mcpyard.domain.errors import ArgumentsRefused, CallRefused, YardError, name_server
 from mcpyard.gateway.carrying import Carrier
 from mcpyard.gateway.parking import Parking
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
@@ -77,6 +77,9 @@ class Methods:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
             return _tool_error(str(error), modern=request.modern)
+        except YardError as error:
+            name_server(error, route.server_name)
+            raise
 
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")

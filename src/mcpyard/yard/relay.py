@@ -13,14 +13,7 @@ import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import (
-    ArgumentsRefused,
-    Problem,
-    ServerUnknown,
-    YardError,
-    edge,
-    name_server,
-)
+from mcpyard.domain.errors import ArgumentsRefused, Problem, ServerUnknown, YardError, edge
 from mcpyard.domain.model import Config, Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
@@ -152,7 +145,6 @@ class Relay:
             ended = TOOL_ERROR if says_error(raw) else OK
         except YardError as error:
             ended = edge(error).problem
-            name_server(error, route.server_name)
             raise
         finally:
             ms = (self._clock.monotonic() - began) * 1000
