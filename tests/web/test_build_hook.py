@@ -37,7 +37,7 @@ def hook(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401  a module
     parts = name.split(".")
     for count in range(1, len(parts) + 1):
         monkeypatch.setitem(sys.modules, ".".join(parts[:count]), ModuleType(parts[count - 1]))
-    sys.modules[name].BuildHookInterface = Interface  # type: ignore[attr-defined]
+    monkeypatch.setattr(sys.modules[name], "BuildHookInterface", Interface, raising=False)
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     assert spec
     assert spec.loader

@@ -13,6 +13,7 @@ from mcpyard.api.listing import Records
 from mcpyard.api.patience import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import edge
+from mcpyard.domain.status import public_words
 from mcpyard.yard.clients.records import problem_record
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.records import Record
@@ -40,8 +41,10 @@ class ServerRoutes:
             # It names the home, which is not for everybody.
             del told["detail"]
         if admin:
-            records = self._yard.servers(tools=False)
-            told["servers"] = {str(each["name"]): each["status"] for each in records}
+            told["servers"] = {
+                server.name: str(public_words(observed.state).status)
+                for server, observed in self._yard.pictures()
+            }
             told["problems"] = [*map(problem_record, self._yard.desired.problems)]
         return answer(told, edge(fault).status if fault else 200)
 
