@@ -113,6 +113,25 @@ async def test_a_death_by_signal_is_reported(number: signal.Signals) -> None:
         assert child.exited.result().describe() == f"was killed by {number.name}"
 
 
+async def test_the_exit_of_a_dying_child_is_waited_for_however_late_it_is_told() -> None:
+    async with small_yard() as yard:
+        child = await yard.run("cat")
+        assert yard.keeper.pid
+        os.kill(yard.keeper.pid, signal.SIGSTOP)
+        os.kill(child.pid, signal.SIGKILL)
+        asking = asyncio.create_task(child.last_exit())
+        await asyncio.wait({asking}, timeout=0.3)
+        assert not asking.done()
+        os.kill(yard.keeper.pid, signal.SIGCONT)
+        assert await asking == Exit(signal=signal.SIGKILL)
+
+
+async def test_a_child_that_hung_up_and_lives_on_has_no_exit() -> None:
+    async with small_yard() as yard:
+        child = await yard.run("cat")
+        assert await child.last_exit() is None
+
+
 def test_ends_that_have_no_name_are_described_too() -> None:
     assert Exit(signal=63).describe() == "was killed by signal 63"
     assert Exit().describe() == "was lost with its keeper"

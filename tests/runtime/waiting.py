@@ -20,7 +20,7 @@ async def eventually(condition: Callable[[], bool], seconds: float = 1.0) -> boo
 
 def alive(pid: int) -> bool:
     row = read_process(pid)
-    return row is not None and not row.zombie
+    return row is not None and not row.dying
 
 
 def none_alive(pids: list[int]) -> Callable[[], bool]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.api.daemon import SERVERS, Daemon, one
 from tests.cli.commands import echo, write_project
@@ -130,3 +130,25 @@ def test_on_a_phone_every_switch_stands_in_line_with_its_name(page: Page, it: De
         assert switch["y"] < top["y"] + top["height"]
         assert switch["x"] + switch["width"] <= NARROW
     assert page.evaluate("() => document.documentElement.scrollWidth") <= NARROW
+
+
+COUNT_REQUESTS = """() => {
+  window.asked = 0;
+  document.addEventListener("htmx:config:request", () => { window.asked += 1; });
+}"""
+
+
+def test_a_slow_preview_is_followed_by_that_of_what_was_chosen_last(page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/ui/clients/copy/preview", hold, times=1)
+    with page.expect_request("**/ui/clients/copy/preview"):
+        entry(page, "codex", "docs").get_by_role("button", name="Copy").click()
+    page.evaluate(COUNT_REQUESTS)
+    page.get_by_label("To", exact=True).select_option("opencode:user")
+    page.wait_for_function("() => window.asked === 1")
+    held[0].continue_()
+    expect(page.locator("#preview figcaption")).to_contain_text("opencode.json")

@@ -83,7 +83,6 @@ def test_the_owner_explains_the_end(run: Run) -> None:
 
 def test_an_owner_that_cannot_explain_does_not_delay_the_news(run: Run) -> None:
     async def explain() -> Cause | None:
-        await asyncio.Event().wait()
         return None
 
     async def body() -> None:

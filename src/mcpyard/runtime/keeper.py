@@ -42,6 +42,7 @@ PIPE_ENDS = 3
 RIGHTS_ROOM = socket.CMSG_SPACE(PIPE_ENDS * struct.calcsize("i"))
 LIBC = ctypes.CDLL(None)
 PR_SET_CHILD_SUBREAPER = 36
+PF_EXITING = 4
 # By number, the same on all machines: not every Python is built with `os.pidfd_open`.
 SYS_PIDFD_SEND_SIGNAL = 424
 SYS_PIDFD_OPEN = 434
@@ -57,7 +58,7 @@ class Process:
 
     def __init__(self, pid: int, fields: list[bytes]) -> None:
         self.pid = pid
-        self.zombie = fields[0] in b"ZX"
+        self.dying = fields[0] in b"ZX" or bool(int(fields[6]) & PF_EXITING)
         self.parent, self.group, self.session = map(int, fields[1:4])
         self.start = int(fields[19])
         self.key = pid, self.start

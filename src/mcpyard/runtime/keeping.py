@@ -27,6 +27,8 @@ _START_SECONDS: Final = 10.0
 """A Python with five imports; only a machine in distress needs longer."""
 _END_SECONDS: Final = keeper.GIVE_UP_SECONDS + 2.0
 """The keeper gives up by itself first, and says how much is left."""
+_EXIT_SECONDS: Final = 0.05
+"""Half of the 100 ms in which the calls in flight must fail after a crash."""
 _SEEN_SECONDS: Final = 0.5
 """A look takes milliseconds; no stop is to hang on it."""
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
@@ -102,6 +104,17 @@ class Child:
     def terminate(self) -> None:
         """Ask the process group to end."""
         self._tell({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
+
+    async def last_exit(self) -> Exit | None:
+        """How it ended, of one that hung up; None when it only did that, and lives on.
+
+        One that is dying is waited for: on a busy machine the keeper may take a while to say how.
+        """
+        if not await self._exits_within(_EXIT_SECONDS):
+            row = keeper.read_process(self.pid)
+            if row is None or row.dying:
+                await self._exits_within(_END_SECONDS)
+        return self.exited.result() if self.exited.done() else None
 
     async def kill(self) -> bool:
         """Kill the child and all its descendants; whether the tree is known to be empty."""

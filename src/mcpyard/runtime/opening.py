@@ -97,8 +97,9 @@ class WireOpener:
             stderr.drain()
             return hooks.ring.tail(mark)
 
-        async def explain() -> Cause:
-            return exit_cause(await asyncio.shield(child.exited), launch, tail())
+        async def explain() -> Cause | None:
+            end = await child.last_exit()
+            return end and exit_cause(end, launch, tail())
 
         limit = server.config.max_message
         link = StdioLink(child.stdin, child.stdout, limit=limit, explain_loss=explain)

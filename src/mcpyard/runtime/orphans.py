@@ -80,7 +80,7 @@ def sweep_dead_yards() -> Swept:
 
 def _is_dead(mark: Mark) -> bool:
     row = read_process(mark.yard_pid)
-    return row is None or row.start != mark.yard_start or row.zombie
+    return row is None or row.start != mark.yard_start or row.dying
 
 
 def _sweep(condemned: Callable[[Mark], bool]) -> Swept:

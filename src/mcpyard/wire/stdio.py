@@ -26,11 +26,12 @@ PIPE_BYTES: Final = 1024 * 1024
 """What a pipe should hold that long answers come by, so that one takes few turns. The others keep
 their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
 
-_EXPLAIN_SECONDS: Final = 0.05
-"""Half of the 100 ms in which the calls in flight must fail after a crash."""
+_LAST_WORDS_SECONDS: Final = 0.05
+"""For what a child said before it hung up; a child of its own may hold the pipe open."""
 
 ExplainLoss = Callable[[], Awaitable[Cause | None]]
-"""Why the stream ended, as far as its owner knows: an exit status, the last lines of stderr."""
+"""Why the stream ended, as far as its owner knows: an exit status, the last lines of stderr. The
+owner settles how long that may take."""
 
 
 class StdioLink:
@@ -123,14 +124,11 @@ class StdioLink:
 
     async def _end(self, cause: Cause) -> None:
         try:
-            async with asyncio.timeout(_EXPLAIN_SECONDS):
-                if self._inlet is not None and cause.code is Code.CLOSED:
-                    # A child that died closed both pipes; what it said last is still to be read.
-                    await asyncio.shield(self._inlet.gone)
-                if self._explain_loss is not None:
-                    cause = await self._explain_loss() or cause
-        except TimeoutError:
-            return
+            if self._inlet is not None and cause.code is Code.CLOSED:
+                # A child that died closed both pipes; what it said last is still to be read.
+                await asyncio.wait({self._inlet.gone}, timeout=_LAST_WORDS_SECONDS)
+            if self._explain_loss is not None:
+                cause = await self._explain_loss() or cause
         finally:
             self._release()
             if self._receiver is not None and not self._closed:
