@@ -39,7 +39,8 @@ from bench.gateway_targets import (
 from bench.measuring import Figures, percentile
 
 WIDTH = 64
-ROUNDS = 3
+ROUNDS = 5
+PAUSE = 0.5
 LONG = 100_000
 BIG = 1_000_000
 SERVERS, TOOLS = 200, 10
@@ -76,7 +77,7 @@ async def asked(target: Target, width: int, seconds: float) -> tuple[Tally, floa
 
 
 class Compared:
-    """Targets asked in turn, round by round."""
+    """Targets asked in turn, round by round, each round begun by another."""
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self._targets = targets
@@ -86,8 +87,11 @@ class Compared:
 
     async def run(self, width: int, seconds: float) -> None:
         found: dict[str, list[tuple[float, float, float]]] = {}
-        for _ in range(ROUNDS):
-            for target in self._targets:
+        for first in range(ROUNDS):
+            turn = first % len(self._targets)
+            for target in [*self._targets[turn:], *self._targets[:turn]]:
+                # What one leaves undone when its callers go is not the next one's affair.
+                await asyncio.sleep(PAUSE)
                 tally, cpu = await asked(target, width, seconds)
                 row = (tally.rate, percentile(tally.times, 0.5), cpu)
                 found.setdefault(target.name, []).append(row)
@@ -196,7 +200,7 @@ async def lists(figures: Figures, folder: Path, seconds: float) -> None:
 
 
 def main() -> None:
-    seconds = next((float(word) for word in sys.argv[1:] if not word.isalpha()), 3.0)
+    seconds = next((float(word) for word in sys.argv[1:] if not word.isalpha()), 2.0)
     figures = Figures()
     figures.show("cores", str(os.cpu_count()))
     wanted = {word for word in sys.argv[1:] if word.isalpha()}
