@@ -15,9 +15,9 @@ from collections.abc import Awaitable, Callable
 
 import uvloop
 
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.asked import nobody
-from mcpyard.wire.calls import Terms
-from mcpyard.wire.eras import CallTerms, ClientFace, Greeting
+from mcpyard.wire.eras import ClientFace, Greeting
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.peer import Peer
 from mcpyard.wire.session import Session
@@ -36,8 +36,7 @@ while data := os.read(0, 1 << 20):
 """
 PARAMS = b'{"name":"echo","arguments":{"text":"hello"}}'
 ARGUMENTS = b'{"text":"hello"}'
-TERMS = Terms(timeout=30)
-CALL_TERMS = CallTerms(timeout=30)
+TERMS = CallTerms(timeout=30)
 ROUNDS = 3
 
 Ask = Callable[[], Awaitable[object]]
@@ -113,7 +112,7 @@ async def with_session(width: int, seconds: float) -> float:
     greeting = Greeting("modern", "2026-07-28", {}, {}, None)
     session = Session(peer, ClientFace("bench", "1"), greeting, Lanes(nobody))
     try:
-        return await rate(lambda: session.call_tool("echo", ARGUMENTS, CALL_TERMS), width, seconds)
+        return await rate(lambda: session.call_tool("echo", ARGUMENTS, TERMS), width, seconds)
     finally:
         await session.close()
         await asyncio.to_thread(child.wait)

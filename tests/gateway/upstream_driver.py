@@ -21,8 +21,9 @@ from mcp.shared.exceptions import MCPError
 
 from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import ServerFault, YardError
+from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.signins import VolatileTokens
-from mcpyard.wire.eras import CallTerms, ClientFace
+from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.http import HttpLink
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import RpcError

@@ -110,7 +110,10 @@ async def test_the_time_a_call_waited_is_taken_off_its_limit() -> None:
         await asyncio.sleep(0)
         it.opener.gate.set()
         await waiting
-        assert 0 < it.opener.terms[0].timeout < TERMS.timeout
+        left = it.opener.terms[0].timeout
+        assert left
+        assert TERMS.timeout
+        assert 0 < left < TERMS.timeout
 
 
 async def test_only_a_call_starts_a_server_that_runs_on_demand() -> None:

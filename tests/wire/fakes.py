@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from mcpyard.domain.cause import Cause
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.asked import OnRequest, nobody
-from mcpyard.wire.calls import Terms
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing, Receiver
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.peer import OnNotification, Peer
 
-FOREVER = Terms()
+FOREVER = CallTerms()
 
 
 class FakeLink:
@@ -121,5 +121,5 @@ async def opened(
     return peer
 
 
-def ask(peer: Peer, params: Params = None, terms: Terms = FOREVER) -> asyncio.Task[Reply]:
+def ask(peer: Peer, params: Params = None, terms: CallTerms = FOREVER) -> asyncio.Task[Reply]:
     return asyncio.create_task(peer.request("tools/call", params, terms))

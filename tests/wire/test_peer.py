@@ -1,12 +1,14 @@
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut
-from mcpyard.wire.calls import Progress, Stamp, Terms
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.calls import Stamp
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
 from mcpyard.wire.peer import Peer
@@ -81,7 +83,7 @@ async def test_a_time_out_cancels_upstream_and_the_late_answer_is_dropped() -> N
     link = FakeLink()
     peer = await opened(link)
     with pytest.raises(TimedOut, match="tools/call"):
-        await ask(peer, terms=Terms(timeout=0.01))
+        await ask(peer, terms=CallTerms(timeout=0.01))
     assert link.bodies[1]["method"] == "notifications/cancelled"
     assert link.bodies[1]["params"]["requestId"] == 1
     assert link.abandoned == [1]
@@ -93,7 +95,7 @@ async def test_a_link_that_cancels_by_closing_gets_no_cancel_notice() -> None:
     link = FakeLink(cancels_by_closing=True)
     peer = await opened(link)
     with pytest.raises(TimedOut):
-        await ask(peer, terms=Terms(timeout=0.01))
+        await ask(peer, terms=CallTerms(timeout=0.01))
     assert (link.abandoned, link.methods) == ([1], ["tools/call"])
 
 
@@ -101,14 +103,14 @@ async def test_initialize_is_never_cancelled() -> None:
     link = FakeLink()
     peer = await opened(link)
     with pytest.raises(TimedOut):
-        await peer.request("initialize", {}, Terms(timeout=0.01))
+        await peer.request("initialize", {}, CallTerms(timeout=0.01))
     assert link.methods == ["initialize"]
 
 
 async def test_a_cancelled_caller_cancels_upstream() -> None:
     link = FakeLink()
     peer = await opened(link)
-    task = ask(peer, terms=Terms(timeout=60))
+    task = ask(peer, terms=CallTerms(timeout=60))
     await link.until_sent(1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -132,7 +134,7 @@ async def test_an_answer_in_the_same_turn_as_a_cancel_is_late() -> None:
 async def test_a_time_out_while_the_server_does_not_read_is_still_a_time_out() -> None:
     link = FakeLink()
     peer = await opened(link)
-    task = ask(peer, terms=Terms(timeout=0.01))
+    task = ask(peer, terms=CallTerms(timeout=0.01))
     await link.until_sent(1)
     link.busy = True
     with pytest.raises(TimedOut):
@@ -144,7 +146,7 @@ async def test_a_busy_link_refuses_the_call_and_keeps_nothing() -> None:
     peer = await opened(link)
     link.busy = True
     with pytest.raises(Busy):
-        await ask(peer, terms=Terms(timeout=60))
+        await ask(peer, terms=CallTerms(timeout=60))
     assert (peer.in_flight, peer.stats.sent) == (0, 0)
 
 
@@ -152,7 +154,7 @@ async def test_a_hundred_pending_calls_fail_at_once_when_the_link_is_lost() -> N
     link = FakeLink()
     lost: list[Cause] = []
     peer = await opened(link, on_lost=lost.append)
-    tasks = [ask(peer, terms=Terms(timeout=60)) for _ in range(100)]
+    tasks = [ask(peer, terms=CallTerms(timeout=60)) for _ in range(100)]
     await link.until_sent(100)
     link.receiver.lost(DIED)
     results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -295,8 +297,8 @@ async def test_a_batch_is_taken_element_by_element() -> None:
 async def test_progress_reaches_its_call_only() -> None:
     link = FakeLink()
     peer = await opened(link)
-    seen: list[Progress] = []
-    task = ask(peer, {"name": "t", "_meta": {"vendor": 1}}, Terms(progress=seen.append))
+    seen: list[Mapping[str, object]] = []
+    task = ask(peer, {"name": "t", "_meta": {"vendor": 1}}, CallTerms(progress=seen.append))
     quiet = ask(peer)
     await link.until_sent(2)
     assert link.bodies[0]["params"] == {"name": "t", "_meta": {"vendor": 1, "progressToken": 1}}
@@ -308,7 +310,7 @@ async def test_progress_reaches_its_call_only() -> None:
     link.answer(2, {})
     await task
     await quiet
-    assert seen == [Progress(1, 3, 4, "m")]
+    assert seen == [{"progressToken": 1, "progress": 3, "total": 4, "message": "m"}]
     assert peer.stats.noise == 1
 
 
@@ -318,10 +320,10 @@ async def test_a_raising_progress_callback_does_not_end_the_connection() -> None
     caught: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: caught.append(context))
 
-    def explode(progress: Progress) -> None:
+    def explode(progress: Mapping[str, object]) -> None:
         raise ValueError(progress)
 
-    task = ask(peer, terms=Terms(progress=explode))
+    task = ask(peer, terms=CallTerms(progress=explode))
     await link.until_sent(1)
     link.say({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}})
     link.answer(1, "fine")
@@ -334,7 +336,7 @@ async def test_progress_extends_the_time_out_but_not_past_the_limit() -> None:
     peer = await opened(link)
     loop = asyncio.get_running_loop()
     started = loop.time()
-    task = ask(peer, terms=Terms(timeout=0.08, extend=0.25, progress=lambda _: None))
+    task = ask(peer, terms=CallTerms(timeout=0.08, longest=0.25, progress=lambda _: None))
     await link.until_sent(1)
     note = {"method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}}
 
@@ -353,7 +355,7 @@ async def test_raw_parameters_get_their_meta_without_being_touched() -> None:
     link = FakeLink()
     peer = await opened(link)
     for params in (b"{}", b"{ }", b'{"a": 1.10}', b'{"arguments":{"_meta":1}}'):
-        call = peer.start("m", params, Terms(), Stamp(b'"k":"v"'))
+        call = peer.start("m", params, CallTerms(), Stamp(b'"k":"v"'))
         body = json.loads(link.sent[-1].body)["params"]
         assert body == {**json.loads(params), "_meta": {"k": "v"}}
         link.answer(call.id, None)
@@ -375,7 +377,7 @@ async def test_calls_given_up_are_remembered_up_to_a_number() -> None:
     link = FakeLink(cancels_by_closing=True)
     peer = await opened(link)
     for _ in range(5000):
-        peer.drop(peer.start("m", b"{}", Terms()))
+        peer.drop(peer.start("m", b"{}", CallTerms()))
     link.answer(1, {})
     link.answer(5000, {})
     assert (peer.stats.repeated, peer.stats.late, peer.in_flight) == (1, 1, 0)

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from mcpyard.domain.errors import ProtocolBroken, TimedOut
-from mcpyard.wire.eras import ANSWERABLE, CallTerms, ClientFace
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.eras import ANSWERABLE, ClientFace
 from mcpyard.wire.session import Handlers, Opening, Session, open_session
 from tests.wire.fakes import FakeLink, RpcFailure, turns
 

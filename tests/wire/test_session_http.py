@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mcpyard.domain.errors import TimedOut
-from mcpyard.wire.eras import CallTerms, ClientFace, Era
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.eras import ClientFace, Era
 from mcpyard.wire.http import HttpLink
 from mcpyard.wire.messages import Reply
 from mcpyard.wire.session import Handlers, Opening, Session, open_session

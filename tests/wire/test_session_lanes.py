@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from mcpyard.domain.errors import TimedOut
+from mcpyard.domain.ports import Asking, CallTerms
 from mcpyard.wire.asked import nobody
-from mcpyard.wire.eras import Asking, CallTerms, ClientFace
+from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.messages import Reply
 from mcpyard.wire.session import Handlers, Opening, Session, open_session

@@ -6,7 +6,8 @@ import gc
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.wire.eras import CallTerms, ClientFace
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.session import Opening, Session, open_session
 from tests.wire.fakes import FakeLink, RpcFailure
@@ -248,6 +249,6 @@ async def test_terms_of_a_request_have_no_say_in_the_handshake_era() -> None:
     link = FakeLink()
     link.script = {"initialize": lambda _: HELLO, "tools/list": lambda _: {"tools": []}}
     session = await opened(link, Opening(2, "handshake"))
-    terms = CallTerms(timeout=1, capabilities={"x": {}}, log_level="debug")
+    terms = CallTerms(timeout=1, capabilities=b'{"x":{}}', log_level="debug")
     await session.request("tools/list", None, terms)
     assert link.bodies[-1]["params"] == {}

@@ -13,7 +13,8 @@ import pytest
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, TimedOut
-from mcpyard.wire.eras import CallTerms, ClientFace, Era
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.eras import ClientFace, Era
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import Reply
 from mcpyard.wire.session import Handlers, Opening, Session, open_session
@@ -113,9 +114,10 @@ async def test_a_time_out_and_a_cancel_reach_the_sdks_tool(era: Era) -> None:
 
 @eras
 async def test_the_sdks_progress_comes_before_its_result(era: Era) -> None:
-    seen: list[tuple[float, float | None, str | None]] = []
+    seen: list[tuple[object, ...]] = []
     terms = CallTerms(
-        timeout=20, progress=lambda step: seen.append((step.progress, step.total, step.message))
+        timeout=20,
+        progress=lambda step: seen.append((step["progress"], step["total"], step["message"])),
     )
     async with oracle(era) as session:
         await session.call_tool("steps", {}, terms)

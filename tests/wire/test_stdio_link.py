@@ -11,8 +11,8 @@ import uvloop
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, ProtocolBroken
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import pipes
-from mcpyard.wire.calls import Terms
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing
 from mcpyard.wire.peer import Peer
 from mcpyard.wire.stdio import StdioLink
@@ -268,7 +268,7 @@ def test_an_oversize_answer_fails_only_its_own_call(run: Run) -> None:
         peer = Peer(StdioLink(*other.ours, limit=100_000))
         await peer.open()
         big, small = (
-            asyncio.create_task(peer.request("m", {}, Terms(timeout=4))) for _ in range(2)
+            asyncio.create_task(peer.request("m", {}, CallTerms(timeout=4))) for _ in range(2)
         )
         await asyncio.sleep(0)
         await other.say_all(b'{"result":{"id":2,"x":"' + b"y" * 300_000 + b'"},"id":1}\n')
@@ -309,7 +309,9 @@ def test_calls_in_flight_fail_within_100_ms_of_the_end(run: Run) -> None:
         other = child()
         peer = Peer(StdioLink(*other.ours, explain_loss=explain))
         await peer.open()
-        tasks = [asyncio.create_task(peer.request("m", {}, Terms(timeout=9))) for _ in range(100)]
+        tasks = [
+            asyncio.create_task(peer.request("m", {}, CallTerms(timeout=9))) for _ in range(100)
+        ]
         await other.hear()
         loop = asyncio.get_running_loop()
         started = loop.time()

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mcpyard.api.answers import refuse
 from mcpyard.api.audit import Audit
 from mcpyard.api.guard_headers import BRIEF, STRICT, strictly
-from mcpyard.api.guard_heads import HEAD, Head, Heads, head_of
+from mcpyard.api.guard_heads import HEAD, Head, Heads
 from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.guard_keys import Keys
 from mcpyard.api.guard_names import Names
@@ -24,6 +24,9 @@ from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import TooLarge
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
+
+HEADERS: Final = "mcpyard.headers"
+"""Where a scope has its headers by name."""
 
 _DIGITS: Final = 20
 _TOO_LARGE: Final = f"the body is larger than {BODY_LIMIT} bytes"
@@ -51,8 +54,8 @@ class Guard:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             return _nothing()
-        head = scope.get(HEAD) or head_of(scope)
-        incoming = self._heads.get(head)
+        head = scope.get(HEAD) or Head(scope)
+        incoming = self._heads.find(head)
         who = self._doorman.know(incoming) if incoming else None
         if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
             return self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
@@ -86,6 +89,7 @@ async def _nothing() -> None:
 def _onward(scope: Scope, incoming: Incoming, who: Who | None) -> Scope:
     """The scope as the routes see it; changed in place, since nobody else looks at it any more."""
     scope["path"] = incoming.path
+    scope[HEADERS] = incoming.headers
     scope["who"] = who
     scope["admin"] = who is not None and who.is_owner
     return scope

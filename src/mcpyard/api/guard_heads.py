@@ -12,33 +12,43 @@ from mcpyard.api.guard_incoming import Incoming
 HEAD: Final = "mcpyard.head"
 """Where a scope has its `Head`, if that was made before."""
 
-Head = tuple[object, ...]
-
 _MOST: Final = 1024
 _LONGEST: Final = 2048
 
 
-def head_of(scope: Mapping[str, Any]) -> Head:
-    """Everything in a scope that decides about entry."""
-    return (
-        scope["method"],
-        scope["raw_path"],
-        scope["query_string"],
-        scope["scheme"],
-        *(scope.get("server") or ()),
-        *scope["headers"],
-    )
+class Head:
+    """The head of one request, or of several that are all the same.
+
+    Attributes:
+        key: Everything in it that decides about entry.
+        incoming: The request that it makes, once it is known to be let through.
+    """
+
+    __slots__ = ("incoming", "key")
+
+    def __init__(self, scope: Mapping[str, Any]) -> None:
+        self.key: tuple[object, ...] = (
+            scope["method"],
+            scope["raw_path"],
+            scope["query_string"],
+            scope["scheme"],
+            *(scope.get("server") or ()),
+            *scope["headers"],
+        )
+        self.incoming: Incoming | None = None
 
 
 class Heads:
     """The heads of late."""
 
     def __init__(self) -> None:
-        self._all: dict[Head, Incoming] = {}
+        self._all: dict[tuple[object, ...], Incoming] = {}
 
-    def get(self, head: Head) -> Incoming | None:
+    def find(self, head: Head) -> Incoming | None:
         """The request that a head makes, if it was let through before."""
-        return self._all.get(head)
+        if head.incoming is None:
+            head.incoming = self._all.get(head.key)
+        return head.incoming
 
     def add(self, head: Head, incoming: Incoming) -> None:
         """Remember the head of a request that was let through, if it is one of a program's."""
@@ -46,7 +56,7 @@ class Heads:
             return
         if len(self._all) >= _MOST:
             self._all.clear()
-        self._all[head] = incoming
+        self._all[head.key] = incoming
 
 
 def _is_plain(incoming: Incoming) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpyard.api.cycle import WHOLE
-from mcpyard.api.guard_heads import HEAD, head_of
+from mcpyard.api.guard_heads import HEAD, Head
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -56,5 +56,5 @@ def repeatable(data: bytes, scope: Mapping[str, Any], app: "ASGI3Application") -
     if not stays or not _NOT_PLAIN.isdisjoint(headers):
         return None
     # The answer that the scope leads to is over, and need not be kept.
-    kept = {**scope, WHOLE: None, HEAD: head_of(scope)}
+    kept = {**scope, WHOLE: None, HEAD: Head(scope)}
     return Repeated(data[:end], len(data), kept, app)

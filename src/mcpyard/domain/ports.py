@@ -207,7 +207,7 @@ class CallTerms(NamedTuple):
     A tuple because one is made for every call.
 
     Attributes:
-        timeout: Seconds.
+        timeout: Seconds until the caller is told `TimedOut`; None for never.
         longest: Seconds up to which progress may extend it; None when it may not.
         progress: Called with each progress notification's parameters.
         asked: Answers what the server asks meanwhile; without it such requests are refused. The
@@ -218,7 +218,7 @@ class CallTerms(NamedTuple):
         lane: Whose process to use of a server that has one per client.
     """
 
-    timeout: float
+    timeout: float | None = None
     longest: float | None = None
     progress: Callable[[Mapping[str, object]], None] | None = None
     asked: Asking | None = None

@@ -247,7 +247,7 @@ def _request(session: Session, message: Envelope, view: View, exchange: Exchange
         message.method or "",
         params,
         members_of(params[META], META) if META in params else {},
-        partial(session.ask, exchange),
+        partial(session.ask, exchange) if session.client.abilities else None,
     )
 
 

@@ -1,5 +1,6 @@
 """A POST before its message is looked at: headers, body, and what is wrong with them."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +15,9 @@ from mcpyard.wire.messages import INVALID_REQUEST, RpcError, read_batch
 
 SESSION: Final = b"mcp-session-id"
 VERSION: Final = b"mcp-protocol-version"
+
+HEADERS: Final = "mcpyard.headers"
+"""Where a scope has its headers by name, if somebody made that before."""
 
 NO_BATCHES: Final = "batches are not taken: send one message a request"
 
@@ -47,7 +51,7 @@ class Post(msgspec.Struct, frozen=True):
 
     path: str
     who: str
-    headers: dict[bytes, bytes]
+    headers: Mapping[bytes, bytes]
     raw_headers: list[tuple[bytes, bytes]]
     body: bytes
     whole: Whole | None = None
@@ -101,7 +105,7 @@ def _read(body: bytes) -> Envelope:
     return message
 
 
-def check_types(headers: dict[bytes, bytes]) -> None:
+def check_types(headers: Mapping[bytes, bytes]) -> None:
     """Refuse a POST that brings, or would take, what the gateway does not speak."""
     if refused := _objection(headers.get(b"content-type", b""), headers.get(b"accept", b"")):
         raise Refused(*refused)
@@ -131,7 +135,8 @@ def take(scope: Scope, body: bytes = b"") -> Post:
     """A request with its body, or without one."""
     who, raw = scope.get("who"), scope["headers"]
     name = who.name if who else "somebody"
-    return Post(scope["path"], name, dict(raw), raw, body, scope.get(WHOLE))
+    headers = scope.get(HEADERS) or dict(raw)
+    return Post(scope["path"], name, headers, raw, body, scope.get(WHOLE))
 
 
 async def read_body(receive: Receive) -> bytes | None:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import inf
 
 from mcpyard.domain import limits
 from mcpyard.domain.backoff import Tempo, spread
@@ -191,8 +192,10 @@ class Connection:
     ) -> bytes:
         began = self._crew.clock.monotonic()
         live = await self._come_up(terms.timeout, instead_of=instead_of)
-        waited = self._crew.clock.monotonic() - began
-        return await ask(live, terms._replace(timeout=max(0.001, terms.timeout - waited)))
+        if terms.timeout is not None:
+            waited = self._crew.clock.monotonic() - began
+            terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
+        return await ask(live, terms)
 
     def _rest_later(self) -> None:
         if self._rest:
@@ -309,10 +312,10 @@ class Connection:
             log.error("%s: %s", self.server.name, cause.message)
             self.tell(Lost(session.epoch, cause, self._crew.clock.monotonic()))
 
-    async def _come_up(self, seconds: float, *, instead_of: Live | None) -> Live:
+    async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
         if self.server.wanted is Wanted.ON_DEMAND and self.phase is Phase.STOPPED:
             self.tell(Start())
-        deadline = self._crew.clock.monotonic() + seconds
+        deadline = self._crew.clock.monotonic() + (inf if seconds is None else seconds)
         while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart
             if self.phase not in _COMING and not restarts:
@@ -326,7 +329,7 @@ class Connection:
         change: asyncio.Future[None] = self._loop.create_future()
         self._waiters.add(change)
         try:
-            async with asyncio.timeout(max(0, within)):
+            async with asyncio.timeout(None if within == inf else max(0, within)):
                 await change
         except TimeoutError:
             raise self._unreachable() from None

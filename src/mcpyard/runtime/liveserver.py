@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, cast
-
-import msgspec
+from collections.abc import Awaitable, Coroutine
+from typing import Any, Final
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
@@ -15,8 +13,6 @@ from mcpyard.domain.ports import CallTerms, Tuning
 from mcpyard.runtime.keeping import Child, StopPolicy
 from mcpyard.runtime.live import Listing
 from mcpyard.runtime.stderr import StderrReader
-from mcpyard.wire.calls import Progress
-from mcpyard.wire.eras import CallTerms as WireTerms
 from mcpyard.wire.eras import members
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
@@ -95,11 +91,11 @@ class LiveServer:
 
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool."""
-        return self._answer(self._session.call_tool(tool, arguments, _wire_terms(terms)))
+        return self._answer(self._session.call_tool(tool, arguments, terms))
 
     def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything."""
-        return self._answer(self._session.request(method, params, _wire_terms(terms)))
+        return self._answer(self._session.request(method, params, terms))
 
     async def _answer(self, asked: Awaitable[Reply]) -> bytes:
         self._calls += 1
@@ -191,30 +187,3 @@ def _fault(error: RpcError | Busy) -> ServerFault:
     if isinstance(error, RpcError):
         return CallRefused(error.message, error.code, error.data)
     return Disconnected(_NOT_READING.message).because(_NOT_READING)
-
-
-def _wire_terms(terms: CallTerms) -> WireTerms:
-    progress = terms.progress
-    heard = None
-    if progress is not None or terms.longest is not None:
-        heard = _unheard if progress is None else _relay(progress)
-    return WireTerms(
-        timeout=terms.timeout,
-        progress=heard,
-        extend=terms.longest or 0.0,
-        asked=terms.asked,
-        told=terms.told,
-        capabilities=terms.capabilities,
-        log_level=terms.log_level,
-    )
-
-
-def _relay(progress: Callable[[dict[str, object]], None]) -> Callable[[Progress], None]:
-    def told(heard: Progress) -> None:
-        progress(cast("dict[str, object]", msgspec.to_builtins(heard)))
-
-    return told
-
-
-def _unheard(_heard: Progress) -> None:
-    """Progress for a caller who does not want it: time-outs are extended by it all the same."""

@@ -24,23 +24,7 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
     message: str | None = None
 
 
-OnProgress = Callable[[Progress], None]
-
-
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """On which terms a request is made. A msgspec struct because one is made for every call.
-
-    Attributes:
-        timeout: Seconds until the caller is told `TimedOut`; None for never.
-        progress: Told of the server's progress; asks for it with a token.
-        extend: Progress starts the time-out again, up to this many seconds in all.
-        headers: For links that have headers.
-    """
-
-    timeout: float | None = None
-    progress: OnProgress | None = None
-    extend: float = 0.0
-    headers: Mapping[str, str] = NO_HEADERS
+OnProgress = Callable[[Mapping[str, object]], None]
 
 
 class Stamp(msgspec.Struct, frozen=True):

@@ -1,17 +1,14 @@
 """What the two eras of the protocol have in common: the words the rest speaks about either in."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, cast
 
-from mcpyard.wire.calls import Stamp, Terms
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.calls import Stamp
 from mcpyard.wire.messages import Reply
 
 Era = Literal["handshake", "modern"]
-
-Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
-"""Answers what a server asks during one call: method, parameters; the result, or `RpcError`."""
-
 
 ANSWERABLE: Final[Mapping[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
@@ -49,23 +46,6 @@ class Greeting:
     capabilities: Mapping[str, Any]
     instructions: str | None
     ttl_ms: int | None = None
-
-
-class CallTerms(Terms, frozen=True, kw_only=True):
-    """The terms of a request to a session.
-
-    Attributes:
-        capabilities: Offered for this request instead of the face's; the modern era can, the
-            handshake era has declared them once.
-        log_level: The log messages wanted during this request; the modern era only.
-        asked: Answers what the server asks during this call; without it such requests are refused.
-        told: Hears what the server tells about this call, besides progress.
-    """
-
-    capabilities: Mapping[str, Any] | bytes | None = None
-    log_level: str | None = None
-    asked: Asking | None = None
-    told: Callable[[str, bytes], None] | None = None
 
 
 class Codec(Protocol):

@@ -3,8 +3,9 @@
 from typing import Any, Final
 
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import NO_STAMP, Stamp
-from mcpyard.wire.eras import CallTerms, ClientFace, Greeting, members, reply_members, text_or_none
+from mcpyard.wire.eras import ClientFace, Greeting, members, reply_members, text_or_none
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import Reply
 

@@ -10,9 +10,9 @@ import asyncio
 from collections import deque
 from typing import Final, Protocol
 
+from mcpyard.domain.ports import Asking, CallTerms
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest
-from mcpyard.wire.eras import Asking, CallTerms
 from mcpyard.wire.messages import RpcError
 
 OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})

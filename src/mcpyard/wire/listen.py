@@ -6,15 +6,17 @@ a change of everything listened for.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpyard.domain.errors import ServerFault
-from mcpyard.wire.calls import Call, Terms
-from mcpyard.wire.eras import CallTerms
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from mcpyard.wire.modern import Modern, listen_filter
 from mcpyard.wire.peer import LISTEN, Peer
+
+if TYPE_CHECKING:
+    from mcpyard.wire.calls import Call
 
 _LONGEST_PAUSE: Final = 60.0
 _NOT_OFFERED: Final = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})
@@ -92,7 +94,7 @@ class Listener:
         """Listen until the stream ends; whether it is worth to listen again."""
         stamp = self._codec.stamp(LISTEN, None, CallTerms())
         try:
-            self._call = self._peer.start(LISTEN, {"notifications": wanted}, Terms(), stamp)
+            self._call = self._peer.start(LISTEN, {"notifications": wanted}, CallTerms(), stamp)
             await self._peer.wait(self._call)
         except asyncio.CancelledError:
             if not self._renewed:

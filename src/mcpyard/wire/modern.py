@@ -6,9 +6,9 @@ from typing import Any, Final, cast
 
 import orjson
 
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import Stamp
 from mcpyard.wire.eras import (
-    CallTerms,
     ClientFace,
     Greeting,
     members,
@@ -37,8 +37,7 @@ class Modern:
         """Who asks, in which version, and what the headers repeat."""
         meta = self._meta
         if terms.capabilities is not None:
-            given = terms.capabilities
-            meta = self._made(given if isinstance(given, bytes) else orjson.dumps(dict(given)))
+            meta = self._made(terms.capabilities)
         if terms.log_level is not None:
             meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
         return Stamp(meta, routing_headers(VERSION, method, name))

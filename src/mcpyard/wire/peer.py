@@ -13,6 +13,7 @@ import msgspec
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
 from mcpyard.wire.asked import Asked, OnRequest, nobody
 from mcpyard.wire.calls import (
@@ -22,7 +23,6 @@ from mcpyard.wire.calls import (
     Progress,
     Stamp,
     Stats,
-    Terms,
 )
 from mcpyard.wire.faults import fault
 from mcpyard.wire.link import Busy, Link, Outgoing
@@ -96,7 +96,7 @@ class Peer:
         self._end(Cause(Code.CLOSED, "the connection was closed by the yard"))
         await self._link.close()
 
-    async def request(self, method: str, params: Params, terms: Terms) -> Reply:
+    async def request(self, method: str, params: Params, terms: CallTerms) -> Reply:
         """Ask, and wait for the answer.
 
         Raises:
@@ -106,33 +106,32 @@ class Peer:
         """
         return await self.wait(self.start(method, params, terms))
 
-    def start(self, method: str, params: Params, terms: Terms, stamp: Stamp = NO_STAMP) -> Call:
+    def start(self, method: str, params: Params, terms: CallTerms, stamp: Stamp = NO_STAMP) -> Call:
         """Send a request; `wait` must follow, or `leave` whenever nobody waits any more.
 
         Args:
             method: The method.
             params: Its parameters; JSON bytes go out as they are.
-            terms: Time-out, progress, headers.
-            stamp: What the era adds; the headers of the terms win.
+            terms: Time-out and progress.
+            stamp: What the era adds.
         """
         if self.gone is not None:
             raise fault(self.gone)
         self._last = number = self._last + 1
         body = messages.encode(params)
         meta = stamp.meta
-        if terms.progress is not None:
+        if terms.progress is not None or terms.longest is not None:
             token = b'"progressToken":%d' % number
             meta = b"%b,%b" % (meta, token) if meta else token
         if meta:
             body = messages.with_meta(body, meta)
         body = messages.request(number, method, body)
-        headers = {**stamp.headers, **terms.headers} if terms.headers else stamp.headers
-        self._send(Outgoing(body, number, method, headers))
+        self._send(Outgoing(body, number, method, stamp.headers))
         call = Call(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
         if terms.timeout is not None:
-            self._arm(call, terms.timeout, terms.extend)
+            self._arm(call, terms.timeout, terms.longest)
         return call
 
     async def wait(self, call: Call) -> Reply:
@@ -237,12 +236,12 @@ class Peer:
         self.stats.sent += 1
         self.stats.bytes_out += len(message.body)
 
-    def _arm(self, call: Call, timeout: float, extend: float) -> None:
+    def _arm(self, call: Call, timeout: float, longest: float | None) -> None:
         now = self._loop.time()
         call.timeout = timeout
         call.deadline = now + timeout
-        if extend > timeout:
-            call.latest = now + extend
+        if longest is not None and longest > timeout:
+            call.latest = now + longest
         if self._alarm is None or call.deadline < self._alarm_at:
             self._wake_at(call.deadline)
 
@@ -358,11 +357,12 @@ class Peer:
             self.noise("unreadable progress", params)
             return
         call = self._pending.get(progress.progress_token)
-        if call is None or call.progress is None:
+        if call is None:
             return
         if call.latest:
             call.deadline = min(self._loop.time() + call.timeout, call.latest)
-        self._loop.call_soon(call.progress, progress)
+        if call.progress is not None:
+            self._loop.call_soon(call.progress, msgspec.to_builtins(progress))
 
     def _withdrawn(self, params: bytes) -> None:
         try:

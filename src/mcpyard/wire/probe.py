@@ -11,8 +11,9 @@ from typing import Final, cast
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault
-from mcpyard.wire.calls import Call, Terms
-from mcpyard.wire.eras import CallTerms, ClientFace, Era, Greeting, members
+from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.calls import Call
+from mcpyard.wire.eras import ClientFace, Era, Greeting, members
 from mcpyard.wire.handshake import initialize_params, read_initialize
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import UNSUPPORTED_VERSION, Reply, RpcError
@@ -69,10 +70,10 @@ class _Questions:
     def ask(self, era: Era) -> None:
         """Send the first request of an era."""
         if era == "handshake":
-            call = self._peer.start("initialize", initialize_params(self._face), Terms())
+            call = self._peer.start("initialize", initialize_params(self._face), CallTerms())
         else:
             stamp = Modern(self._face).stamp(DISCOVER, None, CallTerms())
-            call = self._peer.start(DISCOVER, None, Terms(), stamp)
+            call = self._peer.start(DISCOVER, None, CallTerms(), stamp)
         self._calls[call.future] = call
 
     async def next_greeting(self, patience: float | None) -> Greeting | None:

@@ -13,10 +13,11 @@ import msgspec
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
+from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest, nobody
-from mcpyard.wire.calls import Call, Stats, take_note
-from mcpyard.wire.eras import CallTerms, ClientFace, Codec, Era, Greeting, members
+from mcpyard.wire.calls import NO_HEADERS, Call, Stamp, Stats, take_note
+from mcpyard.wire.eras import ClientFace, Codec, Era, Greeting, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.lanes import Lanes
@@ -256,7 +257,7 @@ class Session:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = messages.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (messages.quoted(name), raw)
-        return self._in_lane(_CALL, params, name, self._with_mirrored(name, raw, terms))
+        return self._in_lane(_CALL, params, name, terms, self._mirror(name, raw))
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
@@ -266,9 +267,8 @@ class Session:
         raw = messages.encode(params)
         named = _named.decode(raw)
         name = named.uri if key == "uri" else named.name
-        if method == _CALL:
-            terms = self._with_mirrored(name, bytes(named.arguments), terms)
-        return await self._in_lane(method, raw, name, terms)
+        headers = self._mirror(name, bytes(named.arguments)) if method == _CALL else NO_HEADERS
+        return await self._in_lane(method, raw, name, terms, headers)
 
     def post(self, method: str, params: Params, within: float = 30.0) -> None:
         """Ask for something whose answer changes nothing; sent before anything asked later."""
@@ -315,19 +315,21 @@ class Session:
             self._mirrored[str(tool.get("name"))] = paths
         return True
 
-    def _with_mirrored(self, name: str, arguments: bytes, terms: CallTerms) -> CallTerms:
+    def _mirror(self, name: str, arguments: bytes) -> Mapping[str, str]:
+        """The headers in which a call must repeat some of its arguments."""
         paths = self._mirrored.get(name)
         if not paths:
-            return terms
-        values = headers_for(paths, members(msgspec.json.decode(arguments)))
-        return msgspec.structs.replace(terms, headers={**terms.headers, **values})
+            return NO_HEADERS
+        return headers_for(paths, members(msgspec.json.decode(arguments)))
 
-    async def _in_lane(self, method: str, params: bytes, name: str, terms: CallTerms) -> Reply:
+    async def _in_lane(
+        self, method: str, params: bytes, name: str, terms: CallTerms, headers: Mapping[str, str]
+    ) -> Reply:
         if not self._lanes.take():
             terms = await self._turn(terms)
         call: Call | None = None
         try:
-            call = self._start(method, params, name, terms)
+            call = self._start(method, params, name, terms, headers)
             self._lanes.run(call.id, terms)
             return await call.future
         finally:
@@ -347,7 +349,17 @@ class Session:
         if terms.timeout is None:
             return terms
         left = terms.timeout - (loop.time() - started)
-        return msgspec.structs.replace(terms, timeout=max(0.0, left))
+        return terms._replace(timeout=max(0.0, left))
 
-    def _start(self, method: str, params: Params, name: str | None, terms: CallTerms) -> Call:
-        return self._peer.start(method, params, terms, self._codec.stamp(method, name, terms))
+    def _start(
+        self,
+        method: str,
+        params: Params,
+        name: str | None,
+        terms: CallTerms,
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> Call:
+        stamp = self._codec.stamp(method, name, terms)
+        if headers:
+            stamp = Stamp(stamp.meta, {**stamp.headers, **headers})
+        return self._peer.start(method, params, terms, stamp)

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from mcpyard.catalog.routes import Route
@@ -22,15 +22,6 @@ OK: Final = "ok"
 TOOL_ERROR: Final = "tool_error"
 
 
-class Sums(NamedTuple):
-    """What one call adds to the accounts; a tuple because one is made for every call."""
-
-    ms: float
-    outcome: str
-    bytes_in: int
-    bytes_out: int
-
-
 @dataclass(slots=True)
 class Account:
     """What became of one server's calls since the yard began."""
@@ -42,9 +33,8 @@ class Account:
     bytes_out: int = 0
     buckets: list[int] = field(default_factory=lambda: [0] * len(BUCKETS))
 
-    def add(self, sums: Sums) -> None:
+    def add(self, ms: float, outcome: str, bytes_in: int, bytes_out: int) -> None:
         """Count a call."""
-        ms, outcome, bytes_in, bytes_out = sums
         self.calls += 1
         self.errors += outcome != OK
         self.ms += ms
@@ -80,18 +70,18 @@ class Accounts:
         """The account of each server that was ever called."""
         return self._by_server
 
-    def note(self, route: Route, who: str, sums: Sums) -> None:
-        """Write a call down."""
-        account = self._by_server.get(route.server)
+    def note(self, route: Route, who: str, ms: float, outcome: str, sizes: tuple[int, int]) -> None:
+        """Write a call down (see `Call`), with the sizes of its arguments and its result."""
+        server, (bytes_in, bytes_out) = route.server, sizes
+        account = self._by_server.get(server)
         if account is None:
-            account = self._by_server[route.server] = Account()
-        account.add(sums)
-        failed = sums.outcome != OK
-        if failed or self.journal:
-            call = Call(
-                self._clock.now(), who, route.server, route.server_name, route.tool.name, *sums
-            )
-            if failed:
-                self._failed.append(call)
-            if self.journal:
-                self.journal.append(call)
+            account = self._by_server[server] = Account()
+        account.add(ms, outcome, bytes_in, bytes_out)
+        if outcome == OK and not self.journal:
+            return
+        now, name, tool = self._clock.now(), route.server_name, route.tool.name
+        call = Call(now, who, server, name, tool, ms, outcome, bytes_in, bytes_out)
+        if outcome != OK:
+            self._failed.append(call)
+        if self.journal:
+            self.journal.append(call)

@@ -19,7 +19,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms
-from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts, Sums
+from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.outcome import Outcome
 
@@ -120,7 +120,7 @@ class Caller:
             raise
         finally:
             ms = (self._clock.monotonic() - began) * 1000
-            self._accounts.note(route, who, Sums(ms, ended, len(sent), len(raw)))
+            self._accounts.note(route, who, ms, ended, (len(sent), len(raw)))
         return Outcome(raw, route.server_name, route.tool.name, ms)
 
 

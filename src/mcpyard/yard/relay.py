@@ -18,7 +18,7 @@ from mcpyard.domain.model import Config, Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
 from mcpyard.domain.this_yard import NAME as OWN_NAME
-from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts, Sums
+from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, says_error
 from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.outcome import Outcome
@@ -148,7 +148,7 @@ class Relay:
             raise
         finally:
             ms = (self._clock.monotonic() - began) * 1000
-            self._accounts.note(route, errand.who, Sums(ms, ended, len(arguments), len(raw)))
+            self._accounts.note(route, errand.who, ms, ended, (len(arguments), len(raw)))
         return raw
 
     async def request(self, server: UUID, method: str, params: bytes, errand: Errand) -> bytes:

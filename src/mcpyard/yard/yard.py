@@ -100,7 +100,7 @@ class YardCore:
         reach = Reach(
             self._book,
             ports.servers,
-            lambda: self.desired.servers,
+            lambda: self._reconciler.desired.servers,
             ports.clock,
             self._bus.publish,
         )

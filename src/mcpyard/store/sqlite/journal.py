@@ -59,8 +59,9 @@ class SqliteJournal:
         if len(self._waiting) + self._writing >= _WAITING * _WIDTH:
             self.dropped += 1
             return
-        at, who, server, *rest, _id = call
-        self._waiting += (to_micros(at), who, _text_of(server), *rest)
+        at, who, server, name, tool, ms, outcome, came, left, _ = call
+        micros, named = to_micros(at), _text_of(server)
+        self._waiting += (micros, who, named, name, tool, ms, outcome, came, left)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_DELAY, self._write_soon)
 
