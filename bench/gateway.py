@@ -7,9 +7,11 @@ the machine may have other work.
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -43,6 +45,7 @@ ROUNDS = 5
 PAUSE = 0.5
 LONG = 100_000
 BIG = 1_000_000
+PIPE_BYTES = 1 << 20
 SERVERS, TOOLS = 200, 10
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -122,6 +125,23 @@ async def over_pipe(count: int = 2_000) -> float:
     return percentile(times, 0.5)
 
 
+def big_over_pipe(count: int = 300) -> float:
+    """The median of a long result straight from the server, read in the least number of calls."""
+    line, times = call(1, "big", str(BIG)) + b"\n", list[float]()
+    with subprocess.Popen(ORDINARY, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin
+        assert child.stdout
+        into, out = child.stdin.fileno(), child.stdout.fileno()
+        fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        for _ in range(count):
+            began = time.perf_counter()
+            os.write(into, line)
+            while not os.read(out, PIPE_BYTES).endswith(b"\n"):
+                pass
+            times.append(time.perf_counter() - began)
+    return percentile(times, 0.5)
+
+
 async def calls(figures: Figures, folder: Path, seconds: float) -> None:
     async with AsyncExitStack() as stack:
         door = await stack.enter_async_context(yard(folder, {"echo": project(ORDINARY)}))
@@ -176,6 +196,10 @@ async def big(figures: Figures, folder: Path, seconds: float) -> None:
         figures.at_most("a result of 1 MB, against a bare route", times, 2, "x")
         times = compared.p50[wide.name] / compared.p50[through.name]
         figures.show("a result of 1 MB, against a bare route and a pipe", f"{times:.3g}x")
+        pipe = await asyncio.to_thread(big_over_pipe)
+        figures.show("straight over a pipe, 1 MB", f"p50 {pipe * 1e6:,.0f} us")
+        times = pipe / compared.p50[named.name]
+        figures.show("straight over a pipe, 1 MB, against a bare route", f"{times:.3g}x")
 
 
 async def lists(figures: Figures, folder: Path, seconds: float) -> None:
