@@ -3,8 +3,11 @@
 A yard's own environment is full of secrets that are none of a server's business.
 """
 
+import os
 import re
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.launch import LocalLaunch
@@ -28,4 +31,14 @@ def child_environment(own: Mapping[str, str], launch: LocalLaunch) -> dict[str, 
         if everything or name in launch.inherit or _USUAL.fullmatch(name)
     }
     inherited.pop("MCPYARD_TOKEN", None)
+    inherited["PATH"] = _with_our_programs(inherited.get("PATH", os.defpath))
     return inherited | launch.environment
+
+
+def _with_our_programs(path: str) -> str:
+    """A PATH that leads, in the end, to what was installed beside the yard.
+
+    A yard that is started from a virtual environment that is not active does not have it.
+    """
+    ours = str(Path(sys.executable).parent)
+    return path if ours in path.split(os.pathsep) else f"{path}{os.pathsep}{ours}"

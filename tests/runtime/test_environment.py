@@ -1,0 +1,41 @@
+"""What of the yard's environment a server's process gets."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpyard import Yard
+from mcpyard.domain.launch import LocalLaunch
+from mcpyard.runtime.environment import child_environment
+from tests.faults.watching import connected
+
+OURS = str(Path(sys.executable).parent)
+MINE = {"PATH": "/bin", "HOME": "/home/me", "SECRET": "1", "MCPYARD_TOKEN": "2"}
+
+
+def launch(**environment: str) -> LocalLaunch:
+    return LocalLaunch(("cat",), environment, cwd=None, inherit=())
+
+
+def test_it_is_what_every_program_needs_and_no_more() -> None:
+    given = child_environment(MINE, launch(A="1"))
+    assert given == {"PATH": f"/bin{os.pathsep}{OURS}", "HOME": "/home/me", "A": "1"}
+
+
+@pytest.mark.parametrize("path", [OURS, f"{OURS}{os.pathsep}/bin"])
+def test_a_path_that_leads_to_our_programs_stays_as_it_is(path: str) -> None:
+    assert child_environment({"PATH": path}, launch())["PATH"] == path
+
+
+def test_the_path_of_a_definition_stays_as_it_is() -> None:
+    assert child_environment(MINE, launch(PATH="/mine"))["PATH"] == "/mine"
+
+
+@pytest.mark.real
+async def test_the_server_that_comes_along_is_found_without_an_active_environment() -> None:
+    elsewhere = {**os.environ, "PATH": os.defpath}
+    servers = {"legal": {"command": "mcpyard-legal", "wanted": "running"}}
+    async with Yard.open(servers=servers, environment=elsewhere) as yard:
+        await connected(yard, "legal")
