@@ -157,6 +157,23 @@ def test_servers_are_stopped_started_and_restarted(home: Path) -> None:
     assert refusal("start", "one", "--wait", "-1", home=home, code=2)["title"] == "Usage"
 
 
+def test_several_servers_are_started_and_stopped_in_one_go(home: Path) -> None:
+    both = answer("stop", "one", "bad", home=home)
+    assert [(each["name"], each["state"]) for each in both] == [
+        ("one", "stopped"),
+        ("bad", "stopped"),
+    ]
+    told = mcpyard("start", "no/such", "bad", "one", "one", home=home)
+    bad, _, one = told.stdout.splitlines()
+    assert bad.startswith("bad: failed: ")
+    assert one == "one: connected"
+    assert told.stderr.startswith('error: there is no server "no/such"')
+    assert told.returncode == 4
+    first, refused = answer("restart", "one", "nobody", home=home, code=2)
+    assert first["status"] == "connected"
+    assert refused["error"]["exitCode"] == 2
+
+
 def test_a_server_that_does_not_start_ends_with_4(home: Path) -> None:
     failed = mcpyard("restart", "bad", "--wait", "30", home=home)
     assert failed.returncode == 4

@@ -73,7 +73,7 @@ def test_a_file_is_imported_into_the_scope_that_was_named(home: Path, tmp_path: 
         ["OUTCOME", "NAME", "WHY"],
         ["imported", "mine"],
     ]
-    assert "mcpyard start mine starts one" in done.stderr
+    assert "wait for: mcpyard start mine\n" in done.stderr
     assert answer("show", "mine", home=home)["scope"] == "user"
 
 

@@ -58,6 +58,10 @@ class Complaint(Exception):
             more={key: problem[key] for key in problem if key not in {"type", "title", "detail"}},
         )
 
+    def record(self) -> dict[str, object]:
+        """What programs are told."""
+        return {"error": self.told | {"exitCode": self.exit_code}}
+
 
 def usage(detail: str, hint: str = "") -> Complaint:
     """A complaint about how a command was called."""
@@ -110,7 +114,7 @@ def complain(error: Exception, *, as_json: bool) -> int:
     # Where nobody takes the words, the exit code still tells.
     with contextlib.suppress(OSError):
         if as_json:
-            print(json.dumps({"error": complaint.told | {"exitCode": complaint.exit_code}}))
+            print(json.dumps(complaint.record()))
         else:
             _tell(complaint.told)
     return complaint.exit_code

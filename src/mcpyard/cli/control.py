@@ -1,34 +1,68 @@
 """`mcpyard start`, `stop`, `restart` and `logs`: what only a running yard can do."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.complaints import Complaint, complain
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import need_yard, server_path
+from mcpyard.cli.remote import RunningYard, need_yard, server_path
 from mcpyard.cli.words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 
 Record = Mapping[str, object]
+Step = Literal["start", "stop", "restart"]
+
+_AT_ONCE: Final = 16
 
 
-def control(
-    home: Path, step: Literal["start", "stop", "restart"], name: str, wait: float, *, as_json: bool
-) -> int:
-    """Ask for a server to be started, stopped or restarted, and print how it is then."""
-    raw = need_yard(home).post(f"{server_path(name, step)}?wait={wait:g}")
-    record = cast("Record", json.loads(raw))
+def control(home: Path, step: Step, names: Sequence[str], wait: float, *, as_json: bool) -> int:
+    """Ask for servers to be started, stopped or restarted, and print how they are then."""
+    yard = need_yard(home)
+    paths = [f"{server_path(name, step)}?wait={wait:g}" for name in dict.fromkeys(names)]
+    found = _ask_together(yard, paths) if len(paths) > 1 else [_read(yard.post(paths[0]))]
     if as_json:
-        print_raw(raw)
-    else:
-        why, _ = reason(record)
-        print(clean(f"{record['name']}: {lamp(record)}{f': {why}' if why else ''}"))
-        print_trouble(record)
-        print_warnings(record)
-    return EXIT_UNREACHABLE if record["status"] == "error" else 0
+        told = [each.record() if isinstance(each, Complaint) else each for each in found]
+        print(json.dumps(told if len(told) > 1 else told[0]))
+        return max(map(_code, found))
+    return max(map(_print_state, found))
+
+
+def _ask_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Complaint]:
+    """What is answered to each; none waits for another, or suffers from its failing."""
+    # Costs a good part of the time that one server alone takes.
+    from concurrent.futures import ThreadPoolExecutor
+
+    def ask(path: str) -> Record | Complaint:
+        try:
+            return _read(yard.post(path))
+        except Complaint as complaint:
+            return complaint
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(ask, paths))
+
+
+def _read(raw: bytes) -> Record:
+    return cast("Record", json.loads(raw))
+
+
+def _code(found: Record | Complaint) -> int:
+    if isinstance(found, Complaint):
+        return found.exit_code
+    return EXIT_UNREACHABLE if found["status"] == "error" else 0
+
+
+def _print_state(found: Record | Complaint) -> int:
+    if isinstance(found, Complaint):
+        return complain(found, as_json=False)
+    why, _ = reason(found)
+    print(clean(f"{found['name']}: {lamp(found)}{f': {why}' if why else ''}"))
+    print_trouble(found)
+    print_warnings(found)
+    return _code(found)
 
 
 def show_log(home: Path, name: str, *, follow: bool, as_json: bool) -> int:

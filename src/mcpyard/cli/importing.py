@@ -120,8 +120,8 @@ def _tell_more(servers: Sequence[Record]) -> None:
             print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)
     imported = [str(each["name"]) for each in servers if each["outcome"] == "imported"]
     if imported:
-        name = clean(shlex.quote(imported[0])) if len(imported) == 1 else "NAME"
-        print(f"imported servers wait: mcpyard start {name} starts one", file=sys.stderr)
+        names = clean(shlex.quote(imported[0])) if len(imported) == 1 else "NAME..."
+        print(f"imported servers wait for: mcpyard start {names}", file=sys.stderr)
 
 
 def _why(server: Record) -> str:

@@ -19,6 +19,7 @@ from mcpyard.cli.options import (
     HomeOption,
     JsonOption,
     NameArgument,
+    NamesArgument,
     ProjectOption,
     WaitOption,
 )
@@ -176,35 +177,44 @@ def logs(
 
 @app.command()
 def start(
-    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+    names: NamesArgument,
+    wait: WaitOption = 10,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
 ) -> int:
-    """Start a server."""
+    """Start servers."""
     from mcpyard.cli.control import control
     from mcpyard.cli.paths import home_folder
 
-    return control(home_folder(home), "start", name, wait, as_json=as_json)
+    return control(home_folder(home), "start", names, wait, as_json=as_json)
 
 
 @app.command()
 def stop(
-    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+    names: NamesArgument,
+    wait: WaitOption = 10,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
 ) -> int:
-    """Stop a server."""
+    """Stop servers."""
     from mcpyard.cli.control import control
     from mcpyard.cli.paths import home_folder
 
-    return control(home_folder(home), "stop", name, wait, as_json=as_json)
+    return control(home_folder(home), "stop", names, wait, as_json=as_json)
 
 
 @app.command()
 def restart(
-    name: NameArgument, wait: WaitOption = 10, home: HomeOption = None, as_json: JsonOption = False
+    names: NamesArgument,
+    wait: WaitOption = 10,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
 ) -> int:
-    """Stop a server and start it anew."""
+    """Stop servers and start them anew."""
     from mcpyard.cli.control import control
     from mcpyard.cli.paths import home_folder
 
-    return control(home_folder(home), "restart", name, wait, as_json=as_json)
+    return control(home_folder(home), "restart", names, wait, as_json=as_json)
 
 
 @app.command()

@@ -27,6 +27,12 @@ NameArgument = Annotated[
     str,
     typer.Argument(metavar="NAME", help="The server's name or id.", autocompletion=complete_name),
 ]
+NamesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...", help="The servers' names or ids.", autocompletion=complete_name
+    ),
+]
 WaitOption = Annotated[
     float,
     typer.Option("--wait", min=0, max=600, help="Seconds to wait for the server to get there."),
