@@ -3,10 +3,14 @@
 Of several definitions with one name the scope of the highest rank is in force; the others are
 reported as shadowed. A definition whose variables cannot be filled in is wanted all the same: the
 server is shown, with the problem as the reason why it does not run.
+
+One change is looked at together with everything that stayed as it was. So what was desired before
+may be handed in: it changes nothing about the outcome, but what still holds is not made anew.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.domain.backups import backup_problems, names_backups
@@ -95,9 +99,13 @@ class Circumstances:
     here: Here = field(default_factory=Here)
 
 
+Values = Mapping[str, str | None]
+"""The variables that were asked for when a launch was made, and what each was."""
+
+
 @dataclass(frozen=True, slots=True)
 class DesiredServer:
-    """A server as it should be."""
+    """A server as it should be; its `values` are those that went into its launch."""
 
     id: UUID
     name: str
@@ -112,6 +120,7 @@ class DesiredServer:
     this_yard: bool = False
     place: Place | None = None
     warnings: tuple[Problem, ...] = ()
+    values: Values = field(default_factory=dict[str, str | None], repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +142,19 @@ class Desired:
     problems: tuple[Problem, ...] = ()
 
 
-def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
-    """Merge the documents into what should be."""
+_NOTHING: Final = Desired({})
+
+
+def desire(
+    documents: Iterable[Document], known: Circumstances, before: Desired = _NOTHING
+) -> Desired:
+    """Merge the documents into what should be.
+
+    Args:
+        documents: What the owners say.
+        known: What is known besides.
+        before: What was desired so far; whatever of it still holds is not made anew.
+    """
     ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
     winners: dict[str, DesiredServer] = {}
     shadowed: list[Shadowed] = []
@@ -142,13 +162,14 @@ def desire(documents: Iterable[Document], known: Circumstances) -> Desired:
         for definition in document.definitions:
             winner = winners.get(definition.name)
             if winner is None:
-                winners[definition.name] = _server(document.owner, definition, known)
+                winners[definition.name] = _server(document.owner, definition, known, before)
             else:
                 identity = known.identities[document.owner, definition.name]
                 shadowed.append(Shadowed(identity, definition, document.owner, winner.id))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
     problems = tuple(problem for document in ordered for problem in document.problems)
-    servers = {each.id: _noting_backups(each, winners) for each in winners.values()}
+    configs = {name: each.config for name, each in winners.items()}
+    servers = {each.id: _noting_backups(each, configs) for each in winners.values()}
     return Desired(servers, tuple(shadowed), problems)
 
 
@@ -163,11 +184,13 @@ def apply_policy(config: Config, patch: PolicyPatch) -> Config:
     )
 
 
-def _server(owner: Owner, definition: Definition, known: Circumstances) -> DesiredServer:
+def _server(
+    owner: Owner, definition: Definition, known: Circumstances, before: Desired
+) -> DesiredServer:
     identity = known.identities[owner, definition.name]
     config = apply_policy(definition.config, known.policies.get(identity, {}))
-    launch = make_launch(config, known.lookup)
-    this_yard = known.here.is_reached_by(launch)
+    made = _made_before(before.servers.get(identity), config, known) or _make(config, known)
+    this_yard = known.here.is_reached_by(made.launch)
     asked = config.wanted or default_wanted(owner.scope)
     note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
     return DesiredServer(
@@ -176,15 +199,46 @@ def _server(owner: Owner, definition: Definition, known: Circumstances) -> Desir
         owner=owner,
         config=config,
         wanted=asked if config.enabled and not this_yard else Wanted.STOPPED,
-        launch=launch,
-        launch_digest=digest(launch),
-        policy_digest=digest(_tunable(config)),
+        launch=made.launch,
+        launch_digest=made.launch_digest,
+        policy_digest=made.policy_digest,
         turn=known.turns.get(identity, 0),
         held=identity in known.held,
         this_yard=this_yard,
         place=definition.place,
         warnings=(*definition.warnings, *note),
+        values=made.values,
     )
+
+
+class _Made(NamedTuple):
+    """What a definition comes to, which costs far more than all the rest of a server."""
+
+    launch: Launch | Unlaunchable
+    launch_digest: str
+    policy_digest: str
+    values: Values
+
+
+def _make(config: Config, known: Circumstances) -> _Made:
+    values: dict[str, str | None] = {}
+
+    def noted(name: str) -> str | None:
+        values[name] = found = known.lookup(name)
+        return found
+
+    launch = make_launch(config, noted)
+    return _Made(launch, digest(launch), digest(_tunable(config)), values)
+
+
+def _made_before(
+    server: DesiredServer | None, config: Config, known: Circumstances
+) -> _Made | None:
+    if server is None or server.config != config:
+        return None
+    if any(known.lookup(name) != value for name, value in server.values.items()):
+        return None
+    return _Made(server.launch, server.launch_digest, server.policy_digest, server.values)
 
 
 def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
@@ -194,11 +248,10 @@ def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
     return replace(winner, warnings=(*winner.warnings, note))
 
 
-def _noting_backups(server: DesiredServer, all_: Mapping[str, DesiredServer]) -> DesiredServer:
+def _noting_backups(server: DesiredServer, configs: Mapping[str, Config]) -> DesiredServer:
     """The server, with a word on back-ups that cannot help."""
     if not names_backups(server.config):
         return server
-    configs = {name: each.config for name, each in all_.items()}
     return replace(server, warnings=(*server.warnings, *backup_problems(server.name, configs)))
 
 

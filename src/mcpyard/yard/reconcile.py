@@ -179,10 +179,12 @@ class Reconciler:
         known = replace(
             self._known, identities=identities, policies=said.policies, turns=said.turns
         )
-        desired = desire(documents, known)
+        desired = desire(documents, known, self._desired)
         # Whether a server waits may depend on what it would launch, which only now is known.
         held = self._intent.trust.held(desired.servers.values())
-        return self._noting(desire(documents, replace(known, held=held)) if held else desired)
+        if held:
+            desired = desire(documents, replace(known, held=held), desired)
+        return self._noting(desired)
 
     def _noting(self, desired: Desired) -> Desired:
         """What should be, with a word on each server of which that could not be stored."""

@@ -26,6 +26,7 @@ from mcpyard.yard.clients.naming import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
 from mcpyard.yard.clients.own import MADE_UP, OwnServers
 from mcpyard.yard.clients.own_documents import moved, only, rebased
+from mcpyard.yard.clients.own_picture import NOTHING
 from mcpyard.yard.clients.own_seat import OwnSeat
 from mcpyard.yard.clients.records import Done, edit_record
 from mcpyard.yard.records import Record
@@ -96,18 +97,17 @@ class Carrier:
 
         Args:
             operation: What is asked for.
-            known: What it gave a moment ago; it holds as long as the files say the same.
+            known: What it gave a moment ago; it holds as long as files and yard say the same.
         """
         paths = dict.fromkeys(path for seat in operation.seats for path in seat.paths)
         texts = await self.texts(paths, fresh=True)
-        desk = Desk(texts)
-        if any(isinstance(seat, OwnSeat) for seat in operation.seats):
-            operation.do(desk)
-        elif known and known.is_of(texts):
+        inside = any(isinstance(seat, OwnSeat) for seat in operation.seats)
+        own = self._own.picture() if inside else NOTHING
+        if known and known.is_of(texts, own):
             return known
-        else:
-            # A file may be large, and nobody else should wait for it.
-            await asyncio.to_thread(operation.do, desk)
+        desk = Desk(texts, own)
+        # A file may be large, or the servers many, and nobody else should wait for them.
+        await asyncio.to_thread(operation.do, desk)
         return desk
 
     async def carry_out(self, operation: Operation, kind: str, who: str) -> tuple[Desk, int | None]:

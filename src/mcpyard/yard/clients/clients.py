@@ -253,8 +253,8 @@ class Clients:
         target = spot_of(f"{YARD}:{scope or Scope.USER}")
         judgements = await self._judgements(self._around(terms.project))
         taking = Taking(target, self._own, self._here())
-        standings = (each for judgement in judgements for each in judgement.standings)
-        found = [taking.weigh(each) for each in standings]
+        standings = [each for judgement in judgements for each in judgement.standings]
+        found = await asyncio.to_thread(taking.weigh_all, standings)
         if not terms.dry_run:
             found = await self._import(found, target, terms)
         return [each.record for each in found]

@@ -11,6 +11,8 @@ from mcpyard.domain.model import Scope
 from mcpyard.formats.listing import Listing, read
 from mcpyard.formats.locating import Spot
 from mcpyard.formats.warned import Warned
+from mcpyard.yard.clients.own_documents import Plain, document, servers_of
+from mcpyard.yard.clients.own_picture import NOTHING, OwnPicture
 
 _UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
 
@@ -57,21 +59,25 @@ class Desk:
     """What files say, and what they are to say.
 
     Attributes:
+        own: What the yard itself keeps.
         warnings: What is to be told.
         actions: What is to be done in the yard itself; its documents follow from that.
     """
 
-    def __init__(self, texts: Mapping[str, FileText]) -> None:
+    def __init__(self, texts: Mapping[str, FileText], own: OwnPicture = NOTHING) -> None:
+        self.own = own
         self._found = texts
         self._fresh: dict[str, str] = {}
         self._own: set[str] = set()
+        self._said: dict[str, Mapping[str, Plain]] = {}
+        self._unspelled: set[str] = set()
         self._listings: dict[tuple[str, str], tuple[str, Listing]] = {}
         self.warnings: list[Warned] = []
         self.actions: list[OwnAction] = []
 
-    def is_of(self, texts: Mapping[str, FileText]) -> bool:
-        """Whether it was laid with just these texts."""
-        return self._found == texts
+    def is_of(self, texts: Mapping[str, FileText], own: OwnPicture) -> bool:
+        """Whether it was laid with just these texts, and with this picture."""
+        return self.own is own and self._found == texts
 
     def exists(self, path: str) -> bool:
         """Whether there is such a file."""
@@ -84,6 +90,9 @@ class Desk:
         Raises:
             DocumentBroken: It cannot be read.
         """
+        if path in self._unspelled:
+            self._unspelled.remove(path)
+            self._fresh[path] = document(self._said[path])
         if path in self._fresh:
             return self._fresh[path]
         found = self._found.get(path)
@@ -103,11 +112,24 @@ class Desk:
         """Let a file say something else."""
         self._fresh[path] = text
 
-    def put_own(self, path: str, text: str, *actions: OwnAction) -> None:
-        """Let a document of the yard say what actions will make it say."""
+    def put_own(self, path: str, text: str) -> None:
+        """Let a file of the yard say what actions will make it say."""
         self.put(path, text)
         self._own.add(path)
-        self.actions += actions
+
+    def said(self, path: str) -> Mapping[str, Plain]:
+        """What a document of the yard that is made up says by now."""
+        if path not in self._said:
+            self._said[path] = servers_of(self.text(path))
+        return self._said[path]
+
+    def say(self, path: str, servers: Mapping[str, Plain]) -> None:
+        """Let a document that is made up say what actions will make it say."""
+        # It is spelled once at the end: hundreds of servers may come one after the other.
+        self._fresh.setdefault(path, "")
+        self._said[path] = servers
+        self._unspelled.add(path)
+        self._own.add(path)
 
     def is_own(self, path: str) -> bool:
         """Whether a document is written by actions of the yard."""
@@ -122,7 +144,7 @@ class Desk:
 
     def writes(self) -> tuple[FileWrite, ...]:
         """What is different from what was found."""
-        changes = (FileWrite(path, self._before(path), text) for path, text in self._fresh.items())
+        changes = [FileWrite(path, self._before(path), self.text(path)) for path in self._fresh]
         return tuple(each for each in changes if (each.before or "") != each.after)
 
     def _before(self, path: str) -> str | None:

@@ -175,7 +175,7 @@ class Importing:
             desk.warnings = []
             try:
                 each.do(desk)
-            except InputError as error:
+            except (InputError, NameTaken) as error:
                 self.refused[number] = error.message
             self.told[number] = tuple(desk.warnings)
 

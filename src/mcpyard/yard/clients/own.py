@@ -24,6 +24,7 @@ from mcpyard.yard.clients.own_documents import (
     servers_of,
     whole_of,
 )
+from mcpyard.yard.clients.own_picture import NOTHING, OwnPicture
 from mcpyard.yard.edit import Change, Editor
 
 YARD: Final = "yard"
@@ -44,27 +45,23 @@ class OwnServers:
     ) -> None:
         self._editor = editor
         self._desired = desired
+        self._picture = NOTHING
         self.project = project
 
-    def servers(self, scope: Scope) -> dict[str, Config]:
-        """What each server of a scope is, by all that was said about it."""
+    def picture(self) -> OwnPicture:
+        """All of it, as it is now; the same one for as long as nothing changes."""
         desired = self._desired()
-        hidden = {
-            each.definition.name: each.definition.config
-            for each in desired.shadowed
-            if each.owner.scope is scope
-        }
-        shown = {each.name: each.config for each in self.in_force(scope)}
-        return hidden | shown
+        if self._picture.desired is not desired:
+            self._picture = OwnPicture(desired)
+        return self._picture
+
+    def servers(self, scope: Scope) -> Mapping[str, Config]:
+        """What each server of a scope is, by all that was said about it."""
+        return self.picture().servers(scope)
 
     def in_force(self, scope: Scope) -> list[DesiredServer]:
         """The servers of a scope that no other hides."""
-        return [each for each in self._desired().servers.values() if each.owner.scope is scope]
-
-    def holder(self, name: str) -> Scope | None:
-        """The scope that has a name in force, if one does."""
-        servers = self._desired().servers.values()
-        return next((each.owner.scope for each in servers if each.name == name), None)
+        return self.picture().in_force(scope)
 
     def problems(self, scope: Scope) -> list[Problem]:
         """What is wrong with the documents of a scope; with no file's, for the user's own."""
@@ -128,9 +125,15 @@ class OwnServers:
         if path == USER_DOCUMENT:
             await self.carry_out(self._way_to(wanted))
             return
-        for name, definition in self._definitions(Scope.PROJECT).items():
-            if patch := patch_between(policy_of(definition), wanted.get(name, {})):
-                await self._editor.change(self._server(Scope.PROJECT, name), Change(patch))
+        # All are looked up before the first changes: their file is watched, and one that an undo
+        # took out of it may be gone any moment.
+        changes = [
+            (self._server(Scope.PROJECT, name), Change(patch))
+            for name, definition in self._definitions(Scope.PROJECT).items()
+            if (patch := patch_between(policy_of(definition), wanted.get(name, {})))
+        ]
+        for server, change in changes:
+            await self._editor.change(server, change)
 
     async def prepare(self, writes: Sequence[FileWrite]) -> None:
         """Let the servers wait that will appear again in the project's file."""
@@ -165,7 +168,8 @@ class OwnServers:
         gone, fresh = [*old - new], [*new - old]
         if len(gone) != 1 or len(fresh) != 1 or mcp_json.rename(before, *gone, *fresh) != after:
             return None
-        known = any(each.name == gone[0] for each in self.in_force(Scope.PROJECT))
+        server = self.picture().named(gone[0])
+        known = server is not None and server.owner.scope is Scope.PROJECT
         return OwnRename(Scope.PROJECT, gone[0], fresh[0]) if known else None
 
     def _definitions(self, scope: Scope) -> dict[str, dict[str, object]]:
@@ -213,7 +217,7 @@ class OwnServers:
         await self._editor.change(server, Change(patch))
 
     def _server(self, scope: Scope, name: str) -> DesiredServer:
-        for server in self.in_force(scope):
-            if server.name == name:
-                return server
+        server = self.picture().named(name)
+        if server is not None and server.owner.scope is scope:
+            return server
         raise ServerUnknown(f'there is no server "{name[:80]}" of {YARD}:{scope}, or it is hidden')

@@ -21,10 +21,8 @@ from mcpyard.yard.clients.own import (
 )
 from mcpyard.yard.clients.own_documents import (
     Plain,
-    document,
     entry_of,
     policy_of,
-    servers_of,
     whole_of,
     yards_own,
 )
@@ -56,8 +54,7 @@ class OwnSeat:
 
     def entry(self, desk: Desk, name: str) -> tuple[Entry, Spot]:
         """What a server says."""
-        del desk
-        return entry_of(self._config(name), self.spot), self.spot
+        return entry_of(self._config(desk, name), self.spot), self.spot
 
     def found(self, desk: Desk, name: str) -> Spot:
         """The spot."""
@@ -66,82 +63,78 @@ class OwnSeat:
 
     def has(self, desk: Desk, name: str) -> bool:
         """Whether there is a server of that name."""
-        del desk
-        return name in self.own.servers(self.scope)
+        return name in desk.own.servers(self.scope)
 
     def write(self, desk: Desk, name: str, entry: Entry) -> None:
         """Add or change a server."""
-        present = self.own.servers(self.scope).get(name)
+        present = desk.own.servers(self.scope).get(name)
         if present is None:
-            self._check_new(name)
+            self._check_new(desk, name)
         kept = yards_own(present) if present else {}
         config = read_definition({**spell(entry, self.spot.shape), **kept}).config
         definition = whole_of(config)
-        action = OwnPut(self.scope, name, definition)
-        path = self.place(desk, name)
-        with within(path):
-            text = self._text(desk, path, lambda text: mcp_json.put(text, name, config))
-        desk.put_own(path, text, action)
+        with within(self.place(desk, name)):
+            self._edit(desk, lambda text: mcp_json.put(text, name, config))
         said = definition if self.scope is Scope.USER else policy_of(definition)
-        others = {each: told for each, told in self._said(desk).items() if each != name}
-        self._say(desk, others | ({name: said} if said else {}))
+        self._say(desk, self._others(desk, name) | ({name: said} if said else {}))
+        desk.actions.append(OwnPut(self.scope, name, definition))
         if self.scope is Scope.PROJECT:
             desk.tell(*map(_told, literal_secrets(config)))
 
     def remove(self, desk: Desk, name: str) -> None:
         """Take a server out."""
-        self._config(name)
-        path = self.place(desk, name)
-        text = self._text(desk, path, lambda text: mcp_json.remove(text, name))
-        desk.put_own(path, text, OwnRemove(self.scope, name))
-        self._say(desk, {each: told for each, told in self._said(desk).items() if each != name})
+        self._config(desk, name)
+        self._edit(desk, lambda text: mcp_json.remove(text, name))
+        self._say(desk, self._others(desk, name))
+        desk.actions.append(OwnRemove(self.scope, name))
 
     def rename(self, desk: Desk, name: str, new_name: str) -> None:
         """Give a server another name."""
-        self._config(name)
+        self._config(desk, name)
         if self.has(desk, new_name):
             raise NameTaken(f'there is a server "{new_name}" in {self.spot} already')
-        path = self.place(desk, name)
-        text = self._text(desk, path, lambda text: mcp_json.rename(text, name, new_name))
-        desk.put_own(path, text, OwnRename(self.scope, name, new_name))
-        said = self._said(desk).items()
+        self._edit(desk, lambda text: mcp_json.rename(text, name, new_name))
+        said = desk.said(self._made_up).items()
         self._say(desk, {new_name if each == name else each: told for each, told in said})
+        desk.actions.append(OwnRename(self.scope, name, new_name))
 
     def switch(self, desk: Desk, name: str, *, enabled: bool) -> None:
         """Let a server run, or not."""
-        self._config(name)
-        path = self.place(desk, name)
-        desk.put_own(path, desk.text(path), OwnSwitch(self.scope, name, enabled))
-        said = self._said(desk)
+        self._config(desk, name)
+        said = desk.said(self._made_up)
         self._say(desk, {**said, name: {**said.get(name, {}), "enabled": enabled}})
+        desk.actions.append(OwnSwitch(self.scope, name, enabled))
 
-    def _config(self, name: str) -> Config:
-        found = self.own.servers(self.scope).get(name)
+    def _config(self, desk: Desk, name: str) -> Config:
+        found = desk.own.servers(self.scope).get(name)
         if found is None:
             raise nobody(name, self.spot)
         return found
 
-    def _check_new(self, name: str) -> None:
+    def _check_new(self, desk: Desk, name: str) -> None:
         if fault := name_fault(self.spot.client, name):
             raise NameRefused.of(Problem("name", fault))
-        if holder := self.own.holder(name):
-            raise NameTaken(f'the name "{name}" is in use ({YARD}:{holder})')
+        if holder := desk.own.named(name):
+            raise NameTaken(f'the name "{name}" is in use ({YARD}:{holder.owner.scope})')
 
-    def _text(self, desk: Desk, path: str, edit: Callable[[str], str]) -> str:
-        """The project's file after an edit; the user's document is made up anew instead."""
-        return desk.text(path) if self.scope is Scope.USER else edit(desk.text(path))
+    def _edit(self, desk: Desk, edit: Callable[[str], str]) -> None:
+        """Edit the project's file; the user's document is made up anew instead."""
+        if self.scope is Scope.PROJECT:
+            path = self.own.path(self.scope)
+            desk.put_own(path, edit(desk.text(path)))
 
     @property
     def _made_up(self) -> str:
         return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
 
-    def _said(self, desk: Desk) -> dict[str, Plain]:
-        """What the document that is made up says by now."""
-        return servers_of(desk.text(self._made_up))
+    def _others(self, desk: Desk, name: str) -> dict[str, Plain]:
+        """What the document that is made up says by now of all servers but one."""
+        said = desk.said(self._made_up).items()
+        return {each: told for each, told in said if each != name}
 
     def _say(self, desk: Desk, servers: Mapping[str, Plain]) -> None:
         """Let the document that is made up say what it will."""
-        desk.put_own(self._made_up, document(servers))
+        desk.say(self._made_up, servers)
 
 
 def _told(problem: Problem) -> Warned:

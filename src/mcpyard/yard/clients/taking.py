@@ -1,5 +1,6 @@
 """What of all that is found on a machine is worth taking into the yard."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from mcpyard.domain.errors import DefinitionError
@@ -72,8 +73,11 @@ class Taking:
             for name, config in own.servers(scope).items()
         }
 
-    def weigh(self, standing: Standing) -> Found:
-        """What to do with a server that was found."""
+    def weigh_all(self, standings: Iterable[Standing]) -> list[Found]:
+        """What to do with each server that was found."""
+        return [self._weigh(each) for each in standings]
+
+    def _weigh(self, standing: Standing) -> Found:
         entry = standing.listed.entry
         if entry is None or standing.listed.problems:
             return Found(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))

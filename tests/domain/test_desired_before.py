@@ -1,0 +1,157 @@
+"""What was desired before spares work and changes nothing."""
+
+from dataclasses import replace
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpyard.domain import desired as module
+from mcpyard.domain.desired import (
+    Circumstances,
+    Definition,
+    Desired,
+    Document,
+    Owner,
+    PolicyPatch,
+    desire,
+)
+from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable, make_launch
+from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Scope, ToolPolicy
+from mcpyard.domain.this_yard import Here
+
+PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
+USER = Owner(Scope.USER)
+NAMES = ("a", "b", "c")
+
+
+def identity(owner: Owner, name: str) -> UUID:
+    return uuid5(NAMESPACE_URL, f"{owner.scope}/{name}")
+
+
+IDENTITIES = {(owner, name): identity(owner, name) for owner in (PROJECT, USER) for name in NAMES}
+NOBODY: dict[str, str] = {}
+
+configs = st.sampled_from(
+    [
+        LocalConfig(command=["run"]),
+        LocalConfig(command=["run"], timeout=30_000),
+        LocalConfig(command=["run", "${A:-${B}}"], backup=["b"]),
+        LocalConfig(command=["run"], environment={"KEY": "${A}"}, tools={"t": ToolPolicy()}),
+        LocalConfig(command=["run"], tools={"t": ToolPolicy(enabled=True)}),
+        LocalConfig(command=["mcpyard", "stdio"]),
+        RemoteConfig(url="http://h/${B:-x}"),
+    ]
+)
+policies: st.SearchStrategy[PolicyPatch] = st.sampled_from(
+    [{}, {"timeout": 9}, {"enabled": False}, {"wanted": "on_demand"}, {"timeout": 30_000}]
+)
+
+
+@st.composite
+def moments(draw: st.DrawFn) -> tuple[list[Document], Circumstances]:
+    """What is said and known at one moment."""
+    documents = [
+        Document(owner, tuple(Definition(name, draw(configs)) for name in draw(some_names)))
+        for owner in (PROJECT, USER)
+    ]
+    values = draw(st.dictionaries(st.sampled_from("AB"), st.sampled_from(["", "1", "2"])))
+    known = Circumstances(
+        IDENTITIES,
+        values.get,
+        policies=draw(st.dictionaries(some_ids, policies)),
+        turns=draw(st.dictionaries(some_ids, st.integers(0, 2))),
+        held=draw(st.frozensets(some_ids)),
+        here=draw(st.sampled_from([Here(), Here(addresses=frozenset({"http://h"}))])),
+    )
+    return documents, known
+
+
+some_names = st.lists(st.sampled_from(NAMES), unique=True)
+some_ids = st.sampled_from([*IDENTITIES.values()])
+
+
+def everything(desired: Desired) -> list[object]:
+    """What is desired, with what equality passes over."""
+    servers = desired.servers.values()
+    said = [(each.config.model_dump(exclude_unset=True), dict(each.values)) for each in servers]
+    return [desired, said]
+
+
+@given(moments(), moments())
+def test_whatever_was_desired_before_the_outcome_is_the_same(
+    earlier: tuple[list[Document], Circumstances], now: tuple[list[Document], Circumstances]
+) -> None:
+    assert everything(desire(*now, desire(*earlier))) == everything(desire(*now))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
+    """The definitions that were made into launches, as they are."""
+    configs: list[Config] = []
+
+    def counting(config: Config, lookup: module.Lookup) -> Launch | Unlaunchable:
+        configs.append(config)
+        return make_launch(config, lookup)
+
+    monkeypatch.setattr(module, "make_launch", counting)
+    return configs
+
+
+def document(**definitions: Config) -> Document:
+    return Document(PROJECT, tuple(Definition(name, each) for name, each in definitions.items()))
+
+
+def three() -> dict[str, Config]:
+    """Definitions that are read anew, as from a file that was saved."""
+    return {name: LocalConfig(command=["run", name, "${A:-1}"]) for name in NAMES}
+
+
+def test_only_the_definition_that_changed_is_made_anew(made: list[Config]) -> None:
+    known = Circumstances(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], known)
+    made.clear()
+    changed = LocalConfig(command=["other"])
+    desire([document(**three() | {"b": changed})], known, before)
+    assert made == [changed]
+
+
+def test_a_policy_is_made_anew_for_its_server_alone(made: list[Config]) -> None:
+    known = Circumstances(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], known)
+    made.clear()
+    desire(
+        [document(**three())],
+        replace(known, policies={identity(PROJECT, "c"): {"timeout": 9}}),
+        before,
+    )
+    assert [each.timeout for each in made] == [9]
+
+
+def test_a_new_turn_or_a_word_of_approval_makes_no_launch_anew(made: list[Config]) -> None:
+    known = Circumstances(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], known)
+    made.clear()
+    server = identity(PROJECT, "a")
+    after = desire(
+        [document(**three())],
+        replace(known, turns={server: 1}, held=frozenset({server})),
+        before,
+    )
+    assert (after.servers[server].turn, after.servers[server].held, made) == (1, True, [])
+
+
+def test_a_variable_that_has_another_value_by_now_is_filled_in_anew() -> None:
+    before = desire([document(**three())], Circumstances(IDENTITIES, NOBODY.get))
+    after = desire([document(**three())], Circumstances(IDENTITIES, {"A": "2"}.get), before)
+    launches = [each.launch for each in after.servers.values()]
+    assert [each.command[-1] for each in launches if isinstance(each, LocalLaunch)] == ["2"] * 3
+
+
+def test_the_values_of_variables_are_not_shown_in_a_traceback() -> None:
+    desired = desire(
+        [document(a=LocalConfig(command=["run", "${A}"]))],
+        Circumstances(IDENTITIES, {"A": "a-secret-value"}.get),
+    )
+    assert "a-secret-value" not in repr(desired)
