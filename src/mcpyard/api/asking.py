@@ -10,6 +10,7 @@ from starlette.requests import Request
 from mcpyard.catalog.limits import nested_deeper
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
+from mcpyard.domain.numbers import whole_number
 
 LONGEST_WAIT: Final = 600.0
 WAIT: Final = 10.0
@@ -63,11 +64,10 @@ def whole(request: Request, name: str, default: int, highest: int) -> int:
     given = request.query_params.get(name)
     if given is None:
         return default
-    if not (given.isascii() and given.isdigit() and len(given) <= len(str(highest))):
-        given = "0"
-    if not 1 <= int(given) <= highest:
+    number = whole_number(given, highest)
+    if not number:
         raise _refused(name, f"must be a whole number from 1 to {highest}")
-    return int(given)
+    return number
 
 
 def choice(request: Request, name: str, words: tuple[str, ...]) -> str:

@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 
 from mcpyard.api.answers import encode
 from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.numbers import whole_number
 from mcpyard.yard.events import Event, Subscription
 from mcpyard.yard.yard import YardCore
 
@@ -29,8 +30,6 @@ LOOK_EVERY: Final = 1.0
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _NEVER: Final = -1
 """The id after no event: whoever asks for what follows it is told to look at everything."""
-
-_LONGEST_ID: Final = 18
 
 
 class EventRoutes:
@@ -97,12 +96,12 @@ class EventRoutes:
         given = request.query_params.get("after") if seen is None else seen
         if given is None:
             return None
-        instance, _, number = given.rpartition("-")
-        if not (number.isascii() and number.isdigit() and len(number) <= _LONGEST_ID):
-            if seen is not None:
-                return _NEVER
+        instance, _, digits = given.rpartition("-")
+        number = whole_number(digits)
+        if number is None and seen is None:
             raise ArgumentsRefused.of(Problem("after", "is not the id of an event"))
-        return int(number) if instance in {"", self._yard.instance} else _NEVER
+        known = number is not None and instance in {"", self._yard.instance}
+        return number if known else _NEVER
 
 
 def _calls(changed: Mapping[UUID, tuple[int, int]]) -> bytes:

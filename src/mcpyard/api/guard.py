@@ -22,13 +22,13 @@ from mcpyard.api.guard_names import Names
 from mcpyard.api.guard_who import ADMIN, Doorman, Who
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import TooLarge
+from mcpyard.domain.numbers import whole_number
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 
 HEADERS: Final = "mcpyard.headers"
 """Where a scope has its headers by name."""
 
-_DIGITS: Final = 20
 _TOO_LARGE: Final = f"the body is larger than {BODY_LIMIT} bytes"
 _OPENED_BY: Final = {LOGIN: "link", CALLBACK: "sign-in"}
 
@@ -108,9 +108,8 @@ def _worth_a_note(incoming: Incoming, who: Who | None) -> str | None:
 
 def _too_large(incoming: Incoming) -> Response | None:
     said = incoming.header(b"content-length") or "0"
-    if said.isdecimal() and len(said) <= _DIGITS and int(said) <= BODY_LIMIT:
-        return None
-    return refuse(problem_of(TooLarge(_TOO_LARGE)))
+    fits = whole_number(said, BODY_LIMIT) is not None
+    return None if fits else refuse(problem_of(TooLarge(_TOO_LARGE)))
 
 
 def _limited(receive: Receive) -> Receive:

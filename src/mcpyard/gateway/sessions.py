@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 from msgspec import Raw
 
+from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import Tuning
 from mcpyard.gateway.carrying import wants
 from mcpyard.gateway.changes import concerns
@@ -30,7 +31,6 @@ IDLE: Final = 1_800.0
 MOST: Final = 10_000
 """Sessions at once; beyond that the one that was silent longest gives way."""
 
-_LONGEST_NUMBER: Final = 18
 _MOST_ASKED: Final = 64
 _MOST_STREAMS: Final = 32
 _MOST_URIS: Final = 1_000
@@ -87,9 +87,8 @@ class Session:
     def resumed(self, last_event: str) -> tuple[Stream, int] | None:
         """The stream of an event, and the event's number; None when that is not kept."""
         name, _, number = last_event.rpartition("-")
-        stream = self._streams.get(name)
-        known = stream and number.isdecimal() and len(number) <= _LONGEST_NUMBER
-        return (stream, int(number)) if stream and known else None
+        stream, count = self._streams.get(name), whole_number(number)
+        return None if stream is None or count is None else (stream, count)
 
     async def ask(self, exchange: Exchange, method: str, params: bytes) -> bytes:
         """Ask the client something during a request; the result as it came.

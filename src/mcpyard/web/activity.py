@@ -8,8 +8,8 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.stored import Call, CallQuery
-from mcpyard.web import asked
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.records import Record
@@ -20,7 +20,6 @@ MOST: Final = 1000
 
 _UNCHANGED: Final = 204
 _RECENT: Final = 1000
-_MOST_DIGITS: Final = 18
 _WHOLE: Final = {"HX-Retarget": "#calls", "HX-Reswap": "outerMorph"}
 
 
@@ -122,5 +121,4 @@ def _itself(values: set[str]) -> list[tuple[str, str]]:
 
 
 def _number(request: Request, name: str) -> int:
-    text = asked.chosen(request.query_params, name) or "0"
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
+    return whole_number(request.query_params.get(name, "")) or 0

@@ -1,11 +1,10 @@
 """Undo on the page: shown before it is done, unless whoever asks has just seen what was done."""
 
-from typing import Final
-
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, EditUnknown, Problem, YardError
+from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
 from mcpyard.web.rendering import answer
@@ -14,8 +13,6 @@ from mcpyard.yard.clients.clients import Terms
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.reconcile import UP
 from mcpyard.yard.records import Record
-
-_MOST_DIGITS: Final = 18
 
 
 class UndoRoutes:
@@ -76,6 +73,7 @@ class UndoRoutes:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+    number = whole_number(text)
+    if number is None:
         raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
-    return int(text)
+    return number

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.numbers import whole_number
 from mcpyard.web.asked import Form
 from mcpyard.yard.records import Record
 
@@ -205,6 +206,7 @@ def _changed(pairs: Iterable[Pair], before: object) -> Record:
 
 def milliseconds(text: str) -> int:
     """A number of milliseconds out of a text."""
-    if text.isascii() and text.isdigit():
-        return int(text[:12])
-    raise DefinitionError.of(Problem("timeout", "must be a whole number of milliseconds"))
+    number = whole_number(text)
+    if number is None:
+        raise DefinitionError.of(Problem("timeout", "must be a whole number of milliseconds"))
+    return number

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from mcpyard.domain.numbers import whole_number
 from mcpyard.web.vitals import Vitals
 from mcpyard.yard.records import Picture
 from mcpyard.yard.yard import YardCore
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from mcpyard.domain.errors import Problem
 
 _PARTS: Final = 3
-_LONGEST: Final = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,8 @@ class Ledger:
         parts = tag.split("-")
         if len(parts) != _PARTS or parts[0] != self.yard.instance:
             return None
-        if not all(each.isdecimal() and len(each) <= _LONGEST for each in parts[1:]):
-            return None
-        return int(parts[1]), int(parts[2])
+        version, round_ = whole_number(parts[1]), whole_number(parts[2])
+        return None if version is None or round_ is None else (version, round_)
 
     def _look(self) -> None:
         version = self.yard.version

@@ -12,6 +12,7 @@ from mcpyard.catalog.limits import nested_deeper
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
+from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
 from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer
@@ -25,7 +26,6 @@ from mcpyard.yard.yard import YardCore
 PAGE: Final = 100
 START_WAIT: Final = 60.0
 DEEPEST: Final = 64
-_MOST_DIGITS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,7 @@ class ToolRoutes:
     async def rows(self, request: Request) -> Response:
         """A page of tools."""
         ref = request.query_params.get("ref", "")
-        start = request.query_params.get("start", "0")
-        begin = int(start) if start.isdecimal() and len(start) <= _MOST_DIGITS else 0
+        begin = whole_number(request.query_params.get("start", "")) or 0
         found = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
         return answer(request, "parts/tool_rows.html", {"found": found, "ref": ref})
 

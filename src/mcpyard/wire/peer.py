@@ -13,6 +13,7 @@ import msgspec
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
+from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
 from mcpyard.wire.asked import Asked, OnRequest, nobody
@@ -43,7 +44,6 @@ _MOST_ABANDONED: Final = 4096
 LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
 
-_LONGEST_ID: Final = 18
 
 _KEPT: Final = 4096
 """Bytes of each end of what is no message, looked at to tell whose answer it should have been."""
@@ -308,8 +308,8 @@ class Peer:
 
     def _stray(self, number: messages.Id | None) -> Call | None:
         """Count an answer nobody waits for; a number sent back as a text is still its number."""
-        if isinstance(number, str) and number.isdecimal() and len(number) <= _LONGEST_ID:
-            return self._take(int(number)) or self._stray(int(number))
+        if isinstance(number, str) and (meant := whole_number(number)) is not None:
+            return self._take(meant) or self._stray(meant)
         if not isinstance(number, int) or not 0 < number <= self._last:
             self.stats.unknown += 1
         elif number in self._abandoned or number in self._pending:
