@@ -45,14 +45,7 @@ class Line:
     async def rest(self) -> bytes:
         """Everything until the server hangs up."""
         async with asyncio.timeout(10):
-            with contextlib.suppress(ConnectionResetError):
-                return await self.reader.read()
-            return b""
-
-
-def assert_dropped(said: bytes) -> None:
-    """What a peer hears last that goes on sending; a reset may have taken it from it."""
-    assert said.startswith(b"HTTP/1.1 408 ") or not said
+            return await self.reader.read()
 
 
 class Served:
@@ -129,7 +122,7 @@ async def test_a_line_is_not_kept_alive_by_line_breaks(monkeypatch: pytest.Monke
         while not waiting.done():
             line.writer.write(b"\r\n")
             await asyncio.wait({waiting}, timeout=0.02)
-        assert_dropped(waiting.result())
+        assert waiting.result().startswith(b"HTTP/1.1 408 ")
 
 
 async def test_a_peer_that_keeps_sending_slowly_is_dropped_all_the_same(
@@ -144,8 +137,35 @@ async def test_a_peer_that_keeps_sending_slowly_is_dropped_all_the_same(
             line.writer.write(b"X-Slow: 1\r\n")
             sent += 1
             await asyncio.wait({waiting}, timeout=0.02)
-        assert_dropped(waiting.result())
+        assert waiting.result().startswith(b"HTTP/1.1 408 ")
         assert 2 < sent < 50
+
+
+async def test_a_peer_that_looks_up_only_when_all_is_sent_hears_why_it_was_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with served(monkeypatch) as server:
+        line = await server.line()
+        line.writer.write(b"GET /echo HTTP/1.1\r\nX-Large: ")
+        for _ in range(64):
+            line.writer.write(b"x" * HEAD_LIMIT)
+            await line.writer.drain()
+        assert (await line.rest()).startswith(b"HTTP/1.1 431 ")
+
+
+async def test_a_peer_that_was_refused_and_goes_on_sending_is_hung_up_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BoundedProtocol, "linger_seconds", 0.1)
+    async with served(monkeypatch) as server:
+        line = await server.line()
+        line.writer.write(b"no request at all\r\n\r\n")
+        assert (await line.rest()).startswith(b"HTTP/1.1 400 ")
+        lost = asyncio.create_task(line.writer.wait_closed())
+        while not lost.done():
+            line.writer.write(b"x")
+            await asyncio.wait({lost}, timeout=0.02)
+        assert isinstance(lost.exception(), ConnectionError)
 
 
 async def test_the_rest_of_a_body_that_was_refused_is_waited_for_no_longer_than_a_head(
@@ -227,7 +247,7 @@ async def test_trailers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch)
             for _ in range(64):
                 line.writer.write(b"X: " + b"x" * HEAD_LIMIT)
                 await line.writer.drain()
-        assert b"HTTP/1.1 200" not in await line.rest()
+            assert b"HTTP/1.1 200" not in await line.rest()
 
 
 async def test_connections_beyond_the_limit_are_turned_away(

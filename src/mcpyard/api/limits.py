@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HEAD_LIMIT: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0
 STALLED_SECONDS: Final = 60.0
+LINGER_SECONDS: Final = 2.0
 MOST_CONNECTIONS: Final = 512
 
 _ASGI: Final = {"version": "3.0", "spec_version": "2.3"}
@@ -64,12 +65,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     head_seconds = HEAD_SECONDS
     stalled_seconds = STALLED_SECONDS
+    linger_seconds = LINGER_SECONDS
     most_connections = MOST_CONNECTIONS
 
     _deadline: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
     _rests_since: float | None = None
     _in_body = False
+    _refused = False
+    """Whether the peer was told the last word, and may only hang up."""
     _unheard = 0
     """Bytes that came and led to nothing yet."""
     _arrived = 0
@@ -86,6 +90,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         if len(self.connections) > self.most_connections:
             self._drop(503, "Too many connections.")
+            # It would be one more of them for as long as it lingers.
+            self.transport.close()
         else:
             self._hasten()
 
@@ -100,7 +106,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of a head or a body."""
-        if self.transport.is_closing():
+        if self._refused or self.transport.is_closing():
             return
         self._rests_since = None
         if not self._is_at_rest():
@@ -123,8 +129,12 @@ class BoundedProtocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self.logger.warning(_NO_REQUEST)
             self.send_400_response(_NO_REQUEST)
-        if self._unheard and not self.transport.is_closing():
+        if self._unheard and not self._is_over():
             self._wait_for_more()
+
+    def _is_over(self) -> bool:
+        """Whether nothing that comes is of any use."""
+        return self._refused or self.transport.is_closing()
 
     def _is_at_rest(self) -> bool:
         """Whether nothing is under way in either direction."""
@@ -224,7 +234,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request."""
-        if not self.transport.is_closing():
+        if not self._is_over():
             self._drop(400, msg)
 
     def _begin(self) -> "tuple[Cycle, ASGI3Application]":
@@ -309,6 +319,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _drop(self, status: int, reason: str) -> None:
         self._relax()
+        if self.cycle and not self.cycle.response_complete:
+            # An answer is on its way, into which no other may be mixed.
+            self.transport.close()
+            return
+        if not self._in_body:
+            self._tell(status, reason)
+        self._linger()
+
+    def _tell(self, status: int, reason: str) -> None:
         head = [
             (b"content-type", b"text/plain; charset=utf-8"),
             (b"content-length", str(len(reason)).encode()),
@@ -316,13 +335,22 @@ class BoundedProtocol(HttpToolsProtocol):
             *STRICT,
         ]
         lines = [b"%b: %b\r\n" % each for each in head]
-        if not self._is_answering():
-            self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", reason.encode()]))
-        self.transport.close()
+        self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", reason.encode()]))
 
-    def _is_answering(self) -> bool:
-        """Whether an answer is on its way, into which no other may be mixed."""
-        return bool(self.cycle) and (self._in_body or not self.cycle.response_complete)
+    def _linger(self) -> None:
+        """Hang up when the peer does, or soon; what it sends until then is thrown away.
+
+        A connection that is closed while the peer still sends is reset, and the peer hears of that
+        instead of why it was refused.
+        """
+        if not self.transport.can_write_eof():
+            # Over TLS there is no half of a connection to close.
+            self.transport.close()
+            return
+        self._refused = True
+        self.flow.resume_reading()
+        self.transport.write_eof()
+        self._deadline = self.loop.call_later(self.linger_seconds, self.transport.close)
 
 
 def _size(headers: list[tuple[bytes, bytes]]) -> int:
