@@ -145,6 +145,31 @@ def test_a_link_closed_while_its_end_is_being_explained_tells_no_loss(run: Run) 
     run(body())
 
 
+def test_a_request_made_while_the_end_is_being_explained_was_certainly_not_taken(run: Run) -> None:
+    async def body() -> None:
+        asked, told = asyncio.Event(), asyncio.Event()
+
+        async def explain() -> Cause:
+            asked.set()
+            await told.wait()
+            return EXITED
+
+        other = child()
+        peer = Peer(StdioLink(*other.ours, explain_loss=explain))
+        await peer.open()
+        other.die()
+        await asked.wait()
+        with pytest.raises(Disconnected) as refused:
+            await peer.request("m", {}, CallTerms(timeout=9))
+        assert refused.value.cause
+        assert refused.value.cause.untaken
+        peer.notify("notifications/x")
+        told.set()
+        await peer.close()
+
+    run(body())
+
+
 def test_a_server_that_never_reads_makes_the_link_busy(run: Run) -> None:
     async def body() -> None:
         async with linked(Heard()) as (link, _):

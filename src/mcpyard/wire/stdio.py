@@ -14,6 +14,7 @@ from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.calls import OVERSIZE
+from mcpyard.wire.faults import fault
 from mcpyard.wire.framer import Event, LineFramer, Oversize
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.messages import find_id
@@ -25,6 +26,9 @@ QUEUE_LIMIT: Final = 8 * 1024 * 1024
 PIPE_BYTES: Final = 1024 * 1024
 """What a pipe should hold that long answers come by, so that one takes few turns. The others keep
 their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
+
+_HUNG_UP: Final = Cause(Code.CLOSED, "the server has hung up", untaken=True)
+"""Told to whoever asks between the end of the stream and the news of why it ended."""
 
 _LAST_WORDS_SECONDS: Final = 0.05
 """For what a child said before it hung up; a child of its own may hold the pipe open."""
@@ -76,8 +80,11 @@ class StdioLink:
             raise LinkFailed(Cause(Code.SPAWN_FAILED, text)) from error
 
     def send(self, message: Outgoing) -> None:
-        """Queue a message; `Busy` when 8 MiB wait already."""
-        if self._outlet is not None:
+        """Queue a message; `Busy` when 8 MiB wait already, `Disconnected` when nobody reads it."""
+        if self._ending is not None:
+            if message.id is not None:
+                raise fault(_HUNG_UP)
+        elif self._outlet is not None:
             self._outlet.write(message.body)
 
     def abandon(self, request: int) -> None:
