@@ -172,7 +172,7 @@ def test_images_and_resources_are_shown(visitor: Visitor, yard: Daemon) -> None:
     page.get_by_role("button", name="Run").click()
     image = page.locator(".piece.image img")
     expect(image).to_be_visible()
-    assert image.evaluate("each => each.naturalWidth") == 1
+    expect(image).to_have_js_property("naturalWidth", 1)
     expect(page.locator(".piece.resource")).to_contain_text("file:///notes.md")
     expect(page.locator(".piece.resource")).to_contain_text("# Notes")
     expect(page.locator(".piece.link")).to_contain_text("https://example.invalid/")

@@ -80,6 +80,7 @@ def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
     assert secret not in it.read("codex")
     assert lists_tools(it, secret) == 200
     page.get_by_role("button", name="Close").last.click()
+    expect(shown).to_have_count(0)
     assert secret not in page.content()
 
 
