@@ -31,7 +31,7 @@ async def test_a_server_that_never_answers_runs_out_of_its_start_time() -> None:
 
 
 async def test_a_server_that_never_lists_its_tools_runs_out_of_its_start_time() -> None:
-    async with yard_with("never_lists", startTimeout=300) as yard:
+    async with yard_with("never_lists", startTimeout=3_000) as yard:
         await until(yard, lambda: code_of(yard, "odd") == "start_timeout")
         record = state_of(yard, "odd")
     assert record["status"] == "error"
@@ -41,7 +41,7 @@ async def test_a_server_that_never_lists_its_tools_runs_out_of_its_start_time() 
 async def test_a_program_that_speaks_no_protocol_is_quoted() -> None:
     talks = {"command": "sh", "args": ["-c", "echo Welcome to the show; cat >&2"]}
     async with Yard.open(
-        servers={"odd": {**talks, "startTimeout": 300, "wanted": "running"}}
+        servers={"odd": {**talks, "startTimeout": 2_000, "wanted": "running"}}
     ) as yard:
         await until(yard, lambda: code_of(yard, "odd") == "start_timeout")
         told = state_of(yard, "odd")["error"]["stderr"]
