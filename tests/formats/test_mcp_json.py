@@ -282,3 +282,12 @@ def test_what_is_written_reads_back_as_it_was_meant(
     # Some texts, such as those with a zero byte, are refused.
     assume(found)
     assert configs(mcp_json.put("", name, found[name])) == found
+
+
+@pytest.mark.parametrize("name", ["x[arg]", "[rg]", "args[rg", "args[1]", "a.b[", "[", "args[9]x"])
+def test_a_member_that_is_called_like_a_way_into_another_is_found_where_it_is(name: str) -> None:
+    document = read(f'{{"mcpServers": {{"x": {{"command": "a",\n  "{name}": 1}}}}}}')
+    (definition,) = document.definitions
+    (warning,) = [each for each in definition.warnings if each.field == f"mcpServers.x.{name}"]
+    assert warning.place
+    assert warning.place.line == 2

@@ -14,6 +14,7 @@ from mcpyard.domain import checks
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
+from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.spelling import describe, read_definition
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
@@ -175,7 +176,9 @@ def _definition(parsed: jsonc.Document, name: str, raw: object, *, strict: bool)
 def _located(parsed: jsonc.Document, name: str, problem: Problem) -> Problem:
     """A problem of an entry, with the place of the field it names or else of the entry."""
     field = f"{KEY}.{name}" + (f".{problem.field}" if problem.field else "")
-    for path in ((KEY, name, *_path(problem.field)), (KEY, name, _head(problem.field))):
+    # A member we do not know may be called anything, also what reads like a way into another.
+    for way in ((problem.field,), _path(problem.field), (_head(problem.field),)):
+        path = (KEY, name, *way)
         if parsed.has(path):
             return Problem(field, problem.message, parsed.place(path))
     return Problem(field, problem.message, parsed.key_place((KEY, name)))
@@ -186,7 +189,8 @@ def _path(field: str) -> tuple[str | int, ...]:
     head = _head(field)
     rest = field[len(head) :]
     if rest.startswith("["):
-        return head, int(rest[1:-1])
+        index = whole_number(rest[1:-1])
+        return (field,) if index is None else (head, index)
     return (head, rest[1:]) if rest else (head,)
 
 
