@@ -43,7 +43,7 @@ class Scripted(Model):
         return ModelResponse(output=[reply], usage=Usage(), response_id=None)
 
     def stream_response(self, *args: Any, **more: Any) -> AsyncIterator[Any]:  # noqa: ANN401  its shape
-        raise NotImplementedError
+        raise AssertionError("these runs are not streamed", args, more)
 
     def _call(self, tool: FunctionTool) -> ResponseFunctionToolCall:
         return ResponseFunctionToolCall(

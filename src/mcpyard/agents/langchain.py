@@ -51,6 +51,7 @@ class YardTool(BaseTool):
         return made
 
     def _run(self, /, **_arguments: object) -> NoReturn:
+        # What LangChain's own tools raise that can only be awaited; its agents know it.
         raise NotImplementedError(f"{self.name} is to be awaited: use ainvoke")
 
     async def _arun(self, /, **arguments: object) -> tuple[Content, Outcome]:
