@@ -1,4 +1,3 @@
-import hashlib
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -73,8 +72,6 @@ class EditsContract:
         edit = an_edit(1)
         async with opened(opener) as store:
             entry = await store.edits.add(edit)
-            assert entry.before_digest == hashlib.sha256(b"a" * 1000).hexdigest()
-            assert entry.after_digest == hashlib.sha256(b"after 1").hexdigest()
             assert (entry.at, entry.who, entry.kind, entry.path, entry.undone) == (
                 edit.at,
                 "cli",
@@ -92,9 +89,6 @@ class EditsContract:
         emptied = replace(an_edit(3), after=b"")
         async with opened(opener) as store:
             entries = [await store.edits.add(each) for each in (made, removed, emptied)]
-            assert entries[0].before_digest is None
-            assert entries[1].after_digest is None
-            assert entries[2].after_digest == hashlib.sha256(b"").hexdigest()
             found = [await store.edits.get(each.id) for each in entries]
             assert [each and each[1] for each in found] == [made, removed, emptied]
 

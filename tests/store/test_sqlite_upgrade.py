@@ -80,14 +80,18 @@ def tables(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in found]
 
 
+def columns(connection: sqlite3.Connection, database: str, table: str) -> list[str]:
+    return [name for _, name, *_ in connection.execute(f"PRAGMA {database}.table_info({table})")]
+
+
 async def make_first(newer: Path, older: Path, first: Migration) -> None:
     """A database of the first version, with what another of this version holds."""
     await (await Engine.open(older, Kind((first,), "FULL"))).close()
     with closing(sqlite3.connect(older, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS newer", [str(newer)])
         for table in tables(connection):
-            info = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
-            names = ", ".join(name for _, name, *_ in info)
+            kept = columns(connection, "newer", table)
+            names = ", ".join(each for each in columns(connection, "main", table) if each in kept)
             rows = f"SELECT {names} FROM newer.{table}"  # noqa: S608  names of our own tables
             connection.execute(f"INSERT INTO {table} ({names}) {rows}")
 

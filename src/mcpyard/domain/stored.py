@@ -131,7 +131,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditEntry:
-    """An edit in the list of edits: digests (SHA-256) stand for the contents.
+    """An edit in the list of edits, without the contents.
 
     `unit` is the id of the first of the edits that were made, and are undone, together.
     """
@@ -141,8 +141,6 @@ class EditEntry:
     who: str
     kind: str
     path: str
-    before_digest: str | None
-    after_digest: str | None
     undone: bool = False
     unit: int = 0
 

@@ -1,6 +1,5 @@
 """Edits, and what copies left out, that last as long as their program: a private yard's."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -28,8 +27,6 @@ class VolatileEdits:
             edit.who,
             edit.kind,
             edit.path,
-            _digest(edit.before),
-            _digest(edit.after),
             unit=unit or number,
         )
         self._all[number] = entry, edit
@@ -84,7 +81,3 @@ class VolatileLeftOuts:
             self._all.pop((place, name), None)
         else:
             self._all[place, name] = left
-
-
-def _digest(content: bytes | None) -> str | None:
-    return None if content is None else hashlib.sha256(content).hexdigest()

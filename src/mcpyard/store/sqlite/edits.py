@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mcpyard.domain.stored import Edit, EditEntry
-from mcpyard.store.sqlite.codec import digest, from_micros, to_micros
+from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.volatile_edits import KEPT
 
-_ENTRY: Final = "id, at, who, kind, path, before_digest, after_digest, undone, unit"
+_ENTRY: Final = "id, at, who, kind, path, undone, unit"
 _SELECT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE"  # noqa: S608  constants
 _LAST_UNITS: Final = "SELECT DISTINCT unit FROM edits ORDER BY unit DESC LIMIT ?"
 
@@ -76,8 +76,7 @@ class SqliteEdits:
 
 def _insert(connection: sqlite3.Connection, row: tuple[object, ...], unit: int | None) -> EditEntry:
     number = connection.execute(
-        """INSERT INTO edits (at, who, kind, path, before_digest, after_digest, before, after)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO edits (at, who, kind, path, before, after) VALUES (?, ?, ?, ?, ?, ?)""",
         row,
     ).lastrowid
     made = connection.execute(
@@ -94,16 +93,14 @@ def _row(edit: Edit) -> tuple[object, ...]:
         edit.who,
         edit.kind,
         edit.path,
-        None if edit.before is None else digest(edit.before),
-        None if edit.after is None else digest(edit.after),
         None if edit.before is None else zlib.compress(edit.before),
         None if edit.after is None else zlib.compress(edit.after),
     )
 
 
 def _entry(row: tuple[Any, ...]) -> EditEntry:
-    number, at, who, kind, path, before, after, undone, unit = row
-    return EditEntry(number, from_micros(at), who, kind, path, before, after, bool(undone), unit)
+    number, at, who, kind, path, undone, unit = row
+    return EditEntry(number, from_micros(at), who, kind, path, bool(undone), unit)
 
 
 def _both(row: tuple[Any, ...]) -> tuple[EditEntry, Edit]:

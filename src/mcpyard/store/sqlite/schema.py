@@ -68,5 +68,10 @@ _STATE_3: Final = (
 
 _STATE_4: Final = ("CREATE TABLE offers (server TEXT PRIMARY KEY, offer BLOB NOT NULL) STRICT",)
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4)
+_STATE_5: Final = (
+    "ALTER TABLE edits DROP COLUMN before_digest",
+    "ALTER TABLE edits DROP COLUMN after_digest",
+)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5)
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)
