@@ -14,7 +14,7 @@ from mcpyard.store.home import Home
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Entrance:
     """Where to listen, and how.
 
     Attributes:
@@ -50,14 +50,14 @@ def make_tls(certificate: Path | None, key: Path | None) -> Tls | None:
     return Tls(certificate.absolute(), key.absolute())
 
 
-def listen(place: Place, home: Path) -> socket.socket:
+def listen(entrance: Entrance, home: Path) -> socket.socket:
     """A socket that listens."""
     try:
-        found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(entrance.host, entrance.port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
-        raise usage(f'--host: "{place.host}" is no address of this machine') from None
+        raise usage(f'--host: "{entrance.host}" is no address of this machine') from None
     family, kind, protocol, _, address = found[0]
-    _check_reach(place, str(address[0]))
+    _check_reach(entrance, str(address[0]))
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,32 +66,32 @@ def listen(place: Place, home: Path) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise _cannot_listen(place, home, error) from None
+        raise _cannot_listen(entrance, home, error) from None
     return listener
 
 
-def url_of(listener: socket.socket, place: Place) -> str:
+def url_of(listener: socket.socket, entrance: Entrance) -> str:
     """The address that programs of this machine use."""
     bound, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound, str(bound))  # noqa: S104  named, not bound
-    scheme = "https" if place.tls else "http"
+    scheme = "https" if entrance.tls else "http"
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def _check_reach(place: Place, address: str) -> None:
+def _check_reach(entrance: Entrance, address: str) -> None:
     local = ipaddress.ip_address(address.partition("%")[0]).is_loopback
-    if not local and place.tls is None and not place.insecure:
+    if not local and entrance.tls is None and not entrance.insecure:
         raise usage(
-            f"--host {place.host}: others could read the tokens on their way to this address",
+            f"--host {entrance.host}: others could read the tokens on their way to this address",
             "give a certificate with --tls-cert and --tls-key, or say --insecure",
         )
 
 
-def _cannot_listen(place: Place, folder: Path, error: OSError) -> Complaint:
+def _cannot_listen(entrance: Entrance, folder: Path, error: OSError) -> Complaint:
     if error.errno != errno.EADDRINUSE:
-        return Complaint(f"cannot listen on {place.host}:{place.port}: {error.strerror}")
+        return Complaint(f"cannot listen on {entrance.host}:{entrance.port}: {error.strerror}")
     # That a yard of this home runs already is the better news, and what this raises then.
     home = Home(folder)
     home.take()
     home.release()
-    return in_the_way(place.host, place.port)
+    return in_the_way(entrance.host, entrance.port)

@@ -90,15 +90,15 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     ] = "info",
 ) -> int:
     """Run the yard in the foreground until a signal ends it."""
-    from mcpyard.cli.listening import Place, make_tls
+    from mcpyard.cli.listening import Entrance, make_tls
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.up import Terms, read_duration, run_yard
 
     tls = make_tls(tls_cert, tls_key)
-    place = Place(host, port, tls, insecure, tuple(allow_host or ()))
+    entrance = Entrance(host, port, tls, insecure, tuple(allow_host or ()))
     idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
     folder = home_folder(home)
-    return run_yard(Terms(folder, place, project, strict, review, as_json, idle, log_level))
+    return run_yard(Terms(folder, entrance, project, strict, review, as_json, idle, log_level))
 
 
 @app.command("ls")

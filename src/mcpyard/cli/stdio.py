@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.starting import reach_yard
 from mcpyard.cli.stdio_bridge import Bridge
-from mcpyard.cli.stdio_http import HttpClient, NotReached, Place
+from mcpyard.cli.stdio_http import Address, HttpClient, NotReached
 from mcpyard.cli.tls import trusting
 from mcpyard.store.home import Home
 from mcpyard.wire.framer import LineFramer, Oversize
@@ -70,10 +70,9 @@ async def _reach(home: Path) -> HttpClient:
     except Complaint as error:
         print(error, file=sys.stderr, flush=True)
         raise NotReached(str(error)) from None
-    address = urlsplit(running.url)
-    tls = trusting(running.certificate) if address.scheme == "https" else None
-    place = Place(address.hostname or "", address.port or 0, tls)
-    return HttpClient(place, Home(home).token())
+    url = urlsplit(running.url)
+    tls = trusting(running.certificate) if url.scheme == "https" else None
+    return HttpClient(Address(url.hostname or "", url.port or 0, tls), Home(home).token())
 
 
 async def _read(carrier: Bridge, output: "_Output") -> None:

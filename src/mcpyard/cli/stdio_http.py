@@ -30,7 +30,7 @@ class Cut(Exception):
     """The connection ended before the answer did."""
 
 
-class Place(NamedTuple):
+class Address(NamedTuple):
     """Where the yard listens."""
 
     host: str
@@ -93,10 +93,10 @@ class _Line(NamedTuple):
 class HttpClient:
     """Asks one yard; connections that were read out are used again."""
 
-    def __init__(self, place: Place, token: str) -> None:
-        self._place = place
-        host = f"[{place.host}]" if ":" in place.host else place.host
-        self._fixed = f"Host: {host}:{place.port}\r\nAuthorization: Bearer {token}\r\n"
+    def __init__(self, address: Address, token: str) -> None:
+        self._address = address
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        self._fixed = f"Host: {host}:{address.port}\r\nAuthorization: Bearer {token}\r\n"
         self._idle: list[tuple[float, _Line]] = []
 
     @asynccontextmanager
@@ -140,7 +140,7 @@ class HttpClient:
             if time.monotonic() - since < _KEEP_SECONDS and not line.reader.at_eof():
                 return line
             line.writer.close()
-        host, port, tls = self._place
+        host, port, tls = self._address
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 opened = asyncio.open_connection(host, port, ssl=tls, limit=_LONGEST_HEAD)

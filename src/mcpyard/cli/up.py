@@ -31,7 +31,7 @@ from mcpyard.cli.approve import find_project
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.connecting import bridge_command
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
-from mcpyard.cli.listening import Place, listen, url_of
+from mcpyard.cli.listening import Entrance, listen, url_of
 from mcpyard.cli.logfile import LogFile, Veil, VeiledFormatter
 from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.paths import AUDIT_FILE
@@ -62,7 +62,7 @@ class Terms:
 
     Attributes:
         home: Where all state lives.
-        place: Where to listen.
+        entrance: Where to listen.
         project: The folder that was named.
         strict: Whether to skip entries that leave something out.
         review: Whether to hold every changed launch for approval.
@@ -72,7 +72,7 @@ class Terms:
     """
 
     home: Path
-    place: Place
+    entrance: Entrance
     project: Path | None = None
     strict: bool = False
     review: bool = False
@@ -97,7 +97,7 @@ def run_yard(terms: Terms) -> int:
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
-    with listen(terms.place, terms.home) as listener:
+    with listen(terms.entrance, terms.home) as listener:
         make_home(terms.home)
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
         # What is known of a project is kept under its folder's name, which must be a text for that.
@@ -129,7 +129,7 @@ class Signals:
 
 async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: Veil) -> None:
     signals, closing = Signals(), asyncio.Event()
-    url = url_of(listener, terms.place)
+    url = url_of(listener, terms.entrance)
     async with _open(terms, found, _here(terms, url)) as yard:
         home, gateway = Home(terms.home), Gateway(yard, closing)
         keys = _keys(home, yard)
@@ -139,7 +139,7 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: 
         app = build(
             yard,
             keys=keys,
-            hosts=terms.place.hosts,
+            hosts=terms.entrance.hosts,
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
             pages=pages(yard, closing, _premises(terms, keys)),
@@ -147,12 +147,12 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: 
         )
         if terms.idle_exit is not None:
             app = Idle(app, terms.idle_exit, signals.stop.set)
-        web = WebServer(app, terms.place.tls)
+        web = WebServer(app, terms.entrance.tls)
         signals.hurry = _both(yard.hurry, web.hurry)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
-            home.announce(url, str(terms.place.tls.certificate) if terms.place.tls else "")
+            home.announce(url, str(terms.entrance.tls.certificate) if terms.entrance.tls else "")
             narrator, chronicle = make_narrator(as_json=terms.as_json), PlainNarrator(_LogWriter())
             narrator.ready(url, await _sign_in(terms, keys, url))
             chronicle.ready(url)
@@ -185,7 +185,7 @@ def _here(terms: Terms, url: str) -> Here:
     homes = {str(terms.home.absolute()), str(terms.home.resolve())}
     scheme, port = url.split(":", 1)[0], url.rsplit(":", 1)[1]
     named = {
-        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in terms.place.hosts
+        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in terms.entrance.hosts
     }
     return Here(frozenset(homes), frozenset({url, *named}))
 

@@ -20,7 +20,7 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
-from mcpyard.yard.fallback import Fallback, Reach
+from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.outcome import Outcome
 
 LONGEST_CALL: Final = 600.0
@@ -41,12 +41,12 @@ Progress = Callable[[Mapping[str, object]], None]
 class Caller:
     """Calls tools by their exposed names."""
 
-    def __init__(self, reach: Reach, fallback: Fallback, accounts: Accounts) -> None:
+    def __init__(self, reach: Reach, backups: Backups, accounts: Accounts) -> None:
         self._book = reach.book
         self._servers = reach.servers
         self._desired = reach.desired
         self._clock = reach.clock
-        self._fallback = fallback
+        self._backups = backups
         self._accounts = accounts
 
     async def call(
@@ -58,7 +58,7 @@ class Caller:
         progress: Progress | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call the tool with that exposed name, or a back-up of it (see `Fallback`).
+        """Call the tool with that exposed name, or a back-up of it (see `Backups`).
 
         The time limit is that of each server that is asked.
 
@@ -73,7 +73,7 @@ class Caller:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
         if route.backups:
             ask = partial(self.follow, timeout=timeout, progress=progress, who=who)
-            return await self._fallback.answer(route, _object(arguments), ask)
+            return await self._backups.answer(route, _object(arguments), ask)
         return await self.ask(route, arguments, timeout=timeout, progress=progress, who=who)
 
     async def ask(

@@ -10,9 +10,9 @@ import msgspec
 
 from mcpyard.catalog.routes import is_repeatable
 from mcpyard.domain.errors import NameTaken, Problem, YardError
+from mcpyard.yard.backups import may_move_on
 from mcpyard.yard.call import Progress
 from mcpyard.yard.failing import failure
-from mcpyard.yard.fallback import may_move_on
 from mcpyard.yard.outcome import Outcome, Tried
 from mcpyard.yard.own_schema import Function
 from mcpyard.yard.own_tools import own_tool

@@ -19,8 +19,8 @@ from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
 from mcpyard.domain.this_yard import NAME as OWN_NAME
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
+from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, says_error
-from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.reconcile import UP
 
@@ -60,8 +60,8 @@ class Errand(NamedTuple):
 class Relay:
     """Carries the requests of clients to servers, and what servers tell to whoever listens."""
 
-    def __init__(self, reach: Reach, fallback: Fallback, accounts: Accounts) -> None:
-        self._fallback = fallback
+    def __init__(self, reach: Reach, backups: Backups, accounts: Accounts) -> None:
+        self._backups = backups
         self._book = reach.book
         self._servers = reach.servers
         self._desired = reach.desired
@@ -123,7 +123,7 @@ class Relay:
         return self._follow(route, arguments, errand, params)
 
     async def _answer(self, route: Route, given: Mapping[str, object], errand: Errand) -> bytes:
-        outcome = await self._fallback.answer(route, given, partial(self._ask, errand))
+        outcome = await self._backups.answer(route, given, partial(self._ask, errand))
         return outcome.raw
 
     async def _ask(self, errand: Errand, route: Route, arguments: Mapping[str, object]) -> Outcome:

@@ -35,13 +35,13 @@ from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
+from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import LIBRARY, Caller, Progress
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.own import OwnServers
 from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
-from mcpyard.yard.fallback import Fallback, Reach
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.ports import Ports
@@ -104,9 +104,9 @@ class YardCore:
             ports.clock,
             self._bus.publish,
         )
-        self._fallback = Fallback(reach)
-        self._caller = Caller(reach, self._fallback, self.accounts)
-        self.relay = Relay(reach, self._fallback, self.accounts)
+        self._backups = Backups(reach)
+        self._caller = Caller(reach, self._backups, self.accounts)
+        self.relay = Relay(reach, self._backups, self.accounts)
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
         self._clients = self._reach_clients(ports)
@@ -368,7 +368,7 @@ class YardCore:
         error = cause.message if cause and status is Status.ERROR else None
         self._registered.update_status(server.name, status, error)
         self._bus.publish("status", brief(server, observed))
-        self._fallback.observed(server, observed)
+        self._backups.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         if self._book.update(server, observed):

@@ -28,7 +28,7 @@ from mcpyard.testing import (
     VolatileMemory,
     VolatilePolicies,
 )
-from mcpyard.yard.fallback import REST
+from mcpyard.yard.backups import REST
 from mcpyard.yard.outcome import Tried
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually

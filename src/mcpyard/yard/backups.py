@@ -63,7 +63,7 @@ class Reach(NamedTuple):
     publish: Publish
 
 
-class Fallback:
+class Backups:
     """Finds somebody who answers."""
 
     def __init__(self, reach: Reach) -> None:
