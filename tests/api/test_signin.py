@@ -93,6 +93,20 @@ async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: O
         assert (await desk.call()).json()["content"][0]["text"] == "good day"
 
 
+async def test_a_yard_that_was_registered_by_hand_signs_in_as_that(office: Office) -> None:
+    office.clients["mine"] = {"redirect_uris": ["http://127.0.0.1/oauth/callback"]}
+    office.secrets_in = "basic"
+    oauth = {"clientId": "mine", "clientSecret": "hush-hush"}
+    async with desk_of(office, oauth=oauth) as desk:
+        shown = (await desk.owner.get("/api/mcp/servers/far")).json()["oauth"]
+        assert shown["clientId"] == "mine"
+        assert shown["clientSecret"]["masked"] is True
+        await desk.sign_in()
+        assert (await desk.settled())["status"] == "connected"
+    assert set(office.clients) == {"mine"}, "nothing was registered"
+    assert office.shown == ["hush-hush"]
+
+
 async def test_the_page_at_the_end_runs_no_script_and_is_not_kept(office: Office) -> None:
     async with desk_of(office) as desk:
         page = await desk.sign_in()

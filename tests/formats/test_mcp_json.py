@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mcpyard.domain.desired import Document, Owner
 from mcpyard.domain.errors import DocumentBroken
-from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Transport
+from mcpyard.domain.model import LocalConfig, OAuthClient, RemoteConfig, Scope, Transport
 from mcpyard.formats import mcp_json
 
 OWNER = Owner(Scope.PROJECT, ".mcp.json")
@@ -246,6 +246,26 @@ def test_an_edit_keeps_spelling_comments_and_unknown_fields() -> None:
             {"url": "http://h", "type": "http"},
             RemoteConfig(url="http://g", transport=Transport.HTTP),
             {"url": "http://g", "type": "http"},
+        ),
+        (
+            {"url": "http://h", "type": "http", "oauth": {"clientId": "a", "callbackPort": 1}},
+            RemoteConfig(url="http://h", transport=Transport.HTTP, oauth=OAuthClient(clientId="b")),
+            {"url": "http://h", "type": "http", "oauth": {"callbackPort": 1, "clientId": "b"}},
+        ),
+        (
+            {"url": "http://h", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
+            RemoteConfig(url="http://g", transport=Transport.HTTP, oauth=OAuthClient(clientId="a")),
+            {"url": "http://g", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
+        ),
+        (
+            {"url": "http://h", "type": "http", "oauth": {"clientId": "a"}},
+            RemoteConfig(url="http://h", transport=Transport.HTTP),
+            {"url": "http://h", "type": "http"},
+        ),
+        (
+            {"command": "a", "args": []},
+            RemoteConfig(url="http://h", oauth=OAuthClient(clientId="a")),
+            {"type": "http", "url": "http://h", "oauth": {"clientId": "a"}, "transport": "http"},
         ),
         ({"nonsense": 1}, LocalConfig(command=["a"]), mcp_json.spell(LocalConfig(command=["a"]))),
     ],

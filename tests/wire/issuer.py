@@ -27,6 +27,10 @@ class Issuer:
     calls: int = 0
     resources: list[str] = field(default_factory=list)
     broken: bool = False
+    secrets_in: str = ""
+    """Where the secret of a client must be: `basic`, `post`, or nowhere for clients without."""
+
+    shown: list[str] = field(default_factory=list)
 
     def app(self) -> Starlette:
         return Starlette(
@@ -51,7 +55,9 @@ class Issuer:
                 "token_endpoint": f"{self.base}/token",
                 "registration_endpoint": f"{self.base}/register",
                 "code_challenge_methods_supported": ["S256"],
-                "token_endpoint_auth_methods_supported": ["none"],
+                "token_endpoint_auth_methods_supported": [
+                    f"client_secret_{self.secrets_in}" if self.secrets_in else "none"
+                ],
                 "authorization_response_iss_parameter_supported": True,
             }
         )
@@ -77,6 +83,11 @@ class Issuer:
             return Response("down", 503)
         form = {name: found[0] for name, found in parse_qs((await request.body()).decode()).items()}
         self.resources.append(form.get("resource", ""))
+        basic = request.headers.get("authorization", "").removeprefix("Basic ")
+        in_head = base64.b64decode(basic).decode().partition(":")[2]
+        self.shown.append(
+            {"basic": in_head, "post": form.get("client_secret", "")}.get(self.secrets_in, "")
+        )
         if form["grant_type"] == "refresh_token":
             self.refreshes += 1
             good = form["refresh_token"] in self.refreshable

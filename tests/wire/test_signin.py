@@ -259,6 +259,21 @@ async def test_a_client_registered_by_hand_is_not_registered_again(issuer: Issue
     assert set(issuer.clients) == {"mine"}
 
 
+@pytest.mark.parametrize("way", ["basic", "post"])
+async def test_a_secret_is_shown_in_the_way_that_the_issuer_takes(issuer: Issuer, way: str) -> None:
+    issuer.clients["mine"] = {"redirect_uris": [BACK]}
+    issuer.secrets_in = way
+    issuer.lifetime = 0
+    drawer = Drawer()
+    hush = "hush-hush"
+    identity = Identity(BACK, client_id="mine", client_secret=hush)
+    await sign_in(SignIn(f"{issuer.base}/mcp", drawer, identity))
+    assert issuer.shown == [hush]
+    issuer.lifetime = 3600
+    assert await SignIn(f"{issuer.base}/mcp", drawer, identity).token()
+    assert issuer.shown == [hush, hush], "a renewal shows it too"
+
+
 async def test_a_server_that_is_not_there_fails_the_beginning() -> None:
     url = f"http://127.0.0.1:{free_port()}/mcp"
     with pytest.raises(SignInFailed):

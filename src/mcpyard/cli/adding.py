@@ -98,7 +98,7 @@ def _body(addition: Addition, said: Said) -> dict[str, object]:
         raise usage("--json-text takes one definition", "for a whole document: mcpyard import")
     own = {"name": addition.name, "scope": addition.scope, "start": addition.start}
     fields = said.fields()
-    for key in ("env", "headers"):
+    for key in ("env", "headers", "oauth"):
         # Nothing is there yet that an empty value could remove.
         if key in fields:
             named = cast("dict[str, str | None]", fields[key])

@@ -26,6 +26,10 @@ _Env = Annotated[list[str] | None, typer.Option("--env", metavar="NAME=VALUE", h
 _Header = Annotated[
     list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="Repeatable.")
 ]
+_OAuth = Annotated[
+    list[str] | None,
+    typer.Option("--oauth", metavar="NAME=VALUE", help="clientId, clientSecret or metadataUrl."),
+]
 _Transport = Annotated[
     Literal["stdio", "http", "sse"] | None,
     typer.Option("--transport", help="How to speak to it; inferred unless told."),
@@ -51,6 +55,7 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     scope: _Scope = None,
     env: _Env = None,
     header: _Header = None,
+    oauth: _OAuth = None,
     transport: _Transport = None,
     cwd: _Cwd = None,
     timeout: _Timeout = None,
@@ -66,7 +71,7 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.said import Said
 
-    said = Said(words or (), env or (), header or (), transport, cwd, timeout)
+    said = Said(words or (), env or (), header or (), oauth or (), transport, cwd, timeout)
     addition = Addition(name, json_text, scope, start, wait)
     return add_server(home_folder(home), addition, said, as_json=as_json)
 
@@ -82,6 +87,7 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     url: Annotated[str | None, typer.Option("--url", help="The address.")] = None,
     env: _Env = None,
     header: _Header = None,
+    oauth: _OAuth = None,
     transport: _Transport = None,
     cwd: _Cwd = None,
     timeout: _Timeout = None,
@@ -105,7 +111,7 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.said import Said
 
-    said = Said(words or (), env or (), header or (), transport, cwd, timeout)
+    said = Said(words or (), env or (), header or (), oauth or (), transport, cwd, timeout)
     change = Alteration(command, arg or (), url, new_name, enabled, if_match, when_running, wait)
     return edit_server(home_folder(home), name, change, said, as_json=as_json)
 

@@ -147,6 +147,7 @@ _DETAILS = (
     "cwd",
     "url",
     "headers",
+    "oauth",
     "enabled",
     "timeout",
     "wanted",

@@ -15,7 +15,7 @@ STDIN: Final = "-"
 _URLS: Final = ("http://", "https://")
 _REMOTE: Final = frozenset({"http", "sse"})
 _LOCAL_ONLY: Final = ("command", "args", "env", "cwd")
-_REMOTE_ONLY: Final = ("url", "headers")
+_REMOTE_ONLY: Final = ("url", "headers", "oauth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Said:
         words: A url, or a command with its arguments.
         env: `NAME=VALUE` each.
         headers: `NAME: VALUE` each.
+        oauth: `NAME=VALUE` each, of our registration where people sign in.
         transport: How to speak to it.
         cwd: The folder its command runs in.
         timeout: The limit of a call, in milliseconds.
@@ -34,6 +35,7 @@ class Said:
     words: Sequence[str] = ()
     env: Sequence[str] = field(default=(), repr=False)
     headers: Sequence[str] = field(default=(), repr=False)
+    oauth: Sequence[str] = field(default=(), repr=False)
     transport: str | None = None
     cwd: str | None = None
     timeout: int | None = None
@@ -46,6 +48,7 @@ class Said:
             "timeout": self.timeout,
             "env": pairs("--env", "=", self.env) or None,
             "headers": pairs("--header", ":", self.headers) or None,
+            "oauth": pairs("--oauth", "=", self.oauth) or None,
             **self._reach(),
         }
         return {name: value for name, value in found.items() if value is not None}

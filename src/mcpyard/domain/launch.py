@@ -6,12 +6,14 @@ A launch lives in memory only. Its digest says whether a running connection is s
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+
+from pydantic.alias_generators import to_camel
 
 from mcpyard.domain import checks
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.expand import BadReference, Lookup, expand
-from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, Transport
+from mcpyard.domain.model import Config, LocalConfig, OAuthClient, Policy, RemoteConfig, Transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,22 @@ class LocalLaunch:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthValues:
+    """What the yard is known by where people sign in (see `OAuthClient`); empty is none."""
+
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    metadata_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteLaunch:
     """An address to speak to; `transport` is None where it has to be found out."""
 
     url: str
     headers: dict[str, str]
     transport: Transport | None
+    oauth: OAuthValues = OAuthValues()
 
     @property
     def brings_token(self) -> bool:
@@ -83,7 +95,16 @@ class _Filling:
     def remote(self, config: RemoteConfig) -> RemoteLaunch:
         url = self._fill("url", config.url, checks.url_fault)
         headers = dict(self._pairs("headers", config.headers))
-        return RemoteLaunch(url, headers, config.transport)
+        return RemoteLaunch(url, headers, config.transport, self._oauth(config.oauth))
+
+    def _oauth(self, oauth: OAuthClient | None) -> OAuthValues:
+        said = oauth.model_dump(exclude_none=True) if oauth else {}
+        return OAuthValues(
+            **{
+                name: self._fill(f"oauth.{to_camel(name)}", text, checks.text_fault)
+                for name, text in said.items()
+            }
+        )
 
     def _pairs(self, field: str, pairs: dict[str, str]) -> Iterator[tuple[str, str]]:
         for name, value in pairs.items():

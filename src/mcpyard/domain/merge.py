@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.model import Config, LocalConfig, Policy, ToolPolicy
+from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
 from mcpyard.domain.spelling import Reading, read_definition
 
 MASK: Final = "masked"
@@ -19,7 +19,7 @@ _URL_SECRET: Final = re.compile(
 )
 
 _LAUNCH: Final = frozenset(
-    {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers"}
+    {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers", "oauth"}
 )
 _SHOWN: Final = {
     name: info.alias or name
@@ -58,8 +58,15 @@ def plain(config: Config) -> dict[str, object]:
     else:
         launch = {"url": config.url}
         transport = str(config.transport) if config.transport else None
-        optional = {"headers": config.headers or None, "transport": transport}
+        oauth = oauth_of(config)
+        optional = {"headers": config.headers or None, "transport": transport, "oauth": oauth}
     return launch | {key: value for key, value in optional.items() if value is not None} | policy
+
+
+def oauth_of(config: RemoteConfig) -> dict[str, str] | None:
+    """What a definition says of our registration, as it is written; None for nothing."""
+    said = config.oauth.model_dump(by_alias=True, exclude_none=True) if config.oauth else None
+    return said or None
 
 
 def merged(config: Config, patch: Patch) -> Reading:

@@ -6,7 +6,7 @@ a change of them is applied to the connection that stands.
 """
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
     StrictBool,
     StrictStr,
     TypeAdapter,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
@@ -105,6 +106,12 @@ def _variables(value: dict[str, str]) -> dict[str, str]:
     for name in value:
         _refuse(checks.variable_fault(name), name)
     return value
+
+
+def _document_url(value: str) -> str:
+    # Authorization servers fetch it, and take no other kind of address.
+    fault = None if value.startswith(("https://", "${")) else "must begin with https://"
+    return _refuse(fault, value)
 
 
 def _header_names(value: dict[str, str]) -> dict[str, str]:
@@ -229,6 +236,29 @@ class LocalConfig(Policy):
         return self.command[1:]
 
 
+class OAuthClient(_Model):
+    """What the yard is known by where a remote server lets people sign in.
+
+    Without any of it the yard registers itself, which not every authorization server allows.
+
+    Attributes:
+        client_id: The id that a person registered by hand.
+        client_secret: The secret that belongs to it.
+        metadata_url: A document on the web that describes the yard, for servers that read one.
+    """
+
+    client_id: Text | None = None
+    client_secret: Text | None = Field(default=None, repr=False)
+    metadata_url: Annotated[Text, AfterValidator(_document_url)] | None = None
+
+    @model_validator(mode="after")
+    def _whose_secret(self) -> Self:
+        if self.client_secret and not self.client_id:
+            message = "clientSecret stands without the clientId that it belongs to"
+            raise PydanticCustomError("refused", message)
+        return self
+
+
 class RemoteConfig(Policy):
     """A server at an address; without a transport, streamable HTTP is tried first, then SSE."""
 
@@ -236,6 +266,7 @@ class RemoteConfig(Policy):
     url: Annotated[StrictStr, AfterValidator(_url)]
     headers: Annotated[dict[Text, Text], AfterValidator(_header_names)] = {}
     transport: Literal[Transport.HTTP, Transport.SSE] | None = None
+    oauth: OAuthClient | None = None
 
 
 Config = Annotated[LocalConfig | RemoteConfig, Field(discriminator="type")]

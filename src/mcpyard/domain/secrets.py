@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable
+from mcpyard.domain.launch import Launch, LocalLaunch, RemoteLaunch, Unlaunchable
 
 MASKED: Final = "***"
 
@@ -24,14 +24,14 @@ def names_secret(name: str) -> bool:
 
 
 def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
-    """The values of a launch's environment or headers that are secrets.
+    """The values of a launch's environment, headers or `oauth` that are secrets.
 
     A variable counts by its name or by its look, since most of them say nothing secret. Of a
     header, every word counts but the one that says of what kind the rest is.
     """
     if isinstance(launch, Unlaunchable):
         return frozenset()
-    found = _of_environment(launch) if isinstance(launch, LocalLaunch) else _words(launch.headers)
+    found = _of_environment(launch) if isinstance(launch, LocalLaunch) else _of_remote(launch)
     return frozenset(value for value in found if len(value) >= _SHORTEST)
 
 
@@ -55,7 +55,8 @@ def _of_environment(launch: LocalLaunch) -> Iterator[str]:
             yield from value.splitlines()
 
 
-def _words(headers: dict[str, str]) -> Iterator[str]:
-    for value in headers.values():
+def _of_remote(launch: RemoteLaunch) -> Iterator[str]:
+    yield launch.oauth.client_secret
+    for value in launch.headers.values():
         first, *rest = value.split() or [""]
         yield from rest or [first]

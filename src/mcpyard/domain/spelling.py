@@ -14,7 +14,15 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.model import CONFIG, Config, LocalConfig, Policy, RemoteConfig, Transport
+from mcpyard.domain.model import (
+    CONFIG,
+    Config,
+    LocalConfig,
+    OAuthClient,
+    Policy,
+    RemoteConfig,
+    Transport,
+)
 
 _KINDS: Final[dict[str, tuple[str, Transport | None]]] = {
     "local": ("local", Transport.STDIO),
@@ -32,7 +40,10 @@ _SHARED: Final = {"type", "transport", "disabled"} | {
 }
 _OWN: Final = {
     "local": {"command", "args", "env", "environment", "cwd"},
-    "remote": {"url", "headers"},
+    "remote": {"url", "headers", "oauth"},
+}
+OAUTH_WORDS: Final = {
+    key for name, info in OAuthClient.model_fields.items() for key in (name, info.alias or name)
 }
 
 _EXPECTED: Final = {
@@ -141,7 +152,7 @@ def _rename(
     if "disabled" in fields:
         _invert_disabled(fields, names)
     if kind == "remote":
-        return fields | ({"transport": transport} if transport else {}), names
+        return _oauth(fields) | ({"transport": transport} if transport else {}), names
     if "env" in fields:
         _only_one("env", "environment", fields)
         fields["environment"] = fields.pop("env")
@@ -152,6 +163,17 @@ def _rename(
     elif "args" in fields:
         raise DefinitionError.of(Problem("args", "stands beside a command that is a list already"))
     return fields, names
+
+
+def _oauth(fields: dict[str, object]) -> dict[str, object]:
+    """The fields with what we know of `oauth`, since other programs say more there."""
+    given = fields.get("oauth")
+    if given is False:
+        return {key: value for key, value in fields.items() if key != "oauth"}
+    if not isinstance(given, Mapping):
+        return fields
+    said = cast("Mapping[str, object]", given).items()
+    return fields | {"oauth": {key: value for key, value in said if key in OAUTH_WORDS}}
 
 
 def _invert_disabled(fields: dict[str, object], names: dict[str, str]) -> None:
@@ -175,13 +197,20 @@ def _args(value: object) -> list[object]:
 def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
     known = _SHARED | _OWN[kind]
     elsewhere = _OWN["remote" if kind == "local" else "local"]
+    oauth = given.get("oauth") if kind == "remote" else None
+    inner: Mapping[str, object] = (
+        cast("Mapping[str, object]", oauth) if isinstance(oauth, Mapping) else {}
+    )
+    unknown = [
+        *(key for key in given if key not in known),
+        *(f"oauth.{key}" for key in inner if key not in OAUTH_WORDS),
+    ]
     return [
         Problem(
             key[:80],
             f"means nothing for a {kind} server" if key in elsewhere else "is unknown; passed over",
         )
-        for key in given
-        if key not in known
+        for key in unknown
     ]
 
 

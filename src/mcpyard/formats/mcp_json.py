@@ -13,9 +13,10 @@ from typing import Final, cast
 from mcpyard.domain import checks
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
+from mcpyard.domain.merge import oauth_of
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.numbers import whole_number
-from mcpyard.domain.spelling import describe, read_definition
+from mcpyard.domain.spelling import OAUTH_WORDS, describe, read_definition
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
 
@@ -27,7 +28,7 @@ _MAX_NOTES: Final = 20
 
 _LAUNCH_FIELDS: Final = {
     "local": ("command", "args", "env", "environment", "cwd"),
-    "remote": ("url", "headers"),
+    "remote": ("url", "headers", "oauth"),
 }
 
 
@@ -91,6 +92,8 @@ def spell(config: Config) -> dict[str, object]:
     entry = {"type": word, "url": config.url}
     if config.headers:
         entry["headers"] = config.headers
+    if oauth := oauth_of(config):
+        entry["oauth"] = oauth
     return entry | {"transport": word}
 
 
@@ -129,10 +132,18 @@ def _respell_remote(
 ) -> dict[str, object]:
     entry = dict(raw) | {"url": new.url}
     _change(entry, "headers", old.headers or None, new.headers or None)
+    if oauth_of(new) != oauth_of(old):
+        _change(entry, "oauth", raw.get("oauth"), _respell_oauth(raw.get("oauth"), new))
     if new.transport != old.transport:
         entry |= {"type": str(new.transport or "remote")}
         entry.pop("transport", None)
     return entry
+
+
+def _respell_oauth(raw: object, new: RemoteConfig) -> dict[str, object] | None:
+    known = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    stays = {key: value for key, value in known.items() if key not in OAUTH_WORDS}
+    return stays | (oauth_of(new) or {}) or None
 
 
 def _change(entry: dict[str, object], key: str, old: object, new: object) -> None:

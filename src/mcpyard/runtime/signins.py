@@ -51,14 +51,14 @@ class SignIns:
         """What gives a connection its token; None where the definition brings its own."""
         if launch.brings_token:
             return None
-        sign_in = self._speaking[launch.url] = self._sign_in(launch.url, _NOWHERE)
+        sign_in = self._speaking[launch.url] = self._sign_in(launch, _NOWHERE)
         return sign_in.auth
 
     async def begin(self, server: DesiredServer, redirect_uri: str) -> str:
         """The address to open in a browser (see `SignIns` of the ports)."""
         launch = _signable(server)
         await self._give_up(server.id)
-        sign_in = self._sign_in(launch.url, redirect_uri)
+        sign_in = self._sign_in(launch, redirect_uri)
         asked = self._speaking.get(launch.url)
         address = await sign_in.begin(asked.challenge if asked else None)
         self._under_way[sign_in.state or ""] = (server.id, sign_in)
@@ -90,10 +90,17 @@ class SignIns:
                 self._under_way.pop(state, None)
                 await sign_in.close()
 
-    def _sign_in(self, url: str, redirect_uri: str) -> "SignIn":
+    def _sign_in(self, launch: RemoteLaunch, redirect_uri: str) -> "SignIn":
         from mcpyard.wire.signin import Identity, SignIn  # noqa: PLC0415  see the docstring
 
-        return SignIn(urldefrag(url).url, self._tokens, Identity(redirect_uri))
+        known = launch.oauth
+        identity = Identity(
+            redirect_uri,
+            metadata_url=known.metadata_url,
+            client_id=known.client_id,
+            client_secret=known.client_secret,
+        )
+        return SignIn(urldefrag(launch.url).url, self._tokens, identity)
 
 
 def _signable(server: DesiredServer) -> RemoteLaunch:

@@ -15,6 +15,8 @@ SCOPES: Final = ("", "project", "user")
 MASK: Final = {"masked": True}
 HIDDEN: Final = "••••••"
 
+_NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": STDIO}
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -140,7 +142,7 @@ def patch_of(fields: Fields, record: Record) -> Record:
     if fields.local:
         patch |= {"command": fields.command, "args": [*fields.args]}
         patch |= {"env": _changed(fields.env, record.get("env")), "cwd": fields.cwd or None}
-        return patch if was_local else patch | {"url": None, "headers": None, "transport": STDIO}
+        return patch if was_local else patch | _NOT_REMOTE
     patch |= {"url": fields.url, "transport": fields.transport}
     patch |= {"headers": _changed(fields.headers, record.get("headers"))}
     gone: Record = {"command": None, "args": None, "env": None, "cwd": None}

@@ -51,7 +51,7 @@ class Identity:
 
     redirect_uri: str
     name: str = "mcpyard"
-    metadata_url: str | None = None
+    metadata_url: str = ""
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
 

@@ -33,6 +33,8 @@ from mcpyard.wire.http_errors import broken
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.signin import Credentials, Identity, SignInFailed
 
+_BASIC: Final = "client_secret_basic"
+_POST: Final = "client_secret_post"
 _LONG_AGO: Final = 1.0
 _VERSION: Final = {"MCP-Protocol-Version": "2025-11-25"}
 """Makes the SDK name the resource in its requests, as every revision since 2025-06-18 wants."""
@@ -63,7 +65,7 @@ class Flow:
                 redirect_uris=[AnyUrl(identity.redirect_uri)], client_name=identity.name
             ),
             self._memory,
-            client_metadata_url=identity.metadata_url,
+            client_metadata_url=identity.metadata_url or None,
         )
         if credentials is not None:
             self._recall(credentials)
@@ -134,6 +136,7 @@ class Flow:
 
         async def wait() -> AuthorizationCodeResult:
             code, state, issuer = await person.wait()
+            self._memory.fit(self._provider.context.oauth_metadata)
             return AuthorizationCodeResult(code=code, state=state, iss=issuer)
 
         self._provider.context.redirect_handler = show
@@ -143,6 +146,7 @@ class Flow:
         context = self._provider.context
         if known.server_metadata:
             context.oauth_metadata = OAuthMetadata.model_validate_json(known.server_metadata)
+            self._memory.fit(context.oauth_metadata)
         if known.resource_metadata:
             described = ProtectedResourceMetadata.model_validate_json(known.resource_metadata)
             context.protected_resource_metadata = described
@@ -186,6 +190,13 @@ class _Memory:
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         self._client = client_info
 
+    def fit(self, issuer: OAuthMetadata | None) -> None:
+        """Show a secret that was registered by hand in the way in which the issuer takes it."""
+        ways = issuer.token_endpoint_auth_methods_supported if issuer else None
+        client = self._client
+        if client and client.client_secret and ways and _BASIC not in ways and _POST in ways:
+            client.token_endpoint_auth_method = _POST
+
 
 def _tokens_of(known: Credentials | None) -> OAuthToken | None:
     if known is None or not known.access_token:
@@ -203,7 +214,7 @@ def _registered(identity: Identity) -> OAuthClientInformationFull | None:
     return OAuthClientInformationFull(
         client_id=identity.client_id,
         client_secret=identity.client_secret or None,
-        token_endpoint_auth_method="client_secret_basic" if identity.client_secret else "none",
+        token_endpoint_auth_method=_BASIC if identity.client_secret else "none",
         redirect_uris=[AnyUrl(identity.redirect_uri)],
     )
 

@@ -1,7 +1,7 @@
 """A server as the faces show it: one record, made from what should be and what is.
 
-Secrets do not leave the yard: a literal value of `env` or `headers` is masked, a reference to a
-variable is shown as it was written.
+Secrets do not leave the yard: a literal value of `env` or `headers`, and the secret of `oauth`, is
+masked; a reference to a variable is shown as it was written.
 """
 
 import hashlib
@@ -16,9 +16,10 @@ from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.merge import shown_url
-from mcpyard.domain.model import LocalConfig
+from mcpyard.domain.merge import oauth_of, shown_url
+from mcpyard.domain.model import LocalConfig, RemoteConfig
 from mcpyard.domain.observed import Figures, Observed
+from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.status import public_words
 from mcpyard.domain.stored import Call
 
@@ -85,11 +86,12 @@ def tool_record(route: Route, *, stale: bool) -> Record:
 
 
 def revealed(server: DesiredServer) -> Record:
-    """The literal values of a server's variables and headers, for its owner's eyes."""
+    """The literal values of a server's definition that records mask, for its owner's eyes."""
     config = server.config
     if isinstance(config, LocalConfig):
         return {"env": dict(config.environment)}
-    return {"url": config.url, "headers": dict(config.headers)}
+    oauth = oauth_of(config) or {}
+    return {"url": config.url, "headers": dict(config.headers), "oauth": oauth}
 
 
 def trial_record(observed: Observed, warnings: Iterable[Problem]) -> Record:
@@ -177,7 +179,18 @@ def _definition(server: DesiredServer) -> Record:
             "env": masked(config.environment),
             "cwd": config.cwd,
         }
-    return shown | {"url": shown_url(config.url), "headers": masked(config.headers)}
+    return shown | {
+        "url": shown_url(config.url),
+        "headers": masked(config.headers),
+        "oauth": _oauth(config),
+    }
+
+
+def _oauth(config: RemoteConfig) -> Record:
+    return {
+        name: _mask(value) if names_secret(name) else value
+        for name, value in (oauth_of(config) or {}).items()
+    }
 
 
 def _condition(server: DesiredServer, observed: Observed) -> Record:

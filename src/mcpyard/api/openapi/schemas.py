@@ -6,7 +6,14 @@ from mcpyard.api.openapi.words import Json, array, maybe, members, named, ref, t
 from mcpyard.domain.cause import Code
 from mcpyard.domain.checks import MAX_NAME
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import HARD_MAX_MESSAGE, MAX_TIMEOUT, Scope, Transport, Wanted
+from mcpyard.domain.model import (
+    HARD_MAX_MESSAGE,
+    MAX_TIMEOUT,
+    OAuthClient,
+    Scope,
+    Transport,
+    Wanted,
+)
 from mcpyard.domain.status import RunState, Status
 from mcpyard.yard.outcome import ErrorKind
 
@@ -22,6 +29,12 @@ _OBJECT: Final[Json] = {"type": "object"}
 
 def _one_of(*words: str) -> Json:
     return {"type": "string", "enum": [*words]}
+
+
+def _oauth(value: Json) -> Json:
+    # Other programs that share a file have words of their own in there, which are passed over.
+    names = (info.alias or name for name, info in OAuthClient.model_fields.items())
+    return {"type": "object", "properties": dict.fromkeys(names, value)}
 
 
 _POLICY: Final[Json] = {
@@ -49,6 +62,7 @@ _LAUNCH: Final[Json] = {
     "cwd": text(),
     "url": text(),
     "headers": named(text()),
+    "oauth": {"anyOf": [_oauth(text()), {"const": False}]},
 }
 
 _KEPT: Final[Json] = {"anyOf": [text(), {"type": "null"}, ref("Masked")]}
@@ -57,6 +71,7 @@ _CHANGED_LAUNCH: Final[Json] = _LAUNCH | {
     "env": named(_KEPT),
     "environment": named(_KEPT),
     "headers": named(_KEPT),
+    "oauth": _oauth(_KEPT),
 }
 
 
@@ -169,6 +184,7 @@ SCHEMAS: Final[Json] = {
             "cwd": maybe(text()),
             "url": text(),
             "headers": named(ref("Shown")),
+            "oauth": _oauth(ref("Shown")),
             "tools": array(members({"name": text(), "description": text()})),
             "figures": maybe(
                 members({"processes": _COUNT, "rss": _COUNT, "cpuSeconds": {"type": "number"}})
@@ -176,7 +192,15 @@ SCHEMAS: Final[Json] = {
         },
     ),
     "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
-    "Revealed": members({}, {"env": named(text()), "url": text(), "headers": named(text())}),
+    "Revealed": members(
+        {},
+        {
+            "env": named(text()),
+            "url": text(),
+            "headers": named(text()),
+            "oauth": _oauth(text()),
+        },
+    ),
     "Tool": members(
         {
             "name": text("The server's own name of it."),

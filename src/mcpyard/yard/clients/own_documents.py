@@ -17,6 +17,7 @@ from mcpyard.formats.locating import Spot
 
 _LAUNCH: Final = ("type", "command", "args", "env", "cwd", "url", "headers")
 _SHARED: Final = (*_LAUNCH, "enabled", "timeout", "startTimeout", "inherit")
+_NO_POLICY: Final = frozenset({*_LAUNCH, "oauth"})
 
 Plain = Mapping[str, object]
 
@@ -51,7 +52,7 @@ def yards_own(config: Config) -> dict[str, object]:
 
 def policy_of(definition: Plain) -> dict[str, object]:
     """How a server is treated, out of its definition."""
-    return {word: value for word, value in definition.items() if word not in _LAUNCH}
+    return {word: value for word, value in definition.items() if word not in _NO_POLICY}
 
 
 def by_model(policy: Plain) -> PolicyPatch:
