@@ -43,7 +43,8 @@ class FakeLive:
         await self.opener.offering.wait()
         return self.opener.offer
 
-    async def list_tools(self) -> Listing:
+    async def list_tools(self, within: float = 0) -> Listing:
+        self.opener.list_limits.append(within)
         if self.opener.list_fault:
             raise self.opener.list_fault
         self.opener.listings += 1
@@ -57,6 +58,7 @@ class FakeLive:
             raise TimedOut("no answer")
 
     async def close(self) -> None:
+        await self.opener.closing.wait()
         self.ended = "closed"
 
     async def kill(self) -> None:
@@ -80,6 +82,9 @@ class FakeOpener:
         self.gate.set()
         self.killing = asyncio.Event()
         self.killing.set()
+        self.closing = asyncio.Event()
+        self.closing.set()
+        self.list_limits: list[float] = []
         self.opened: list[FakeLive] = []
         self.tries = 0
         self.cancelled = 0

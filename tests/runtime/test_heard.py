@@ -1,9 +1,11 @@
 """What is heard of servers besides their tools, and the processes that clients have alone."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
+from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig, Wanted
 from mcpyard.domain.observed import Items, Offer
@@ -79,6 +81,48 @@ async def test_a_server_on_demand_rests_after_a_while_but_not_while_it_is_watche
         assert not await eventually(lambda: it.seen.state.phase is Phase.STOPPED, 0.1)
         it.supervisor.tune(ID, Tuning())
         await it.call()
+        await it.phase(Phase.STOPPED)
+
+
+async def test_a_call_that_meets_a_server_on_its_way_to_rest_wakes_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.domain.limits.ON_DEMAND_IDLE", 0.01)
+    async with watched() as it:
+        it.opener.closing.clear()
+        it.want(server(Wanted.ON_DEMAND))
+        await it.call()
+        await it.phase(Phase.STOPPING)
+        late = asyncio.create_task(it.call())
+        await asyncio.sleep(0)
+        it.opener.closing.set()
+        assert await late == b"t"
+        assert len(it.opener.opened) == 2
+
+
+async def test_no_call_wakes_a_server_that_nobody_desires_any_more() -> None:
+    async with watched() as it:
+        it.opener.closing.clear()
+        it.want(server(Wanted.ON_DEMAND))
+        await it.call()
+        it.want()
+        seen = await it.until(lambda seen: seen.tools.stale)
+        assert seen.state.phase is Phase.STOPPING
+        with pytest.raises(Disconnected, match="is stopping"):
+            await it.call()
+        it.opener.closing.set()
+        await it.phase(Phase.STOPPED)
+        assert len(it.opener.opened) == 1
+
+
+async def test_a_server_that_from_now_on_runs_on_demand_rests_without_a_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.domain.limits.ON_DEMAND_IDLE", 0.01)
+    async with watched() as it:
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.want(replace(server(Wanted.ON_DEMAND), policy_digest="other"))
         await it.phase(Phase.STOPPED)
 
 

@@ -9,6 +9,7 @@ from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Items, Offer
 from tests.runtime.waiting import eventually
 from tests.runtime.watched import ID, server, watched
@@ -21,6 +22,33 @@ async def test_a_server_waits_for_room_instead_of_failing(monkeypatch: pytest.Mo
         it.want(server())
         await it.phase(Phase.CONNECTED)
         assert it.phases == [Phase.CONNECTING, Phase.CONNECTED]
+
+
+async def test_a_server_that_finds_no_room_for_as_long_as_a_start_may_take_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcpyard.runtime.tenure._NO_ROOM_PAUSE", 0.001)
+    async with watched() as it:
+        it.opener.no_room = 1_000_000
+        it.want(server(config=LocalConfig(command=["x"], start_timeout=5)))
+        seen = await it.phase(Phase.FAILED)
+        assert seen.state.cause
+        assert seen.state.cause.code is Code.SPAWN_FAILED
+        assert "there is no room for another process" in seen.state.cause.message
+        assert "ulimit" in seen.state.cause.hint
+
+
+async def test_the_first_list_may_take_as_long_as_a_start_and_a_later_one_may_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.01)
+    async with watched() as it:
+        it.want(server(config=LocalConfig(command=["x"], start_timeout=60_000)))
+        await it.phase(Phase.CONNECTED)
+        it.opener.listed.clear()
+        it.opener.opened[0].hooks.tools_changed()
+        await it.opener.listed.wait()
+        assert it.opener.list_limits == [60.0, limits.LIST]
 
 
 async def test_changed_tools_are_listed_anew_once_for_many_notices(

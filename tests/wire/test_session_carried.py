@@ -125,3 +125,16 @@ async def test_all_pages_of_any_list_are_followed() -> None:
     assert [each["name"] for each in listed.tools] == ["a", "b"]
     with pytest.raises(ProtocolBroken, match="resources"):
         await session.list_items("resources/list", "resources")
+
+
+async def test_listening_ends_even_when_what_is_watched_changes_in_the_same_moment() -> None:
+    link = FakeLink()
+    session = await modern(link)
+    await link.until_sent(2)
+
+    async def change_and_close() -> None:
+        session.watch(frozenset({"a://1"}))
+        await session.close()
+
+    async with asyncio.timeout(2):
+        await change_and_close()

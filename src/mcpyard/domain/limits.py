@@ -20,6 +20,9 @@ PING: Final = 5.0
 PING_MISSES: Final = 3
 """A busy server may miss one answer; three in a row are a hang."""
 
+LIST: Final = 10.0
+"""A page of a list, of a server that runs; the first list may take as long as a start."""
+
 LIST_DEBOUNCE: Final = 0.25
 """A server that changes ten tools says so ten times."""
 

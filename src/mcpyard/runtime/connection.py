@@ -48,6 +48,7 @@ from mcpyard.runtime.tenure import Crew, Tenure, make_tools
 log = logging.getLogger(__name__)
 
 _COMING: frozenset[Phase] = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+_ASLEEP: frozenset[Phase] = frozenset({Phase.STOPPED, Phase.STOPPING})
 
 
 class Connection:
@@ -80,6 +81,7 @@ class Connection:
         self._rest: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
         self._timers: dict[Timer, asyncio.TimerHandle] = {}
+        self._gone = False
         self._since: datetime = crew.clock.now()
         self._next_retry: datetime | None = None
         self._late = 0
@@ -93,12 +95,16 @@ class Connection:
     @property
     def usable(self) -> bool:
         """Whether a call can reach it, now or soon."""
-        return self.phase in _COMING or self.server.wanted is Wanted.ON_DEMAND
+        return self.phase in _COMING or self._wakes
 
     @property
     def is_over(self) -> bool:
         """Whether it rests, and nothing is left of any session."""
         return self.phase is Phase.STOPPED and not self._owners
+
+    @property
+    def _wakes(self) -> bool:
+        return self.server.wanted is Wanted.ON_DEMAND and not self._gone
 
     @property
     def _live(self) -> Live | None:
@@ -128,6 +134,14 @@ class Connection:
     def take_over(self, server: DesiredServer) -> None:
         """Follow this desired state from now on."""
         self.server = server
+        self._gone = False
+        if self._wakes and not self._calls and self._rest is None:
+            self._rest_later()
+
+    def let_go(self) -> None:
+        """Nobody desires it any more: it ends, and no call wakes it."""
+        self._gone = True
+        self.tell(Stop())
 
     def tell(self, event: Event) -> None:
         """Feed the table an event and do what it says."""
@@ -204,9 +218,12 @@ class Connection:
 
     def _go_to_rest(self) -> None:
         self._rest = None
-        idle = not self._calls and not self._tuning.uris
-        if self.server.wanted is Wanted.ON_DEMAND and idle and self.phase is Phase.CONNECTED:
+        if not self._wakes or self._calls or self._tuning.uris or self.phase in _ASLEEP:
+            return
+        if self.phase is Phase.CONNECTED:
             self.tell(Stop())
+        else:
+            self._rest_later()
 
     async def ended(self) -> None:
         """Return when every trace of every session is gone."""
@@ -313,7 +330,7 @@ class Connection:
             self.tell(Lost(session.epoch, cause, self._crew.clock.monotonic()))
 
     async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
-        if self.server.wanted is Wanted.ON_DEMAND and self.phase is Phase.STOPPED:
+        if self._wakes and self.phase in _ASLEEP:
             self.tell(Start())
         deadline = self._crew.clock.monotonic() + (inf if seconds is None else seconds)
         while (live := self._live) is None or live is instead_of:

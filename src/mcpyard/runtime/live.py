@@ -2,9 +2,10 @@
 
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from mcpyard.domain.cause import Cause
+from mcpyard.domain import limits
+from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.observed import Offer, SessionFacts
 from mcpyard.domain.ports import CallTerms, Tuning
@@ -21,6 +22,12 @@ class OpenFailed(Exception):
 
 class NoRoom(Exception):
     """There are not enough file descriptors or processes for another server just now."""
+
+    cause: Final = Cause(
+        Code.SPAWN_FAILED,
+        "there is no room for another process: too many files are open, or processes run",
+        "Stop what is not needed, or raise the limits of the yard (ulimit -n, ulimit -u).",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +84,8 @@ class Live(Protocol):
         """What is wanted to be heard of it; in force for whatever is asked after this."""
         ...
 
-    async def list_tools(self) -> Listing:
-        """All its tools."""
+    async def list_tools(self, within: float = limits.LIST) -> Listing:
+        """All its tools, each page of them within some seconds."""
         ...
 
     async def list_offer(self) -> Offer:

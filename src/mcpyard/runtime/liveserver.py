@@ -18,7 +18,6 @@ from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
 from mcpyard.wire.session import Session
 
-_LIST_SECONDS: Final = 10.0
 _NOT_READING: Final = Cause(
     Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
 )
@@ -139,17 +138,17 @@ class LiveServer:
         if capability not in self._session.capabilities:
             return Items()
         try:
-            listed = await self._session.list_items(method, member, _LIST_SECONDS)
+            listed = await self._session.list_items(method, member, limits.LIST)
         except (RpcError, Busy, YardError):
             return Items()
         return Items(listed.tools, Keeping(listed.ttl_ms, listed.public))
 
-    async def list_tools(self) -> Listing:
+    async def list_tools(self, within: float = limits.LIST) -> Listing:
         """All its tools; none where it offers none."""
         if "tools" not in self._session.capabilities:
             return Listing(())
         try:
-            listed = await self._session.list_tools(_LIST_SECONDS)
+            listed = await self._session.list_tools(within)
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         ttl = None if listed.ttl_ms is None else listed.ttl_ms / 1000

@@ -134,6 +134,9 @@ class Supervisor:
             self._connections[action.id] = connection
         if server is not None:
             connection.take_over(server)
+        elif isinstance(action, plan.Stop):
+            connection.let_go()
+            return
         if event := _EVENTS.get(type(action)):
             connection.tell(event)
         self._changed(connection)

@@ -172,11 +172,19 @@ class Tenure:
     async def _open(self) -> Live:
         # A turn is what a person asked for; that person waits.
         async with self._crew.starts.place(urgent=self._server.turn > 0):
+            patience = self._crew.clock.monotonic() + self._start_limit()
             while True:
                 try:
                     return await self._crew.opener.open(self._server, self)
                 except NoRoom:
+                    if self._crew.clock.monotonic() >= patience:
+                        raise OpenFailed(NoRoom.cause) from None
                     await asyncio.sleep(_NO_ROOM_PAUSE)
+
+    def _start_limit(self) -> float:
+        config = self._server.config
+        command = config.command if isinstance(config, LocalConfig) else ()
+        return limits.start_limit(command, config.start_timeout)
 
     async def _watch(self, live: Live, told: "Told") -> Cause | None:
         misses, seen = 0, live.activity
@@ -229,12 +237,10 @@ class Tenure:
             log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
 
     async def _first_list(self, live: Live) -> Tools:
-        config = self._server.config
-        command = config.command if isinstance(config, LocalConfig) else ()
-        seconds = limits.start_limit(command, config.start_timeout)
+        seconds = self._start_limit()
         try:
             async with asyncio.timeout(seconds):
-                tools = await self._list(live)
+                tools = await self._list(live, seconds)
         except TimeoutError:
             raise TimedOut(f"no answer within {seconds:g} s") from None
         if self._offering:
@@ -242,8 +248,8 @@ class Tenure:
             await asyncio.wait({self._offering}, timeout=limits.OFFER_PATIENCE)
         return tools
 
-    async def _list(self, live: Live) -> Tools:
-        listing = await live.list_tools()
+    async def _list(self, live: Live, within: float = limits.LIST) -> Tools:
+        listing = await live.list_tools(within)
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
         tools = replace(make_tools(listing.tools, stale=False), keeping=_keeping(listing))

@@ -37,7 +37,7 @@ async def try_out(server: DesiredServer, crew: Crew) -> Observed:
     except OpenFailed as failure:
         raise _fault(failure.cause) from None
     except NoRoom:
-        raise StartFailed("there is no room for another process just now") from None
+        raise _fault(NoRoom.cause) from None
     try:
         tools = make_tools((await live.list_tools()).tools, stale=False)
         return Observed(

@@ -40,6 +40,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
         self._changed: OnChange = _unheard
         self._renewed = False
+        self._stopped = False
 
     def start(self, changed: OnChange) -> None:
         """Begin to listen."""
@@ -49,7 +50,7 @@ class Listener:
 
     def watch(self, uris: frozenset[str]) -> None:
         """Listen for the changes of these resources too, and of no others."""
-        if uris == self._uris:
+        if uris == self._uris or self._stopped:
             return
         self._uris = uris
         if self._task is None or self._task.done():
@@ -63,6 +64,7 @@ class Listener:
 
     async def stop(self) -> None:
         """Listen no more."""
+        self._stopped = True
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -97,7 +99,7 @@ class Listener:
             self._call = self._peer.start(LISTEN, {"notifications": wanted}, CallTerms(), stamp)
             await self._peer.wait(self._call)
         except asyncio.CancelledError:
-            if not self._renewed:
+            if self._stopped or not self._renewed:
                 raise
         except RpcError as error:
             return error.code not in _NOT_OFFERED
