@@ -3,6 +3,7 @@
 import pytest
 
 from mcpyard.app import Yard
+from mcpyard.domain.errors import StartFailed
 from tests.faults.neighbour import yard_with
 from tests.faults.watching import code_of, connected, state_of, until
 
@@ -20,6 +21,17 @@ async def test_a_server_that_exits_says_so_with_its_status_and_last_words(
     assert f"exited with code {status}" in record["error"]["message"]
     assert record["error"]["stderr"] == [f"leaving with {status}"]
     assert record["nextRetryAt"]
+
+
+async def test_a_server_that_is_gone_before_it_is_asked_says_how_it_ended() -> None:
+    quick = {"command": "sh", "args": ["-c", "echo no key >&2; exit 3"]}
+    async with Yard.open() as yard:
+        for _ in range(12):
+            with pytest.raises(StartFailed, match="exited with code 3") as refused:
+                await yard.trial(quick)
+            assert refused.value.cause
+            assert refused.value.cause.stderr == ("no key",)
+            assert refused.value.cause.hint
 
 
 async def test_a_server_that_never_answers_runs_out_of_its_start_time() -> None:

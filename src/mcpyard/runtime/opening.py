@@ -106,9 +106,11 @@ class WireOpener:
         try:
             session = await self._meet_local(server, launch, link, hooks)
         except LinkFailed as failure:
+            # One that ended before it was even asked is known by its exit status alone.
+            ended = await explain() if failure.cause.code is Code.CLOSED else None
             last_words = tail()
             await process.kill()
-            raise LinkFailed(replace(failure.cause, stderr=last_words)) from None
+            raise LinkFailed(replace(ended or failure.cause, stderr=last_words)) from None
         except BaseException:
             await process.kill()
             raise
