@@ -7,8 +7,10 @@ import signal
 import pytest
 
 from mcpyard import Yard
+from mcpyard.domain import limits
 from mcpyard.domain.errors import Disconnected
 from tests.faults.watching import code_of, connected, state_of, until, zoo
+from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
 
@@ -47,6 +49,28 @@ async def test_a_lost_server_is_disconnected_and_comes_back_by_itself() -> None:
     assert lost["pid"] is None
     assert after["error"] is None
     assert after["pid"] != before
+
+
+async def test_a_second_signal_kills_a_server_whose_calls_are_waited_for() -> None:
+    async with Yard.open(servers={"odd": zoo("stubborn")}) as yard:
+        await connected(yard, "odd")
+        pid = state_of(yard, "odd")["pid"]
+        hanging = asyncio.create_task(yard.call_tool("odd", "hang", {}))
+        await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "sent"}))
+        await yard.stop("odd", wait=0)
+        assert state_of(yard, "odd")["phase"] == "stopping"
+        yard.hurry()
+        assert await eventually(lambda: not is_there(pid), limits.DRAIN - 1)
+        with pytest.raises(Disconnected):
+            await hanging
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 async def test_a_crash_loop_spawns_exactly_four_times_and_rests() -> None:

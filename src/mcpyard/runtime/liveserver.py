@@ -169,8 +169,10 @@ class LiveServer:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(limits.DRAIN):
                         await self._idle.wait()
-        finally:
             await self._session.close()
+        except asyncio.CancelledError:
+            await self.kill()
+            raise
         if self._process:
             await self._process.stop()
 
