@@ -10,7 +10,7 @@ from mcpyard import Yard
 from mcpyard.domain import limits
 from mcpyard.domain.errors import Disconnected
 from tests.faults.watching import code_of, connected, state_of, until, zoo
-from tests.runtime.waiting import eventually
+from tests.runtime.waiting import alive, eventually
 
 pytestmark = pytest.mark.real
 
@@ -60,17 +60,9 @@ async def test_a_second_signal_kills_a_server_whose_calls_are_waited_for() -> No
         await yard.stop("odd", wait=0)
         assert state_of(yard, "odd")["phase"] == "stopping"
         yard.hurry()
-        assert await eventually(lambda: not is_there(pid), limits.DRAIN - 1)
+        assert await eventually(lambda: not alive(pid), limits.DRAIN - 1)
         with pytest.raises(Disconnected):
             await hanging
-
-
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_a_crash_loop_spawns_exactly_four_times_and_rests() -> None:
