@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 import pytest
 
@@ -20,6 +21,8 @@ from mcpyard.domain.errors import (
     StorageFull,
 )
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
+from mcpyard.domain.plan import Retune
+from mcpyard.domain.remedies import remedy
 from mcpyard.testing import (
     FakeEditableSource,
     FakeServers,
@@ -76,6 +79,24 @@ async def test_without_a_project_it_lands_with_the_user_and_waits() -> None:
         assert started["state"] == "running"
         with pytest.raises(ReadOnlyOwner, match="serves no project"):
             await it.yard.register({"name": "c", "scope": "project", **ECHO})
+
+
+@pytest.mark.parametrize(
+    ("scope", "advice"),
+    [
+        ("project", "mcpyard up --project DIR"),
+        ("env", "NAME_MCP_SERVER_URL"),
+        ("code", "yard.code.add"),
+    ],
+)
+async def test_where_nothing_can_be_added_it_is_told_what_to_do_instead(
+    scope: str, advice: str
+) -> None:
+    async with running(project=False) as it:
+        with pytest.raises(ReadOnlyOwner) as refused:
+            await it.yard.register({"name": "c", "scope": scope, **ECHO})
+        assert advice in remedy(refused.value)
+        assert "change it there" not in refused.value.message
 
 
 async def test_the_scope_can_be_said_and_policy_goes_to_the_store() -> None:
@@ -149,7 +170,7 @@ async def test_a_change_of_policy_restarts_nothing_and_leaves_the_document() -> 
         shown = await it.yard.change("fs", Change({"timeout": 7}), wait=1)
         assert shown["timeout"] == 7
         assert it.project.document() is document
-        back = await it.yard.change("fs", Change({"timeout": None}), wait=1)
+        back = await it.yard.change("fs", {"timeout": None}, wait=1)
         assert back["timeout"] == 30000
         assert it.policies.all() == {}
         assert all(type(each).__name__ != "Replace" for each in it.servers.applied)
@@ -163,6 +184,18 @@ async def test_a_renamed_server_keeps_its_id_and_its_policy() -> None:
         assert configs(it.project) == {"files": LocalConfig(command=["echo", "x"])}
         with pytest.raises(NameTaken):
             await it.yard.change("files", Change({"name": "legal"}))
+
+
+async def test_a_new_name_reaches_a_server_that_runs_on() -> None:
+    async with running() as it:
+        await it.yard.register({"name": "fs", "wanted": "running", **ECHO}, wait=1)
+        it.servers.applied.clear()
+        shown = await it.yard.change("fs", Change({"name": "files"}), wait=1)
+        assert shown["status"] == "connected"
+        assert it.servers.applied == [Retune(UUID(str(shown["id"])))]
+        told = it.yard.registry.get("files")
+        assert told is not None
+        assert told.status == "connected"
 
 
 async def test_a_change_can_name_the_record_it_means() -> None:
@@ -226,5 +259,5 @@ async def test_secrets_are_revealed_only_when_asked_for() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", "env": {"TOKEN": "abc"}, **ECHO})
         assert it.yard.reveal("fs") == {"env": {"TOKEN": "abc"}}
-        assert it.yard.reveal("legal") == {"url": "http://h", "headers": {}}
+        assert it.yard.reveal("legal") == {"url": "http://h", "headers": {}, "oauth": {}}
         assert "abc" not in str(it.yard.record("fs"))
