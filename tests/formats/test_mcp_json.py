@@ -249,12 +249,12 @@ def test_an_edit_keeps_spelling_comments_and_unknown_fields() -> None:
         ),
         (
             {"url": "http://h", "type": "http", "oauth": {"clientId": "a", "callbackPort": 1}},
-            RemoteConfig(url="http://h", transport=Transport.HTTP, oauth=OAuthClient(clientId="b")),
+            RemoteConfig(url="http://h", transport=Transport.HTTP, oauth=OAuthClient(client_id="b")),
             {"url": "http://h", "type": "http", "oauth": {"callbackPort": 1, "clientId": "b"}},
         ),
         (
             {"url": "http://h", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
-            RemoteConfig(url="http://g", transport=Transport.HTTP, oauth=OAuthClient(clientId="a")),
+            RemoteConfig(url="http://g", transport=Transport.HTTP, oauth=OAuthClient(client_id="a")),
             {"url": "http://g", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
         ),
         (
@@ -264,7 +264,7 @@ def test_an_edit_keeps_spelling_comments_and_unknown_fields() -> None:
         ),
         (
             {"command": "a", "args": []},
-            RemoteConfig(url="http://h", oauth=OAuthClient(clientId="a")),
+            RemoteConfig(url="http://h", oauth=OAuthClient(client_id="a")),
             {"type": "http", "url": "http://h", "oauth": {"clientId": "a"}, "transport": "http"},
         ),
         ({"nonsense": 1}, LocalConfig(command=["a"]), mcp_json.spell(LocalConfig(command=["a"]))),

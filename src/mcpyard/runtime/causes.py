@@ -1,4 +1,4 @@
-"""Why a process could not be started or ended, in words and with advice."""
+"""Why a server could not be started or reached, or how it ended, in words and with advice."""
 
 import errno
 import shlex
@@ -8,7 +8,9 @@ from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFailed
 from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.runtime.keeping import Exit, SpawnFailed
 
@@ -32,6 +34,11 @@ _INHERIT: Final = (
     "Its last lines may say why. A process gets only the usual variables of your environment; "
     "name others it needs in `inherit`."
 )
+
+_FAULTS: Final[dict[Phase, type[ServerFault]]] = {
+    Phase.NEEDS_AUTH: NeedsAuth,
+    Phase.FAILED: StartFailed,
+}
 
 THIS_YARD: Final = Cause(
     Code.THIS_YARD, f"this server {THIS_YARD_NOTE}", "Remove it, or leave it to other programs."
@@ -89,3 +96,15 @@ def _spaced(command: str) -> str:
 
 def _advice(command: str) -> str:
     return _INSTALL.get(PurePath(command).name, _SPELLING)
+
+
+def unreachable(name: str, state: State) -> ServerFault:
+    """Why a call could not be made of a server; it never got the call."""
+    cause = state.cause
+    if cause is None:
+        fault: ServerFault = Disconnected(f'the server "{name}" is {state.phase}')
+    else:
+        kind = _FAULTS.get(state.phase, Disconnected)
+        fault = kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
+    fault.untaken = True
+    return fault

@@ -16,7 +16,7 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import Tempo, spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFailed
+from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.lifecycle import (
     Arm,
     AuthNeeded,
@@ -40,7 +40,7 @@ from mcpyard.domain.lifecycle import (
 from mcpyard.domain.model import RemoteConfig, Wanted
 from mcpyard.domain.observed import Observed, Offer, Tools
 from mcpyard.domain.ports import CallTerms, Telling, Tuning
-from mcpyard.runtime.causes import sign_in_cause
+from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.live import Live
 from mcpyard.runtime.stderr import StderrRing
 from mcpyard.runtime.tenure import Crew, Tenure, make_tools
@@ -336,7 +336,7 @@ class Connection:
         while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart
             if self.phase not in _COMING and not restarts:
-                raise self._unreachable()
+                raise unreachable(self.server.name, self._state)
             left = deadline - self._crew.clock.monotonic()
             in_backoff = self.phase is Phase.BACKOFF
             await self._next_change(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)
@@ -349,33 +349,15 @@ class Connection:
             async with asyncio.timeout(None if within == inf else max(0, within)):
                 await change
         except TimeoutError:
-            raise self._unreachable() from None
+            raise unreachable(self.server.name, self._state) from None
         finally:
             self._waiters.discard(change)
-
-    def _unreachable(self) -> ServerFault:
-        name, cause = self.server.name, self._state.cause
-        if cause is None:
-            return _untaken(Disconnected(f'the server "{name}" is {self.phase}'))
-        kinds: dict[Phase, type[ServerFault]] = {
-            Phase.NEEDS_AUTH: NeedsAuth,
-            Phase.FAILED: StartFailed,
-        }
-        kind = kinds.get(self.phase, Disconnected)
-        fault = kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
-        return _untaken(fault)
 
     def _changed(self) -> None:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
         self._on_change(self)
-
-
-def _untaken(fault: ServerFault) -> ServerFault:
-    """The fault of a server that never got the call."""
-    fault.untaken = True
-    return fault
 
 
 def _was_refused(fault: Disconnected) -> bool:
