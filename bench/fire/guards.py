@@ -49,10 +49,10 @@ GUARDS = {
         ("tests/api/test_guard.py",),
     ),
     "masking": Guard(
-        "yard/records.py",
-        'return {"masked": True, "hint": hint}',
+        "yard/masking.py",
+        "return mask(value) if is_literal(value) else value",
         "return value",
-        ("tests/yard/test_records.py", "tests/api/test_secrets.py"),
+        ("tests/yard/test_masking.py", "tests/api/test_secrets.py"),
     ),
     "schema check": Guard(
         "yard/call.py",

@@ -4,13 +4,14 @@ The names below are the public Python interface. They are imported on first use,
 `import mcpyard` and the command line stay quick.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# What is imported here delays every start of the command, and is shown to whoever ends it early.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from mcpyard.app import Yard
     from mcpyard.domain.errors import YardError
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
+    from mcpyard.yard.edit import Change
     from mcpyard.yard.outcome import Outcome
     from mcpyard.yard.own_tools import own_tool
     from mcpyard.yard.registry import Info, McpServer, Registry
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Change",
     "Config",
     "Info",
     "LocalConfig",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Change": "mcpyard.yard.edit",
     "Config": "mcpyard.domain.model",
     "Info": "mcpyard.yard.registry",
     "LocalConfig": "mcpyard.domain.model",
@@ -59,4 +62,6 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415  see above
+
     return getattr(import_module(home), name)

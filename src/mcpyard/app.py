@@ -1,4 +1,7 @@
-"""The one place where the parts are wired: every side effect of the program begins here."""
+"""Where the parts of a yard are wired, and its side effects begin.
+
+Its faces over HTTP are wired in `cli/up.py`.
+"""
 
 import asyncio
 import os
@@ -34,15 +37,15 @@ from mcpyard.runtime.idle import IdleServers
 from mcpyard.runtime.keeping import Keeper
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
-from mcpyard.runtime.signins import SignIns, VolatileTokens
+from mcpyard.runtime.signins import SignIns, VolatileCredentials
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.tenure import Crew
 from mcpyard.runtime.variables import Variables
 from mcpyard.sources.client_files import DiskClientFiles
+from mcpyard.sources.code import CodeSource
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
-from mcpyard.sources.memory import MemorySource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
 from mcpyard.store.lenient import LenientSessions
@@ -58,7 +61,7 @@ from mcpyard.yard.trust import Caution, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.wire.signin import TokenStore
+    from mcpyard.wire.signin import CredentialStore
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
@@ -78,17 +81,18 @@ class Yard(YardCore):
         self,
         sources: Sequence[Source],
         kept: "Kept",
-        code: MemorySource,
-        around: "Surroundings",
+        code: CodeSource,
+        around: "Around",
     ) -> None:
         self.code = code
         self.kept = kept
         here = replace(around.here, instance=uuid4().hex[:12])
         environment = around.environment
         clock = SystemClock()
+        variables = Variables(environment)
         keeper = Keeper(uuid4().hex)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
-        sign_ins = SignIns(kept.tokens)
+        sign_ins = SignIns(kept.credentials)
         opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
         opener.here = here
         self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
@@ -98,7 +102,8 @@ class Yard(YardCore):
             policies=kept.policies,
             servers=self._supervisor,
             clock=clock,
-            lookup=Variables(environment),
+            lookup=variables,
+            secrets=variables,
             journal=kept.journal,
             sign_ins=sign_ins,
             trust=Trust(kept.approvals, clock, around.caution),
@@ -144,8 +149,8 @@ class Yard(YardCore):
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
         async with keeping(home) as kept:
-            around = Surroundings(own, caution, here)
-            yard = cls([*found, *kept.sources], kept, MemorySource(servers), around)
+            around = Around(own, caution, here)
+            yard = cls([*found, *kept.sources], kept, CodeSource(servers), around)
             try:
                 # What a yard that was killed together with its keeper left behind.
                 await asyncio.to_thread(sweep_dead_yards)
@@ -158,7 +163,9 @@ class Yard(YardCore):
     def attach(
         home: str | Path | None = None,
     ) -> AbstractAsyncContextManager[AttachedYard]:
-        """The running yard of a home, with the same interface, as an async context manager.
+        """The running yard of a home, with the calls, edits and events of a yard's interface.
+
+        It is an async context manager: `async with Yard.attach() as yard`.
 
         Args:
             home: Its folder; the user's own unless told.
@@ -188,7 +195,7 @@ class Yard(YardCore):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Around:
     """What a yard finds around itself.
 
     Attributes:
@@ -210,7 +217,7 @@ class Kept:
     policies: Policies
     sources: tuple[Source, ...] = ()
     journal: Journal | None = None
-    tokens: "TokenStore" = field(default_factory=VolatileTokens)
+    credentials: "CredentialStore" = field(default_factory=VolatileCredentials)
     call_tokens: Tokens = field(default_factory=VolatileCallTokens)
     sessions: LoginSessions = field(default_factory=VolatileSessions)
     approvals: Approvals = field(default_factory=VolatileApprovals)
@@ -284,7 +291,7 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
                 policies=store.policies,
                 sources=(mine,),
                 journal=store.journal,
-                tokens=store.credentials,
+                credentials=store.credentials,
                 call_tokens=store.tokens,
                 sessions=LenientSessions(store.sessions),
                 approvals=store.approvals,

@@ -1,4 +1,4 @@
-"""A yard that runs in another process, with the same interface as one's own.
+"""A yard that runs in another process, with the calls, edits and events of one's own.
 
 What is read is a picture that the stream of events keeps fresh, so that reading costs no request;
 what is asked for goes over HTTP and comes back as the same outcomes and the same errors.
@@ -19,14 +19,16 @@ from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
+from mcpyard.domain.merge import Patch
 from mcpyard.store.home import Home, default_home
+from mcpyard.store.tls import trusting
 from mcpyard.yard.accounts import OK
 from mcpyard.yard.call import Progress
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
 from mcpyard.yard.gathering import Local, Own, Select, gather
-from mcpyard.yard.outcome import Outcome, Tried
+from mcpyard.yard.outcome import Outcome, PassedOver
 from mcpyard.yard.records import Record
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 _SERVERS: Final = "/api/mcp/servers"
 _SETTLED: Final = frozenset({"connected", "failed", "needs_auth", "needs_approval", "stopped"})
+_UNDER_WAY: Final = frozenset({("running", "stopped"), ("stopped", "connected")})
+"""What is wanted of a server that did not begin yet to become so, and how it still is."""
+
 _KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
 
 
@@ -68,7 +73,11 @@ class AttachedYard:
             raise Disconnected(f"no yard runs with the home {found.folder}; start one: mcpyard up")
         headers = {"Authorization": f"Bearer {found.token()}"}
         async with httpx2.AsyncClient(
-            base_url=running.url, headers=headers, timeout=None, trust_env=False
+            base_url=running.url,
+            headers=headers,
+            timeout=None,
+            trust_env=False,
+            verify=trusting(running.certificate) if running.certificate else True,
         ) as client:
             yard = cls(client)
             try:
@@ -147,8 +156,9 @@ class AttachedYard:
         """Add a server."""
         return await self._change("POST", f"{_SERVERS}?wait={wait}", body)
 
-    async def change(self, ref: str, change: Change, *, wait: float = 0) -> Record:
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
         """Change a server."""
+        change = Change.of(change)
         when = "refuse" if change.refuse_running else "restart"
         headers = {"If-Match": f'"{change.expected}"'} if change.expected else {}
         path = f"{_one(ref)}?wait={wait}&when_running={when}"
@@ -162,11 +172,12 @@ class AttachedYard:
         """Wait until a server is at rest: connected, stopped, or in need of somebody's help."""
         events = self.events()
         try:
-            while self.record(ref)["phase"] not in _SETTLED:
-                await anext(aiter(events))
+            while not _is_settled(record := self.record(ref)):
+                if not await events.batch():
+                    raise Disconnected("the yard is not attached any more")
         finally:
             events.finish()
-        return self.record(ref)
+        return record
 
     async def _begin(self) -> None:
         await self._refresh()
@@ -214,8 +225,8 @@ class AttachedYard:
             body["timeoutMs"] = max(1, round(seconds * 1000))
         result: dict[str, Any] = await self._ask("POST", path, body)
         yard = result.pop("yard")
-        tried = tuple(Tried(**each) for each in yard.get("passedOver", ()))
-        return Outcome(orjson.dumps(result), yard["server"], yard["tool"], yard["ms"], tried)
+        passed = tuple(PassedOver(**each) for each in yard.get("passedOver", ()))
+        return Outcome(orjson.dumps(result), yard["server"], yard["tool"], yard["ms"], passed)
 
     async def _change(
         self,
@@ -264,11 +275,17 @@ def _error(content: bytes, status: int) -> YardError:
         listed = told.get("problems", [])
         return kind(message, tuple(Problem(each["field"], each["message"]) for each in listed))
     error = kind(message)
-    error.tried = tuple((each["server"], each["why"]) for each in told.get("passedOver", ()))
+    passed = told.get("passedOver", ())
+    error.passed_over = tuple((each["server"], each["why"]) for each in passed)
     if isinstance(error, errors.ServerFault) and (cause := told.get("cause")):
         words = tuple(cause["stderr"])
         return error.because(Cause(Code(cause["code"]), cause["message"], cause["hint"], words))
     return error
+
+
+def _is_settled(record: Record) -> bool:
+    wanted, phase = record["wanted"], record["phase"]
+    return phase in _SETTLED and (wanted, phase) not in _UNDER_WAY
 
 
 def _without_tools(record: Record) -> Record:

@@ -30,7 +30,7 @@ async def test_a_server_killed_in_the_middle_of_a_call_is_answered_for() -> None
         outcome = await yard.toolbox().call("mcp_a_die", {"text": "over here"})
         await connected(yard, "a")
     assert (outcome.server, outcome.tool, outcome.text) == ("b", "echo", "over here")
-    assert [*outcome.tried] == [("a", "the process exited with code 7")]
+    assert [*outcome.passed_over] == [("a", "the process exited with code 7")]
 
 
 async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> None:
@@ -63,7 +63,7 @@ async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
         await yard.stop("a", wait=10)
         outcome = await box.call("mcp_a_echo", {"text": "x"})
     assert outcome.error is ErrorKind.DISCONNECTED
-    assert [name for name, _ in outcome.tried] == ["a", "b", "nobody"]
+    assert [name for name, _ in outcome.passed_over] == ["a", "b", "nobody"]
     for part in ('"a": is stopped', '"b": it has no tool "echo"', '"nobody": there is no such'):
         assert part in outcome.text
 
@@ -151,4 +151,4 @@ async def test_a_restart_of_the_primary_is_waited_for_when_no_back_up_is_there()
         await until(yard, lambda: state_of(yard, "a")["phase"] in COMING_BACK)
         outcome = await yard.call("mcp_a_echo", {"text": "back"})
     assert (outcome.server, outcome.text) == ("a", "back")
-    assert [name for name, _ in outcome.tried] == ["a", "nobody"]
+    assert [name for name, _ in outcome.passed_over] == ["a", "nobody"]

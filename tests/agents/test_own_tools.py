@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import pytest
 from pydantic import BaseModel, Field
@@ -194,6 +194,11 @@ async def test_a_function_may_take_whatever_comes() -> None:
 def test_a_name_that_agents_would_not_accept_is_refused(name: str) -> None:
     with pytest.raises(NameRefused, match="must be 1 to 64"):
         own_tool(anything, name=name or "-" * 70)
+
+
+def test_what_is_no_function_is_refused_by_what_it_is() -> None:
+    with pytest.raises(TypeError, match=r"^'x' is neither a function nor a tool"):
+        own_tool(cast("Callable[..., object]", "x"))
 
 
 def test_a_function_without_a_usable_name_needs_one() -> None:

@@ -170,7 +170,7 @@ async def test_a_local_function_answers_when_the_server_cannot() -> None:
     yard.error = StartFailed("it does not start")
     outcome = await yard.box(local={"mcp_fs_read": hello}).call("mcp_fs_read")
     assert (outcome.server, outcome.text) == ("own", "hello")
-    assert [*outcome.tried] == [("fs", "it does not start")]
+    assert [*outcome.passed_over] == [("fs", "it does not start")]
 
 
 @pytest.mark.parametrize(("hints", "server"), [({}, "fs"), ({"readOnlyHint": True}, "own")])
@@ -326,10 +326,10 @@ async def test_the_toolbox_of_a_yard_elsewhere_is_the_same(tmp_path: Path) -> No
     assert echoed.text == "from afar"
     assert (late.error, broken.error) == (ErrorKind.TIMEOUT, ErrorKind.VALIDATION)
     assert told == {"a": "connected", "fs": "connected"}
-    assert (instead.text, instead.server, [*instead.tried]) == (
+    assert (instead.text, instead.server, [*instead.passed_over]) == (
         "instead",
         "fs",
         [("a", "is stopped")],
     )
-    assert [server for server, _ in nobody.tried] == ["a", "fs"]
+    assert [server for server, _ in nobody.passed_over] == ["a", "fs"]
     assert [(each["tool"], each["outcome"]) for each in errors] == [("hang", "timed-out")]

@@ -1,11 +1,13 @@
 """A yard of another process, used as if it were one's own."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 
 from mcpyard import Yard
+from mcpyard.attached import AttachedYard, _is_settled
 from mcpyard.domain.errors import (
     ArgumentsRefused,
     ChangedSince,
@@ -18,12 +20,26 @@ from mcpyard.domain.errors import (
     YardBusy,
 )
 from mcpyard.formats.matrix import Matrix
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.clients import Clients, Copy, Terms
+from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from tests.api.daemon import daemon
+from tests.api.test_guard_up import certificate
+from tests.cli.commands import yard_up
 from tests.faults.watching import zoo
 
 pytestmark = pytest.mark.real
+
+
+def test_what_only_a_yard_of_ones_own_has_is_listed() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "python.md").read_text()
+    said = page.partition("Only a yard in one's own process has")[2].partition("\n\n")[0]
+    listed = {*re.findall(r"`(\w+)`", said)}
+    _, _, told = page.partition("## `Yard`\n")
+    names = {*re.findall(r"^\| `(?:await )?(\w+)", told.partition("\n## ")[0], re.MULTILINE)}
+    lacking = {name for name in names if not hasattr(AttachedYard, name)} - {"clients", "open"}
+    lacking |= {name for name in vars(Clients) if name[0] != "_"} - {*vars(ClientsElsewhere)}
+    assert listed - {"clients"} == lacking
 
 
 async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) -> None:
@@ -84,6 +100,47 @@ async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
                     if [each["status"] for each in yard.servers()] == ["connected"]:
                         break
             assert {tool["server"] for tool in yard.tools()} == {"late"}
+
+
+async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_path: Path) -> None:
+    with daemon(tmp_path / "home") as there:
+        async with Yard.attach(tmp_path / "home") as yard:
+            there.register("slow", zoo("never-answers"))
+            await yard.start("slow")
+            waiting = asyncio.create_task(yard.settled("slow"))
+            events = yard.events()
+            await yard.register({"name": "other", **zoo("good")}, wait=20)
+            assert len(await events.batch()) > 1
+            assert not waiting.done()
+            await yard.stop("slow")
+            assert (await waiting)["state"] == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "phase", "settled"),
+    [
+        ("running", "connected", True),
+        ("running", "stopped", False),
+        ("running", "connecting", False),
+        ("stopped", "connected", False),
+        ("stopped", "stopped", True),
+        ("running", "failed", True),
+        ("on_demand", "stopped", True),
+        ("on_demand", "connected", True),
+    ],
+)
+def test_a_server_is_settled_when_it_is_as_it_was_wanted(
+    wanted: str, phase: str, settled: bool
+) -> None:
+    assert _is_settled({"wanted": wanted, "phase": phase}) is settled
+
+
+async def test_a_yard_elsewhere_is_known_by_its_certificate(tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path, "some.name")
+    with yard_up(tmp_path / "home", "--tls-cert", cert, "--tls-key", key):
+        async with Yard.attach(tmp_path / "home") as yard:
+            shown = await yard.register({"name": "fs", **zoo("good")}, wait=20)
+            assert shown["status"] == "connected"
 
 
 async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from mcpyard.cli.remote import need_yard
 from tests.cli.commands import Up, answer, echo, mcpyard, write_project, yard_up
 
 pytestmark = pytest.mark.real
@@ -188,6 +189,9 @@ def tokens(home: Path, *arguments: str, code: int = 0) -> Any:  # noqa: ANN401  
 def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with yard_up(home) as up:
+        refused = tokens(home, "create", "laptop", "--profile", "work", code=2)["error"]
+        assert refused["type"] == "urn:mcpyard:error:profile-unknown"
+        need_yard(home).post("/api/profiles", {"name": "work"})
         made = tokens(home, "create", "laptop", "--profile", "work")
         bearer = {"Authorization": f"Bearer {made['token']}"}
         assert ask(f"{up.url}/mcp/work", "POST", bearer)[0] != 401

@@ -20,6 +20,7 @@ def problem(answer: httpx2.Response) -> tuple[int, str]:
     assert told["status"] == answer.status_code
     assert told["title"]
     assert told["detail"]
+    assert told["hint"]
     return told["status"], told["type"].removeprefix("urn:mcpyard:error:")
 
 

@@ -157,6 +157,14 @@ async def test_a_code_that_the_issuer_does_not_know_signs_nobody_in(office: Offi
         assert (await desk.settled())["phase"] == "needs_auth"
 
 
+async def test_who_cannot_begin_a_sign_in_is_not_told_to_sign_in(office: Office) -> None:
+    async with desk_of(office, url="http://127.0.0.1:9/mcp", wanted="stopped") as desk:
+        told = (await desk.owner.post(LOGIN)).json()
+        assert told["type"] == "urn:mcpyard:error:needs-auth"
+        assert "authorization server can be reached" in told["hint"]
+        assert "mcpyard login" not in told["hint"]
+
+
 async def test_beginning_again_makes_the_first_sign_in_void(office: Office) -> None:
     async with desk_of(office) as desk:
         first = await consent(await desk.begin())

@@ -55,6 +55,7 @@ async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
 
 async def test_a_token_of_a_profile_opens_that_profile_alone() -> None:
     async with asked_yard() as asked:
+        await asked.post("/api/profiles", {"name": "my work"})
         made = await make(asked, profile="my work")
         async with holding(asked, made["token"]) as client:
             for path in ("/mcp/my%20work", "/mcp/my%20work/more"):
@@ -85,6 +86,13 @@ async def test_a_name_that_is_in_use_or_no_name_is_refused() -> None:
         for body in ({}, {"name": ""}, {"name": 5}, {"name": "x" * 81}, {"name": "a\nb"}):
             assert (await asked.post("/api/tokens", body)).status_code == 422
         assert (await asked.post("/api/tokens", {"name": "n", "profile": ""})).status_code == 422
+
+
+async def test_a_token_of_a_profile_that_is_not_there_is_not_made() -> None:
+    async with asked_yard() as asked:
+        refused = await asked.post("/api/tokens", {"name": "n", "profile": "none such"})
+        assert (refused.status_code, refused.json()["type"][-15:]) == (404, "profile-unknown")
+        assert (await asked.get("/api/tokens")).json() == []
 
 
 async def test_the_admin_token_is_renewed_and_the_old_one_is_worthless() -> None:

@@ -71,7 +71,7 @@ async def test_a_found_project_waits_until_its_folder_is_approved(
         assert (await yard.restart("one", wait=1))["phase"] == "needs_approval"
         assert await yard.approve(project.parent) == []
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
-        assert await yard.approve(project) == ["one", "two"]
+        assert await yard.approve(str(project)) == ["one", "two"]
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         write_project(project, one=echo("more"), two=echo())
         await until(yard, "one", phase="connected", args=echo("more")["args"])

@@ -1,15 +1,15 @@
 import pytest
 
-from mcpyard.catalog.ranking import MAX_QUERY, Entry, Index
+from mcpyard.catalog.ranking import MAX_QUERY, Index, Known
 from mcpyard.catalog.tokens import estimate_tokens
 
 TOOLS = [
-    Entry("mcp_fs_read_file", "Read a file", "Reads the contents of a file."),
-    Entry("mcp_fs_write_file", "", "Writes text to a file, replacing what was there."),
-    Entry("mcp_legal_search", "检索法律", "按关键词检索合同、婚姻等法律条文。"),
-    Entry("mcp_legal_template", "文书模板", "填写起诉状和合同的模板。"),
-    Entry("createIssue", "", "Opens a new ticket in the tracker."),
-    Entry("mcp_odd_none", "", ""),
+    Known("mcp_fs_read_file", "Read a file", "Reads the contents of a file."),
+    Known("mcp_fs_write_file", "", "Writes text to a file, replacing what was there."),
+    Known("mcp_legal_search", "检索法律", "按关键词检索合同、婚姻等法律条文。"),
+    Known("mcp_legal_template", "文书模板", "填写起诉状和合同的模板。"),
+    Known("createIssue", "", "Opens a new ticket in the tracker."),
+    Known("mcp_odd_none", "", ""),
 ]
 
 INDEX = Index(TOOLS)
@@ -20,8 +20,8 @@ def found(query: str) -> list[str]:
 
 
 def test_a_word_in_the_name_counts_more_than_one_in_the_description() -> None:
-    entries = [Entry("a", "", "about weather"), Entry("weather", "", ""), Entry("c", "weather", "")]
-    assert Index(entries).rank("weather") == [1, 2, 0]
+    known = [Known("a", "", "about weather"), Known("weather", "", ""), Known("c", "weather", "")]
+    assert Index(known).rank("weather") == [1, 2, 0]
 
 
 def test_the_tool_that_knows_more_of_the_query_comes_first() -> None:
@@ -69,7 +69,7 @@ def test_a_very_long_query_is_cut() -> None:
 
 
 def test_tools_that_fit_equally_keep_their_order() -> None:
-    assert Index([Entry("same", "", "")] * 3).rank("same") == [0, 1, 2]
+    assert Index([Known("same", "", "")] * 3).rank("same") == [0, 1, 2]
 
 
 def test_tokens_are_estimated_by_script() -> None:

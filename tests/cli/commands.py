@@ -70,13 +70,14 @@ class Up:
         home: Path,
         *arguments: object,
         stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
         command: Sequence[str] = MCPYARD,
     ) -> None:
         self.home = home
         self.process = subprocess.Popen(
             [*command, "up", "--port", "0", *map(str, arguments)],
             stdout=stdout,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             cwd=home.parent,
             env=os.environ | {"MCPYARD_HOME": str(home)},
         )

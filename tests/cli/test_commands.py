@@ -116,7 +116,9 @@ def test_a_tool_that_says_error_ends_with_5_and_its_outcome(home: Path) -> None:
 
 def test_bad_json_is_told_with_its_position_on_standard_error(home: Path) -> None:
     told = mcpyard("call", "mcp_one_echo", "--args", '{"text":\n x}', home=home)
-    assert told.stderr == "error: --args is not JSON: Expecting value at line 2, column 2\n"
+    error, hint = told.stderr.splitlines()
+    assert error == "error: --args is not JSON: Expecting value at line 2, column 2"
+    assert hint.startswith("hint: ")
     assert told.stdout == ""
 
 

@@ -152,6 +152,8 @@ def test_a_server_that_does_not_come_up_is_added_and_ends_with_4(home: Path) -> 
         ([], 2, "usage"),
         (["x"], 2, "usage"),
         (["x", "http://h/", "more"], 2, "usage"),
+        (["x", "--wait", "5", "--", "y"], 2, "usage"),
+        (["x", "ftp://h/y"], 3, "invalid-definition"),
         (["x", "--env", "nothing", "--", "y"], 2, "usage"),
         (["x", "--header", "nothing", "http://h/"], 2, "usage"),
         (["x", "--scope", "moon", "--", "y"], 2, "usage"),
@@ -182,7 +184,7 @@ def test_a_bad_field_is_named(home: Path) -> None:
 
 def test_a_secret_whose_name_was_forgotten_is_not_repeated(home: Path) -> None:
     told = mcpyard("add", "x", "--env", "s3cret-value", "--", "y", home=home)
-    assert told.stderr == "error: --env takes NAME=VALUE\n"
+    assert told.stderr == "error: --env takes NAME=VALUE\nhint: for example: --env MODE=fast\n"
 
 
 def test_an_edit_changes_what_it_says_and_nothing_else(home: Path, entries: Entries) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from mcpyard.cli import connecting
 from mcpyard.cli.main import run
+from mcpyard.cli.remote import need_yard
 from mcpyard.store import home as homes
 from tests.cli.commands import Up, echo, write_project, yard_up
 from tests.clients.machine import FILES, lay
@@ -177,6 +178,54 @@ def test_what_does_not_parse_is_not_approved(said: Said, tmp_path: Path) -> None
     told = said.run("approve", tmp_path, code=3)
     assert f"{tmp_path / '.mcp.json'}:2:1: " in told
     assert "approved" not in told
+
+
+def test_a_folder_without_a_file_is_approved_and_that_is_said(said: Said, tmp_path: Path) -> None:
+    told = said.run("approve", tmp_path)
+    assert told.startswith(f"approved {tmp_path}\n")
+    assert "there is no .mcp.json there yet" in told
+
+
+def test_a_policy_that_is_not_as_usual_is_shown(said: Said) -> None:
+    text = json.dumps({"name": "odd", "command": "x", "args": [], "inherit": ["Z"], "lanes": 1})
+    said.run("add", "--json-text", text, "--scope", "user")
+    shown = said.run("show", "odd")
+    assert '  inherit          ["Z"]\n  wantedLanes      1\n' in shown
+    assert "maxMessage" not in shown
+
+
+def test_a_word_before_the_dashes_is_no_command(said: Said) -> None:
+    for command in ("add", "edit"):
+        told = said.run(command, "good", "--wait", "5", "--", "mcpyard-legal", code=2)
+        assert 'the command stands behind --, but "5" stands before it' in told
+        assert f"hint: mcpyard {command} NAME" in told
+
+
+def test_a_server_that_leads_back_here_does_not_come_up(said: Said) -> None:
+    itself = (f"{said.up.url}/mcp", "--scope", "user")
+    assert "leads back to this yard" in said.run("add", "me", *itself, "--start", "--wait", code=4)
+    said.run("add", "me2", *itself, "--no-start", "--wait")
+
+
+def test_where_no_tools_are_listed_it_is_said_why(said: Said) -> None:
+    said.run("add", "gone", "--scope", "user", "--start", "--wait", "--", "/no/such", code=4)
+    told = said.run("tools", "gone")
+    assert told == 'no tools: gone is failed: the command "/no/such" was not found\n'
+
+
+def test_a_tool_that_is_switched_off_is_marked(said: Said) -> None:
+    said.run("start", "good")
+    path = "/api/mcp/servers/good/tools/echo"
+    need_yard(said.up.home).patch(path, {"enabled": False}, {})
+    assert "(off) Say it again." in said.run("tools", "good")
+    assert "is switched off" in said.run("call", "mcp_good_echo", code=2)
+    need_yard(said.up.home).patch(path, {"enabled": True}, {})
+    assert "(off)" not in said.run("tools", "good")
+
+
+def test_what_costs_nothing_is_told_only_where_the_table_is_asked_for(said: Said) -> None:
+    assert "info: " not in said.run("connect", "codex")
+    assert "info: " not in said.run("connect", "codex")
 
 
 def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import resource
+import select
 import signal
 import socket
 import time
@@ -15,7 +16,17 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from tests.cli.commands import Up, all_gone, answer, echo, mcpyard, missing, write_project, yard_up
+from tests.cli.commands import (
+    PATIENCE,
+    Up,
+    all_gone,
+    answer,
+    echo,
+    mcpyard,
+    missing,
+    write_project,
+    yard_up,
+)
 
 pytestmark = pytest.mark.real
 
@@ -208,6 +219,21 @@ def test_without_a_terminal_the_display_is_plain_lines(tmp_path: Path) -> None:
         assert any(line.strip().startswith("hint: ") for line in said)
         assert not any("\x1b" in line for line in said)
         assert up.end() == 0
+    finally:
+        up.close()
+
+
+def test_what_goes_wrong_is_told_once_where_both_outputs_are_one_file(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "p", bad=missing(tmp_path))
+    log = tmp_path / "log"
+    with log.open("wb") as both:
+        up = Up(tmp_path / "home", "--project", project, stdout=both.fileno(), stderr=both.fileno())
+    try:
+        until = time.monotonic() + PATIENCE
+        while "hint: " not in log.read_text() and time.monotonic() < until:
+            select.select([], [], [], 0.05)
+        assert up.end() == 0
+        assert log.read_text().count("was not found") == 1
     finally:
         up.close()
 

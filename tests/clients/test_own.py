@@ -260,7 +260,11 @@ async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) 
         while it.yard.server("x").owner.scope != "project":
             await anext(aiter(events))
         events.finish()
-        assert (await it.clients.show("yard:user", "x"))["effective"] == "shadowed"
+        shown = await it.clients.show("yard:user", "x")
+        assert (shown["effective"], shown["reason"]) == (
+            "shadowed",
+            f"hidden by that of the project scope, {it.project / '.mcp.json'}",
+        )
         assert (await it.clients.show("yard:project", "x"))["effective"] == "enabled"
 
 

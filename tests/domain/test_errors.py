@@ -1,3 +1,4 @@
+import errno
 from collections.abc import Iterator
 
 import pytest
@@ -17,7 +18,7 @@ def leaves(kind: type[YardError]) -> Iterator[type[YardError]]:
 
 
 def test_every_leaf_of_the_tree_has_an_edge() -> None:
-    assert set(EDGES) == set(leaves(YardError))
+    assert set(EDGES) == {*leaves(YardError), errors.StorageFull}
 
 
 def test_every_leaf_of_the_tree_says_what_to_do() -> None:
@@ -57,6 +58,7 @@ def test_problem_types_are_unique() -> None:
         (errors.TimedOut, 504, 6),
         (errors.Disconnected, 502, 4),
         (errors.StorageFull, 507, 1),
+        (errors.NotWritable, 507, 1),
     ],
 )
 def test_an_error_has_its_names_outside(kind: type[YardError], status: int, exit_code: int) -> None:
@@ -70,6 +72,24 @@ def test_an_error_without_an_edge_takes_its_ancestors_or_is_internal() -> None:
 
     assert edge(Odd("x")) == EDGES[errors.NameTaken]
     assert edge(YardError("x")).status == 500
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (errno.ENOSPC, errors.StorageFull),
+        (errno.EDQUOT, errors.StorageFull),
+        (errno.EACCES, errors.NotWritable),
+        (errno.EROFS, errors.NotWritable),
+        (errno.ENOTDIR, errors.NotWritable),
+    ],
+)
+def test_a_write_that_is_refused_is_no_full_disk_unless_room_is_missing(
+    number: int, kind: type[YardError]
+) -> None:
+    found = errors.unwritten("no", OSError(number, "no"))
+    assert type(found) is kind
+    assert isinstance(found, errors.StorageFull), "whoever goes on without room goes on here too"
 
 
 def test_a_problem_reads_as_place_field_and_sentence() -> None:

@@ -169,8 +169,7 @@ def test_setting_gives_the_value_and_touches_nothing_else(
     after = set_member(text, path, value)
     intended: Value = copy.deepcopy(before.value)
     at(intended, path[:-1])[path[-1]] = value
-    document = parse(after, comments=not before.strict)
-    assert same(document.value, intended)
+    assert same(read(after, comments=not before.strict).root.value, intended)
     *_, old = read(text, path).root.trail()
     *_, new = read(after, path).root.trail()
     assert after[: new.start] == text[: old.start]
@@ -206,7 +205,7 @@ def test_removing_leaves_all_other_values_and_the_text_around(
     after = remove_member(text, path)
     intended: Value = copy.deepcopy(before.value)
     del at(intended, path[:-1])[path[-1]]
-    assert same(parse(after, comments=not before.strict).value, intended)
+    assert same(read(after, comments=not before.strict).root.value, intended)
     *_, parent, _child = read(text, path).root.trail()
     assert after.startswith(text[: parent.start + 1])
     assert after.endswith(text[parent.end - 1 :])
@@ -242,10 +241,10 @@ def test_a_damaged_text_is_read_or_told_never_anything_else(
     for comments in (True, False):
         fault = find_fault(text, comments=comments)
         if fault is None:
-            parse(text, comments=comments)
+            read(text, comments=comments)
         else:
             with pytest.raises(DocumentBroken) as caught:
-                parse(text, comments=comments)
+                read(text, comments=comments)
             assert caught.value.problems[0].message == fault.sentence
 
 

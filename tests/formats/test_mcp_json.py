@@ -249,12 +249,16 @@ def test_an_edit_keeps_spelling_comments_and_unknown_fields() -> None:
         ),
         (
             {"url": "http://h", "type": "http", "oauth": {"clientId": "a", "callbackPort": 1}},
-            RemoteConfig(url="http://h", transport=Transport.HTTP, oauth=OAuthClient(client_id="b")),
+            RemoteConfig(
+                url="http://h", transport=Transport.HTTP, oauth=OAuthClient(client_id="b")
+            ),
             {"url": "http://h", "type": "http", "oauth": {"callbackPort": 1, "clientId": "b"}},
         ),
         (
             {"url": "http://h", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
-            RemoteConfig(url="http://g", transport=Transport.HTTP, oauth=OAuthClient(client_id="a")),
+            RemoteConfig(
+                url="http://g", transport=Transport.HTTP, oauth=OAuthClient(client_id="a")
+            ),
             {"url": "http://g", "type": "http", "oauth": {"client_id": "a", "scopes": "x"}},
         ),
         (

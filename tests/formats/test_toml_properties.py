@@ -18,11 +18,10 @@ from mcpyard.formats.editors.toml import (
     parse,
     put_table,
     remove_table,
-    remove_value,
     rename_table,
     set_value,
 )
-from mcpyard.formats.editors.toml_edit import _last_dotted, covering, stands_empty
+from mcpyard.formats.editors.toml_edit import _last_dotted, covering, remove, stands_empty
 from mcpyard.formats.editors.toml_scan import Statement, scan
 from mcpyard.formats.editors.toml_style import inline, key
 from mcpyard.formats.editors.toml_values import same
@@ -222,7 +221,7 @@ def test_removing_a_value_that_was_set_gives_back_the_bytes(
     parent = pick(data, before, dict, root=True)
     added = set_value(text, (*parent, NEW), value)
     assert same(parse(added).value, with_value(before, (*parent, NEW), value))
-    removed = remove_value(added, (*parent, NEW))
+    removed = remove(scan(added), parent, [NEW])
     assert same(parse(removed).value, before)
     sheet = scan(text)
     implied = not stands_empty(sheet, parent) and _last_dotted(sheet, parent) is None
@@ -293,7 +292,7 @@ def test_removing_leaves_all_other_values_and_statements(text: str, data: st.Dat
     path = pick(data, before)
     if not path:
         return
-    after = remove_value(text, path)
+    after = remove(scan(text), path[:-1], path[-1:])
     value = parse(after).value
     intended: Value = copy.deepcopy(before)
     del at(intended, path[:-1])[path[-1]]

@@ -5,14 +5,10 @@ from dataclasses import replace
 import pytest
 
 from mcpyard.domain.errors import EditRefused
-from mcpyard.formats.editors.toml import (
-    Names,
-    parse,
-    remove_table,
-    remove_value,
-    rename_table,
-)
+from mcpyard.formats.editors.toml import Names, parse, remove_table, rename_table
+from mcpyard.formats.editors.toml_edit import remove
 from mcpyard.formats.editors.toml_guard import Edit
+from mcpyard.formats.editors.toml_scan import scan
 
 X = ("s", "x")
 
@@ -115,12 +111,12 @@ def test_a_table_goes_with_the_blank_line_that_parted_it(before: str, after: str
     ],
 )
 def test_a_value_goes_with_its_line_and_the_comment_above(before: str, after: str) -> None:
-    assert remove_value(before, ("k",)) == after
+    assert remove(scan(before), (), ["k"]) == after
 
 
 def test_a_table_that_nothing_else_stood_for_is_gone_with_its_last_key() -> None:
-    assert remove_value("[a]\nb.c.d = 1\n", ("a", "b", "c", "d")) == "[a]\n"
-    assert remove_value("[a]\nb.c = 1\nb.d = 1\n", ("a", "b", "c")) == "[a]\nb.d = 1\n"
+    assert remove(scan("[a]\nb.c.d = 1\n"), ("a", "b", "c"), ["d"]) == "[a]\n"
+    assert remove(scan("[a]\nb.c = 1\nb.d = 1\n"), ("a", "b"), ["c"]) == "[a]\nb.d = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -177,8 +173,6 @@ def test_a_rename_that_cannot_be_is_refused(path: Names, name: str, message: str
 def test_what_is_not_there_cannot_be_removed() -> None:
     with pytest.raises(EditRefused, match=r"s\.no: there is no such table"):
         remove_table("[s]\n", ("s", "no"))
-    with pytest.raises(EditRefused, match=r"s\.no: there is no such key"):
-        remove_value("[s]\n", ("s", "no"))
     with pytest.raises(EditRefused, match=r":2:5: s\.k: is not a table"):
         remove_table("[s]\nk = 1\n", ("s", "k"))
 

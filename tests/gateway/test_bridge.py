@@ -12,7 +12,7 @@ import pytest
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.up import read_duration
 from tests.api.test_guard_up import certificate
-from tests.cli.commands import PATIENCE, echo, write_project, yard_up
+from tests.cli.commands import PATIENCE, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import Bridge, bridge, yard_of
 
 pytestmark = pytest.mark.real
@@ -113,6 +113,19 @@ def test_a_session_goes_on_when_the_yard_was_started_anew(tmp_path: Path) -> Non
         with yard_up(tmp_path / "home", "--project", project) as up:
             up.event("status", status="connected")
             assert said(program.ask("tools/call", **ECHOED)) == "hello"
+
+
+def test_a_session_goes_on_when_the_token_was_replaced(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "project", echo=echo())
+    with yard_up(tmp_path / "home", "--project", project) as up, bridge(up.home) as program:
+        up.event("status", status="connected")
+        program.greet()
+        assert mcpyard("token", "rotate", home=up.home).returncode == 0
+        assert said(program.ask("tools/call", **ECHOED)) == "hello"
+        assert mcpyard("token", "rotate", home=up.home).returncode == 0
+        assert said(program.ask_modern("tools/call", **ECHOED)) == "hello"
+        assert said(program.ask("tools/call", **ECHOED)) == "hello"
+        assert program.end() == 0
 
 
 def test_what_is_no_message_is_answered_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,14 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.app import Yard
+from mcpyard.domain.errors import StorageFull
+from mcpyard.domain.repositories import Tokens
+from mcpyard.domain.stored import CallToken
 from mcpyard.formats.facts import Client, Way
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.gateway.app import Gateway
-from tests.api.asgi import Asked, client_of, keys_of
+from mcpyard.store.volatile import VolatileCallTokens
+from tests.api.asgi import Asked, client_of, keys_of, slug
 from tests.cli.commands import answer, mcpyard, yard_up
 
 pytestmark = pytest.mark.real
@@ -79,14 +84,20 @@ def test_an_address_needs_a_yard_that_runs(user: Path) -> None:
     assert not (user / ".codex" / "config.toml").exists()
 
 
+class FullTokens(VolatileCallTokens):
+    """Tokens of a yard whose disk is full."""
+
+    async def add(self, token: CallToken) -> None:
+        raise StorageFull(f"no room for {token.name}")
+
+
 @asynccontextmanager
-async def asked(user: Path) -> AsyncGenerator[Asked]:
+async def asked(user: Path, tokens: Tokens | None = None) -> AsyncGenerator[Asked]:
     """A yard that takes that folder for its user's."""
     closing = asyncio.Event()
     async with Yard.open(environment={"HOME": str(user)}) as yard:
-        app = build(
-            yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=Gateway(yard, closing)
-        )
+        keys = replace(keys_of(yard), tokens=tokens or yard.kept.call_tokens)
+        app = build(yard, keys=keys, hosts=[], closing=closing, gateway=Gateway(yard, closing))
         async with client_of(app) as client:
             yield Asked(yard, app, client, closing)
         closing.set()
@@ -129,6 +140,29 @@ async def test_a_program_that_reads_no_variables_gets_the_token_itself(user: Pat
         (file,) = done["files"]
         assert "Bearer mcpyard_" in Path(file["path"]).read_text()
         assert "Bearer mcpyard_" not in file["diff"], "what is shown is masked"
+
+
+async def test_no_program_gets_a_token_that_could_not_be_kept(user: Path) -> None:
+    async with asked(user, FullTokens()) as it:
+        refused = await it.post("/api/clients/connect", {"client": "zed", "http": True})
+        assert slug(refused) == (507, "storage-full")
+        assert [*user.rglob("*.json")] == []
+
+
+async def test_a_token_is_worthless_whose_program_could_not_be_told(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with asked(user) as it:
+        await connect(it, "zed", name="first", http=True)
+        monkeypatch.setattr("mcpyard.sources.client_files.edit_file", no_room)
+        body = {"client": "zed", "name": "second", "http": True}
+        assert slug(await it.post("/api/clients/connect", body)) == (507, "storage-full")
+        first, second = it.yard.kept.call_tokens.all()
+        assert (first.revoked is None, second.revoked is None) == (True, False)
+
+
+def no_room(*_: object, **__: object) -> None:
+    raise StorageFull("no space left on device")
 
 
 async def test_a_profile_must_be_there_and_is_named(user: Path) -> None:

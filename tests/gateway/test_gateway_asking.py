@@ -47,6 +47,18 @@ async def test_a_retry_that_answers_nothing_is_asked_again() -> None:
         assert json.loads(text_of(done)) == ANSWER
 
 
+async def test_answers_that_cannot_be_read_leave_the_call_waiting_for_others() -> None:
+    async with talking({"old": odd()}) as talk:
+        asked = await parked(talk)
+        state = asked["result"]["requestState"]
+        for wrong in (5, [ANSWER], "Ada"):
+            given = {"inputResponses": wrong, "requestState": state}
+            refused = (await talk.call(OLD, "ask", ASKS, **given))["error"]
+            assert refused["message"] == "inputResponses must be an object"
+        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        assert json.loads(text_of(done)) == ANSWER
+
+
 async def test_a_state_is_good_once_for_the_very_call_it_was_made_for() -> None:
     async with talking() as talk:
         asked = await parked(talk)

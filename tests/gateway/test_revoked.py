@@ -4,9 +4,23 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import httpx2
+import psutil
 import pytest
 
-from tests.gateway.talking import ASKS, Event, Legacy, Talk, events, heads, messages, talking
+from tests.gateway.talking import (
+    ASKS,
+    ODD_SERVER,
+    Event,
+    Legacy,
+    Talk,
+    events,
+    heads,
+    messages,
+    odd,
+    talking,
+    text_of,
+)
+from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
 
@@ -68,6 +82,30 @@ async def test_a_call_that_waits_for_the_holder_of_a_lost_token_is_cancelled_ups
         await revoke(talk, "lost")
         await talk.until("old", "cancelled 1")
         await lost.http.aclose()
+
+
+async def test_the_process_that_a_client_has_alone_ends_with_its_token() -> None:
+    async with talking({"old": odd(lanes="per-client")}) as talk:
+        lost = await holder_of(talk, "lost")
+        answer = await lost.call("/mcp/servers/old", "nonce", arguments={"text": "x"})
+        assert text_of(answer) == "x"
+        assert len(odd_servers()) == 2
+        await revoke(talk, "lost")
+        assert await eventually(lambda: len(odd_servers()) == 1, 10)
+        await lost.http.aclose()
+
+
+def odd_servers() -> list[int]:
+    """The processes of the server that this yard has."""
+    mine = psutil.Process().children(recursive=True)
+    return [each.pid for each in mine if str(ODD_SERVER) in command(each)]
+
+
+def command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 async def test_a_new_admin_token_ends_the_streams_of_the_old_one() -> None:

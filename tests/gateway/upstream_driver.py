@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import ServerFault, YardError
 from mcpyard.domain.ports import CallTerms
-from mcpyard.runtime.signins import VolatileTokens
+from mcpyard.runtime.signins import VolatileCredentials
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.http import HttpLink
 from mcpyard.wire.link import LinkFailed
@@ -86,7 +86,7 @@ async def sign_in_and_call(scenario: Scenario) -> None:
         client_secret=scenario.told.get("client_secret", ""),
     )
     url = scenario.url
-    sign_in = SignIn(url, VolatileTokens(), identity)
+    sign_in = SignIn(url, VolatileCredentials(), identity)
     for _ in range(SIGN_INS):
         if await calls_answered(url, sign_in):
             return

@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from mcpyard.formats.facts import Field
-from mcpyard.formats.matrix import native_word
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.gateway.words import MODERN_VERSION
 from mcpyard.wire.handshake import VERSIONS
@@ -169,7 +168,7 @@ def test_what_differs_from_the_readme_is_noticed() -> None:
 def test_the_two_commands_name_what_is_there() -> None:
     install, test = blocks(README, "sh")
     assert install == ("python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/mcpyard up\n")
-    assert 'mcpyard = "mcpyard.cli.main:run"' in (ROOT / "pyproject.toml").read_text()
+    assert 'mcpyard = "mcpyard.__main__:run"' in (ROOT / "pyproject.toml").read_text()
     assert os.access(ROOT / test.strip(), os.X_OK)
 
 
@@ -258,7 +257,7 @@ def test_the_table_of_programs_is_what_their_facts_say() -> None:
         (row,) = re.findall(rf"^\| {client.title} \|.*$", text, re.MULTILINE)
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         assert cells[1] == ", ".join(scope.name for scope in client.scopes)
-        reachable = native_word(client.shapes[0], Field.URL) != "-"
+        reachable = Field.URL in client.shapes[0].words
         assert cells[5] == ("yes" if reachable else "no"), client.id
         assert cells[6] == "-" or cells[6] in tried["dependencies"].values()
         assert (cells[3] == "only in the program") == (client.scopes[0].switch.kind == "none")

@@ -1,5 +1,4 @@
 import json
-import os
 import re
 from pathlib import Path
 
@@ -105,12 +104,14 @@ async def test_a_folder_in_place_of_the_file_is_told_with_its_name(tmp_path: Pat
         await source.close()
 
 
-async def test_a_folder_whose_name_is_no_text_is_looked_at_without_a_watcher(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    folder = tmp_path / os.fsdecode(b"bad\xff")
-    folder.mkdir()
-    source, _ = await opened(folder)
-    await source.put("a", ECHO, None)
-    await source.close()
-    assert "cannot be watched, only looked at" in caplog.text
+async def test_a_link_that_leads_to_itself_is_told_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / ".mcp.json"
+    path.symlink_to(path)
+    source, _ = await opened(tmp_path)
+    try:
+        told = f"{path}: cannot be read: Too many levels of symbolic links"
+        assert [str(each) for each in source.document().problems] == [told]
+        with pytest.raises(DocumentBroken, match=f"^{re.escape(told)}$"):
+            await source.put("b", ECHO, None)
+    finally:
+        await source.close()

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import DocumentBroken, DocumentMoved, StorageFull
-from mcpyard.sources.writing import edit_file, text_digest
+from mcpyard.domain.errors import DocumentBroken, DocumentMoved, ReadOnlyOwner, StorageFull
+from mcpyard.domain.remedies import remedy
+from mcpyard.sources.writing import edit_file, remove_file, text_digest
 
 
 def litter(folder: Path) -> list[str]:
@@ -54,6 +55,62 @@ def test_the_owner_stays(tmp_path: Path) -> None:
     os.chown(path, 12345, 23456)
     edit_file(path, lambda _: "y")
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
+def noted(path: Path) -> None:
+    """Write a file with an extended attribute, where the disk has such."""
+    path.write_text("x")
+    if sys.platform != "linux":
+        pytest.skip("only here they are kept")
+    try:
+        os.setxattr(path, "user.note", b"mine")
+    except OSError:
+        pytest.skip("the disk has no extended attributes")
+
+
+def test_extended_attributes_stay(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    noted(path)
+    edit_file(path, lambda _: "y")
+    assert path.read_text() == "y"
+    assert os.getxattr(path, "user.note") == b"mine"
+
+
+def test_attributes_that_cannot_be_kept_do_not_keep_the_text_from_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    noted(path)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "no")
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    edit_file(path, lambda _: "y")
+    assert (path.read_text(), litter(tmp_path)) == ("y", [])
+
+
+def test_a_file_that_is_protected_from_writing_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("x")
+    path.chmod(0o444)
+    with pytest.raises(ReadOnlyOwner, match=r"f is protected from writing \(mode 0444\)") as caught:
+        edit_file(path, lambda _: "y")
+    assert remedy(caught.value).endswith(f"chmod u+w {path}")
+    with pytest.raises(ReadOnlyOwner):
+        remove_file(path, text_digest(b"x"))
+    assert (path.read_text(), litter(tmp_path)) == ("x", [])
+    assert not edit_file(path, lambda text: text).changed
+
+
+def test_a_link_that_leads_to_itself_is_told(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(DocumentBroken, match=r"/(one|other): cannot be read: Too many levels"):
+        edit_file(one, lambda _: "y")
+    with pytest.raises(DocumentBroken, match=r"/(one|other): cannot be read: Too many levels"):
+        remove_file(one, text_digest(None))
 
 
 def test_a_link_stays_a_link_and_its_target_changes(tmp_path: Path) -> None:

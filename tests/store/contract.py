@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from mcpyard.domain.repositories import Repositories
-from mcpyard.wire.signin import TokenStore
+from mcpyard.wire.signin import CredentialStore
 
 
 class Stored(Repositories, Protocol):
     @property
-    def credentials(self) -> TokenStore: ...
+    def credentials(self) -> CredentialStore: ...
 
 
 Opener = Callable[[], Awaitable[Stored]]

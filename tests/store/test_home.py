@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import YardBusy
+from mcpyard.domain.errors import StorageFull, YardBusy
 from mcpyard.store.home import Home
 
 HOLDER = """
@@ -50,6 +50,17 @@ def test_a_killed_yard_keeps_nobody_out(tmp_path: Path) -> None:
     assert home.running() is None
     home.take()
     home.release()
+
+
+def test_a_yard_that_cannot_say_that_it_runs_keeps_nobody_out(tmp_path: Path) -> None:
+    (tmp_path / "yard.json").mkdir()
+    home = Home(tmp_path)
+    with pytest.raises((OSError, StorageFull)):
+        home.take()
+    (tmp_path / "yard.json").rmdir()
+    another = Home(tmp_path)
+    another.take()
+    another.release()
 
 
 def test_the_folder_and_its_files_are_the_owners_alone(tmp_path: Path) -> None:

@@ -31,6 +31,10 @@ def insert(key: int, value: str = "") -> Job[None]:
     return job
 
 
+def fail_at_it(_: object) -> None:
+    raise ZeroDivisionError
+
+
 def keys(connection: sqlite3.Connection) -> list[int]:
     return [key for (key,) in connection.execute("SELECT k FROM t ORDER BY k")]
 
@@ -67,6 +71,29 @@ def files_no_larger_than(size: int) -> Generator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_what_goes_wrong_after_a_job_is_told_to_whoever_waits_for_it(tmp_path: Path) -> None:
+    async with an_engine(tmp_path / "a.db") as engine:
+        with pytest.raises(ZeroDivisionError):
+            await engine.run(insert(1), fail_at_it)
+        assert await engine.run(keys) == [1]
+
+
+async def test_what_goes_wrong_after_a_job_is_no_business_of_the_others_of_its_group(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with an_engine(tmp_path / "a.db") as engine:
+        free = await held(engine)
+        engine.post(insert(1), fail_at_it)
+        given_up = asyncio.create_task(engine.run(insert(2), fail_at_it))
+        waiting = asyncio.create_task(engine.run(insert(3)))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        free()
+        await waiting
+        assert await engine.run(keys) == [1, 2, 3]
+    assert [each.message for each in caplog.records] == ["what follows a job failed"] * 2
 
 
 async def test_a_job_gives_back_its_value_and_is_on_the_disk_by_then(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -10,7 +9,7 @@ import pytest
 
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import NewerState, StateBroken, StorageFull
-from mcpyard.domain.model import Scope, Transport
+from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Reached
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
@@ -247,51 +246,3 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageFull, match="cannot be made"):
         await Store.open(tmp_path / "file" / "home")
-
-
-OTHER_VERSION = b'{"version": 2, "identities": [], "names": [], "tools": {}, "reached": {}}'
-
-
-def a_memory_file(path: Path) -> None:
-    content = {
-        "version": 1,
-        "identities": [["project", "a/.mcp.json", "fs", str(SERVER)]],
-        "names": [[str(SERVER), "t", "mcp_fs_t"]],
-        "tools": {str(SERVER): [{"name": "t"}]},
-        "reached": {"d": ["modern", "sse"], "e": ["handshake", None]},
-    }
-    path.write_text(json.dumps(content))
-
-
-async def test_a_memory_file_is_taken_over_once(tmp_path: Path) -> None:
-    a_memory_file(tmp_path / "memory.json")
-    for _ in range(2):
-        async with opened(lambda: Store.open(tmp_path)) as store:
-            assert store.memory.identity(PROJECT, "fs") == SERVER
-            assert store.memory.exposed_names() == {(SERVER, "t"): "mcp_fs_t"}
-            assert store.memory.tools(SERVER) == [{"name": "t"}]
-            assert store.memory.reached("d") == Reached(Era.MODERN, Transport.SSE)
-            assert store.memory.reached("e") == Reached(Era.HANDSHAKE)
-        assert not (tmp_path / "memory.json").exists()
-        assert (tmp_path / "memory.json.imported").exists()
-
-
-async def test_what_the_database_knows_wins_over_a_memory_file(tmp_path: Path) -> None:
-    async with opened(lambda: Store.open(tmp_path)) as store:
-        known = store.memory.identity(PROJECT, "fs")
-        store.memory.keep_reached("d", Reached(Era.HANDSHAKE))
-    a_memory_file(tmp_path / "memory.json")
-    async with opened(lambda: Store.open(tmp_path)) as store:
-        assert store.memory.identity(PROJECT, "fs") == known
-        assert store.memory.reached("d") == Reached(Era.HANDSHAKE)
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 1}', OTHER_VERSION])
-async def test_a_memory_file_that_cannot_be_used_is_put_aside(
-    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "memory.json").write_bytes(content)
-    async with opened(lambda: Store.open(tmp_path)) as store:
-        assert store.memory.exposed_names() == {}
-    assert (tmp_path / "memory.json.unreadable").read_bytes() == content
-    assert "put aside" in caplog.text

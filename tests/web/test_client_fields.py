@@ -5,7 +5,7 @@ from dataclasses import replace
 from mcpyard.formats.facts import Effective
 from mcpyard.formats.warned import WarningKind
 from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
-from mcpyard.web.client_sights import Place, digest_of, table_of
+from mcpyard.web.client_sights import ProgramFile, digest_of, table_of
 from mcpyard.web.definitions import Pair
 from mcpyard.web.looks import EFFECTIVE
 from mcpyard.web.words import catalogue
@@ -68,7 +68,7 @@ def test_another_way_to_reach_it_takes_the_words_of_the_first_one_away() -> None
 
 
 def test_a_broken_or_absent_file_has_no_column_in_the_table() -> None:
-    there = Place(
+    there = ProgramFile(
         "codex:user", "codex", "Codex", "user", "/c", exists=True, entries=(), problems=()
     )
     broken = replace(there, at="cursor:user", problems=("line 2",))

@@ -32,7 +32,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
     """A yard with a server in every state that the page knows, and calls in its journal."""
     folder = tmp_path_factory.mktemp("full")
     with daemon(folder / "home") as yard:
-        yard.register("running", echo(), start=True)
+        said = {"title": "Always there", "description": "It runs, and says so. " * 30}
+        yard.register("running", echo(), start=True, **said)
         yard.register("asleep", echo())
         yard.register("off", echo(), enabled=False)
         yard.register("broken", missing(folder), start=True)

@@ -84,7 +84,6 @@ async def test_a_server_that_ignores_the_question_is_met_after_the_silence() -> 
     assert link.methods == ["server/discover", "initialize", "notifications/initialized"]
     link.answer(1, DISCOVERED)
     assert session.era == "handshake"
-    assert session.stats.late == 1
 
 
 async def test_a_slow_modern_server_that_refuses_initialize_is_waited_for() -> None:

@@ -29,7 +29,7 @@ from mcpyard.testing import (
     VolatilePolicies,
 )
 from mcpyard.yard.backups import REST
-from mcpyard.yard.outcome import Tried
+from mcpyard.yard.outcome import PassedOver
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
 from tests.yard.begun import begun
@@ -104,7 +104,7 @@ async def test_a_server_that_is_there_answers_itself() -> None:
     library = Library(a=local(backup=["b"]), b=local())
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
-    assert (outcome.server, outcome.tried, library.asked) == ("a", (), ["a"])
+    assert (outcome.server, outcome.passed_over, library.asked) == ("a", (), ["a"])
 
 
 async def test_the_back_up_answers_for_a_server_that_is_not_connected() -> None:
@@ -113,7 +113,7 @@ async def test_the_back_up_answers_for_a_server_that_is_not_connected() -> None:
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
     assert (outcome.server, library.asked) == ("b", ["b"])
-    assert outcome.tried == (Tried("a", "not connected: it died"),)
+    assert outcome.passed_over == (PassedOver("a", "not connected: it died"),)
 
 
 async def test_back_ups_of_back_ups_count_and_a_cycle_ends() -> None:
@@ -124,7 +124,7 @@ async def test_back_ups_of_back_ups_count_and_a_cycle_ends() -> None:
         library.lose("c")
         with pytest.raises(NobodyAnswered, match=r'"a": .*it died; "b": .*it died; "c"') as caught:
             await yard.call("mcp_a_search", ASKED)
-    assert [name for name, _ in caught.value.tried] == ["a", "b", "c"]
+    assert [name for name, _ in caught.value.passed_over] == ["a", "b", "c"]
 
 
 async def test_back_ups_that_are_missing_or_lack_the_tool_are_passed_over() -> None:
@@ -136,7 +136,7 @@ async def test_back_ups_that_are_missing_or_lack_the_tool_are_passed_over() -> N
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
         warnings = yard.record("a")["warnings"]
-    assert [*outcome.tried] == [
+    assert [*outcome.passed_over] == [
         ("a", "not connected: it died"),
         ("nobody", "there is no such server"),
         ("other", 'it has no tool "search"'),
@@ -166,7 +166,7 @@ async def test_a_back_up_whose_schema_refuses_the_arguments_is_passed_over() -> 
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
     assert outcome.server == "c"
-    assert '"shelf" is missing' in outcome.tried[1].why
+    assert '"shelf" is missing' in outcome.passed_over[1].why
 
 
 async def test_arguments_that_break_the_tools_own_schema_reach_nobody() -> None:
@@ -196,7 +196,7 @@ async def test_a_call_that_is_safe_to_repeat_moves_on(error: YardError) -> None:
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
     assert (outcome.server, library.asked) == ("b", ["a", "b"])
-    assert outcome.tried == (Tried("a", error.message),)
+    assert outcome.passed_over == (PassedOver("a", error.message),)
 
 
 async def test_the_user_may_say_that_a_tool_is_safe_to_repeat() -> None:
@@ -249,7 +249,7 @@ async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
         library.servers.answers["a"] = _says("a")
         outcome = await yard.call("mcp_a_search", ASKED)
         told = [(each.kind, each.data["tool"]) for each in await events.batch()]
-    assert (outcome.server, outcome.tried) == ("a", ())
+    assert (outcome.server, outcome.passed_over) == ("a", ())
     assert told == [("backup", "search"), ("recovered", "search")]
 
 

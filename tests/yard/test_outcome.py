@@ -7,13 +7,13 @@ import pytest
 
 from mcpyard import Outcome
 from mcpyard.yard.attribution import META_KEY
-from mcpyard.yard.outcome import ErrorKind, Tried
+from mcpyard.yard.outcome import ErrorKind, PassedOver
 from mcpyard.yard.parts import (
     Audio,
     Image,
-    Link,
     Part,
     Resource,
+    ResourceLink,
     Text,
     Unknown,
     read_parts,
@@ -39,7 +39,7 @@ KNOWN = [
     ),
     (
         {"type": "resource_link", "uri": "f:c", "name": "c", "description": "d"},
-        Link("f:c", "c", description="d"),
+        ResourceLink("f:c", "c", description="d"),
     ),
 ]
 
@@ -101,7 +101,8 @@ def test_a_message_with_half_a_character_makes_an_outcome_all_the_same() -> None
 
 
 def test_an_outcome_shows_who_was_tried_and_who_answered() -> None:
-    told = Outcome(b'{"content": []}', "b", "t", 1.0, (Tried("a", "is away"),)).to_dict()["yard"]
+    passed = (PassedOver("a", "is away"),)
+    told = Outcome(b'{"content": []}', "b", "t", 1.0, passed).to_dict()["yard"]
     assert told == {
         "server": "b",
         "tool": "t",
@@ -113,8 +114,10 @@ def test_an_outcome_shows_who_was_tried_and_who_answered() -> None:
 
 
 def test_a_failed_outcome_shows_its_kind_and_no_server_twice() -> None:
-    tried = [Tried("a", "is away"), Tried("b", "is away, too")]
-    lost = Outcome.failed(ErrorKind.DISCONNECTED, "nobody", server="a", tool="t", tried=tried)
+    passed = [PassedOver("a", "is away"), PassedOver("b", "is away, too")]
+    lost = Outcome.failed(
+        ErrorKind.DISCONNECTED, "nobody", server="a", tool="t", passed_over=passed
+    )
     told: Any = lost.to_dict()["yard"]
     assert (told["tried"], told["error"]) == (["a", "b"], "disconnected")
 

@@ -2,13 +2,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from mcpyard.domain.cause import Cause, Code
+from mcpyard.cli.listing import POLICY
+from mcpyard.domain.cause import HINTS, Cause, Code
 from mcpyard.domain.desired import DesiredServer, Owner
 from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase, State
-from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Wanted
+from mcpyard.domain.model import LocalConfig, Policy, RemoteConfig, Scope, Wanted
 from mcpyard.domain.observed import Era, Observed, SessionFacts
-from mcpyard.yard.records import brief, masked, record
+from mcpyard.yard.records import brief, record
 
 ID = UUID(int=7)
 SERVER = DesiredServer(
@@ -23,25 +24,6 @@ SERVER = DesiredServer(
 )
 
 
-def test_references_are_shown_and_literals_are_masked() -> None:
-    shown = masked(
-        {
-            "A": "${A}",
-            "B": "Bearer ${TOKEN}",
-            "C": "sk-1234567890abcdef",
-            "D": "short",
-            "E": "a-long-secret-prefix-${X}",
-        }
-    )
-    assert shown == {
-        "A": "${A}",
-        "B": "Bearer ${TOKEN}",
-        "C": {"masked": True, "hint": "...cdef"},
-        "D": {"masked": True, "hint": ""},
-        "E": {"masked": True, "hint": "...${X}"},
-    }
-
-
 def test_a_local_record_has_every_field_of_the_definition() -> None:
     shown = record(SERVER, Observed(ID), ())
     assert shown["env"] == {"T": {"masked": True, "hint": "...alue"}}
@@ -53,6 +35,38 @@ def test_a_local_record_has_every_field_of_the_definition() -> None:
         "running",
     )
     assert (shown["toolCount"], shown["tools"]) == (0, [])
+
+
+def test_every_part_of_the_policy_can_be_read_back() -> None:
+    other_names = {"lanes": "wantedLanes", "tools": "toolPolicies"}
+    said: dict[str, object] = {
+        "enabled": False,
+        "timeout": 7,
+        "startTimeout": 8,
+        "wanted": "running",
+        "progressExtends": True,
+        "backup": ["b"],
+        "inherit": ["DISPLAY"],
+        "lanes": "per-client",
+        "maxMessage": 9,
+        "tools": {"t": {"enabled": False, "timeout": 3}},
+        "title": "T",
+        "description": "D",
+    }
+    assert [*said] == [info.alias for info in Policy.model_fields.values()]
+    config = LocalConfig.model_validate({"command": ["npx"], **said})
+    shown = record(replace(SERVER, config=config), Observed(ID), ())
+    assert {name: shown[other_names.get(name, name)] for name in said} == said
+    usual = record(SERVER, Observed(ID), ())
+    assert {name: usual[name] for name in POLICY} == POLICY, "what `show` leaves out"
+
+
+def test_a_record_says_what_to_call_a_server_and_what_to_say_about_it() -> None:
+    config = LocalConfig(command=["npx"], title="Files", description="Papers.")
+    shown = record(replace(SERVER, config=config), Observed(ID), ())
+    assert (shown["title"], shown["description"]) == ("Files", "Papers.")
+    unsaid = record(SERVER, Observed(ID), ())
+    assert (unsaid["title"], unsaid["description"]) == (None, None)
 
 
 def test_the_digest_follows_name_and_definition() -> None:
@@ -78,7 +92,12 @@ def test_a_waiting_server_shows_cause_attempt_and_the_next_try() -> None:
     shown = record(SERVER, seen, ())
     assert (shown["attempt"], shown["maxAttempts"]) == (2, 3)
     assert shown["nextRetryAt"] == "2030-01-01T00:00:00.000+00:00"
-    assert shown["error"] == {"code": "exited", "message": "exited", "hint": "", "stderr": ["boom"]}
+    assert shown["error"] == {
+        "code": "exited",
+        "message": "exited",
+        "hint": HINTS[Code.EXITED],
+        "stderr": ["boom"],
+    }
     told = brief(SERVER, seen)
     assert (told["name"], told["state"], told["attempt"]) == ("fs", "error", 2)
 

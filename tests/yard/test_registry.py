@@ -1,7 +1,10 @@
+from uuid import UUID
+
 import pytest
 
 import mcpyard
 from mcpyard import Info, LocalConfig, McpServer, Registry, RemoteConfig
+from mcpyard.domain.desired import DesiredServer, Owner
 from mcpyard.domain.errors import (
     DefinitionError,
     InputError,
@@ -10,6 +13,8 @@ from mcpyard.domain.errors import (
     NameTaken,
     ServerUnknown,
 )
+from mcpyard.domain.launch import LocalLaunch
+from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.status import Status
 
 
@@ -136,12 +141,33 @@ def test_a_managed_registry_is_written_by_its_yard_alone(registry: Registry) -> 
     book.update_status("memory", Status.CONNECTED)
     book.update_tool_count("memory", 3)
     assert (info(registry).status, info(registry).tool_count) == ("connected", 3)
-    book.hold({"memory": LocalConfig(command=["new"]), "y": RemoteConfig(url="http://h")})
-    assert (info(registry).status, info(registry).config) == (
-        "connected",
-        LocalConfig(command=["new"]),
+
+
+def desired(number: int, name: str, config: Config) -> DesiredServer:
+    return DesiredServer(
+        id=UUID(int=number),
+        name=name,
+        owner=Owner(Scope.USER),
+        config=config,
+        wanted=Wanted.RUNNING,
+        launch=LocalLaunch(("x",), {}, None, ()),
+        launch_digest="",
+        policy_digest="",
     )
-    assert info(registry, "y").status == "disconnected"
+
+
+def test_a_server_that_stays_keeps_its_status_also_by_another_name() -> None:
+    registry = Registry()
+    book = registry.manage()
+    old, new, other = (LocalConfig(command=[each]) for each in ("old", "new", "other"))
+    book.hold([desired(1, "memory", old), desired(2, "gone", old)])
+    book.update_status("memory", Status.CONNECTED)
+    book.update_tool_count("memory", 3)
+    book.hold([desired(1, "store", new), desired(3, "memory", other)])
+    assert registry.list() == [
+        Info("store", new, Status.CONNECTED, tool_count=3),
+        Info("memory", other),
+    ]
 
 
 def test_an_info_is_a_snapshot(registry: Registry) -> None:

@@ -138,6 +138,11 @@ async def test_a_tool_that_is_not_there_is_not_found() -> None:
                 await yard.call(name, {"path": "x"})
         with pytest.raises(ToolUnknown, match='the server "fs" has no tool "x"'):
             await yard.call_tool("fs", "x")
+        with pytest.raises(
+            ToolUnknown, match='the tool "read_file" of the server "fs" is switched'
+        ):
+            await yard.call_tool("fs", "read_file", {"path": "x"})
+        assert around.servers.calls == []
         assert yard.tools() == []
         assert [each["enabled"] for each in yard.tools("fs")] == [False]
 

@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, pictures, pieces, words
+from mcpyard.yard.rendering import Piece, pictures, pieces, text_or_items
 from mcpyard.yard.tool import Tool
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
@@ -22,10 +22,7 @@ def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
 
 def content(outcome: Outcome) -> Content:
     """What came, for the model: pictures as they are, the rest as words."""
-    shown = pieces(outcome, pictures)
-    if any(isinstance(each, Media) for each in shown):
-        return [_block(each) for each in shown]
-    return "\n".join(words(shown))
+    return text_or_items(pieces(outcome, pictures), _block)
 
 
 class YardTool(BaseTool):

@@ -7,7 +7,7 @@ from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
 from mcpyard.yard.asked import member_of, read_arguments
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, flagged, nothing, pictures_and_pdf, words
+from mcpyard.yard.rendering import Piece, flagged, nothing, pictures_and_pdf, text_or_items, words
 from mcpyard.yard.tool import Tool
 
 Api: TypeAlias = Literal["responses", "chat"]
@@ -38,7 +38,8 @@ def answer(outcome: Outcome, call_id: str, api: Api = "responses") -> dict[str, 
     if api == "chat":
         said = "\n".join(words(flagged(outcome, nothing)))
         return {"role": "tool", "tool_call_id": call_id, "content": said}
-    return {"type": "function_call_output", "call_id": call_id, "output": _output(outcome)}
+    output = text_or_items(flagged(outcome, pictures_and_pdf), _item)
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def given(tool: Tool, arguments: object) -> object:
@@ -80,13 +81,6 @@ def _parameters(tool: Tool, *, strict: bool) -> dict[str, object]:
     lowered = lower(tool.input_schema, COMMON)
     tight = tighten(lowered) if strict else None
     return {"parameters": lowered if tight is None else tight, "strict": tight is not None}
-
-
-def _output(outcome: Outcome) -> str | list[dict[str, object]]:
-    shown = flagged(outcome, pictures_and_pdf)
-    if any(isinstance(each, Media) for each in shown):
-        return [_item(each) for each in shown]
-    return "\n".join(words(shown))
 
 
 def _item(each: Piece) -> dict[str, object]:

@@ -9,7 +9,7 @@ from agents.tool_context import ToolContext
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, flagged, pictures_and_pdf, words
+from mcpyard.yard.rendering import Piece, flagged, pictures_and_pdf, text_or_items
 from mcpyard.yard.tool import Tool
 
 Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
@@ -32,10 +32,7 @@ def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
 
 def output(outcome: Outcome) -> str | list[Output]:
     """What came, for the model: pictures and PDF files as they are, the rest as words."""
-    shown = flagged(outcome, pictures_and_pdf)
-    if any(isinstance(each, Media) for each in shown):
-        return [_item(each) for each in shown]
-    return "\n".join(words(shown))
+    return text_or_items(flagged(outcome, pictures_and_pdf), _item)
 
 
 def _invoke(tool: Tool) -> Callable[[ToolContext[Any], str], Awaitable[str | list[Output]]]:

@@ -11,7 +11,7 @@ from pydantic_core import SchemaValidator, core_schema
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.asked import call_asked
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, as_text, pictures, pieces, words
+from mcpyard.yard.rendering import Piece, as_text, pictures, pieces, text_or_items
 from mcpyard.yard.tool import Tool
 
 # The yard itself checks arguments against the tool's schema, and says what is wrong with them.
@@ -28,10 +28,7 @@ def returned(outcome: Outcome) -> ToolReturn:
 
     The application finds the whole outcome in the metadata.
     """
-    shown = pieces(outcome, pictures)
-    value: object = "\n".join(words(shown))
-    if any(isinstance(each, Media) for each in shown):
-        value = [_item(each) for each in shown]
+    value = text_or_items(pieces(outcome, pictures), _item)
     return ToolReturn(value, metadata=outcome.to_dict())
 
 

@@ -26,7 +26,7 @@ from mcpyard.api.login import LoginRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
 from mcpyard.api.openapi.route import openapi
-from mcpyard.api.problems import problem, problem_of
+from mcpyard.api.problems import problem_of, refusal
 from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes
 from mcpyard.api.servers import ServerRoutes
@@ -141,7 +141,7 @@ def profile_routes(yard: YardCore) -> list[Route]:
 
 def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
     """Every route of who may come in, and what may run."""
-    tokens, login = TokenRoutes(keys), LoginRoutes(keys)
+    tokens, login = TokenRoutes(keys, yard.profiles), LoginRoutes(keys)
     return [
         Route("/login", login.login),
         Route("/logout", login.logout, methods=["POST"]),
@@ -161,15 +161,15 @@ def _yard_error(_request: Request, error: Exception) -> Response:
 
 
 def _bad_json(_request: Request, error: Exception) -> Response:
-    return refuse(problem(400, "bad-json", str(error)))
+    return refuse(refusal("bad-json", str(error)))
 
 
 def _http_error(request: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
-    slug, reason = _REFUSALS.get(refused.status_code, ("refused", refused.detail))
+    slug, reason = _REFUSALS[refused.status_code]
     detail = f"{request.method} {request.scope['path'][:200]}: {reason}"
     headers = _allowed(request) if refused.status_code == _WRONG_METHOD else refused.headers
-    return refuse(problem(refused.status_code, slug, detail), headers)
+    return refuse(refusal(slug, detail), headers)
 
 
 def _allowed(request: Request) -> dict[str, str]:
@@ -179,4 +179,4 @@ def _allowed(request: Request) -> dict[str, str]:
 
 
 def _unforeseen(_request: Request, _error: Exception) -> Response:
-    return refuse(problem(500, "internal", "an error of mcpyard itself; its log says more"))
+    return refuse(refusal("internal", "an error of mcpyard itself; its log says more"))

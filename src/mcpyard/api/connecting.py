@@ -1,5 +1,8 @@
 """The route that writes the gateway into a program's own configuration."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 from uuid import uuid4
@@ -45,18 +48,29 @@ class ConnectRoutes:
         if not asking.truth(body, "http"):
             done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)
             return answer(done.record | {"token": None})
-        secret = _UNMADE if dry else PREFIX + make_secret()
-        way = Addressed(f"{request.base_url}mcp{_part(profile)}", secret)
-        done, by_variable = await self._yard.clients.connect(words, name, way, terms)
-        if not dry:
-            await self._keep(words, secret, profile)
+        url, connect = f"{request.base_url}mcp{_part(profile)}", self._yard.clients.connect
+        # What would be refused anyway is refused before there is a token for it.
+        look = Addressed(url, _UNMADE)
+        done, by_variable = await connect(words, name, look, replace(terms, dry_run=True))
+        if dry:
+            return answer(done.record | {"token": _shown(_UNMADE) if by_variable else None})
+        secret = PREFIX + make_secret()
+        async with self._kept(words, secret, profile):
+            done, by_variable = await connect(words, name, Addressed(url, secret), terms)
         return answer(done.record | {"token": _shown(secret) if by_variable else None})
 
-    async def _keep(self, words: str, secret: str, profile: str | None) -> None:
+    @asynccontextmanager
+    async def _kept(self, words: str, secret: str, profile: str | None) -> AsyncGenerator[None]:
+        """Keep a token before anybody has it; one that could not be handed over is worthless."""
         identity = uuid4()
         name = f"{client_of(words.partition(':')[0]).id} {identity.hex[:8]}"
         made = CallToken(identity, name, hashed(secret), profile, self._keys.clock.now())
         await self._keys.tokens.add(made)
+        try:
+            yield
+        except Exception:
+            await self._keys.tokens.revoke(identity, self._keys.clock.now())
+            raise
 
 
 def _bridged(body: dict[str, object], profile: str | None) -> Bridged:

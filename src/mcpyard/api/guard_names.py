@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from mcpyard.api.answers import refuse
 from mcpyard.api.guard_incoming import Incoming
-from mcpyard.api.problems import problem
+from mcpyard.api.problems import refusal
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -31,12 +31,12 @@ class Names:
     def objection(self, incoming: Incoming) -> Response | None:
         """Why a request may not come in under its names."""
         if incoming.doubled:
-            return refuse(problem(400, "doubled-header", "a header came twice that must not"))
+            return refuse(refusal("doubled-header", "a header came twice that must not"))
         host = host_name(incoming.header(b"host") or "")
         if host not in self._hosts and not _is_address_of(incoming, host):
-            return refuse(problem(421, "wrong-host", f'this yard is not called "{host[:_SHOWN]}"'))
+            return refuse(refusal("wrong-host", f'this yard is not called "{host[:_SHOWN]}"'))
         if not incoming.is_public and is_foreign(incoming):
-            return refuse(problem(403, "foreign-origin", "pages of other origins may not ask here"))
+            return refuse(refusal("foreign-origin", "pages of other origins may not ask here"))
         return None
 
 

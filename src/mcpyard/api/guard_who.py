@@ -17,7 +17,7 @@ from mcpyard.api.answers import refuse
 from mcpyard.api.guard_incoming import Incoming
 from mcpyard.api.guard_keys import Keys, hashed
 from mcpyard.api.guard_names import is_foreign
-from mcpyard.api.problems import problem
+from mcpyard.api.problems import refusal
 from mcpyard.api.strangers import is_looking, strange_browser
 from mcpyard.domain.stored import CallToken, LoginSession
 
@@ -104,10 +104,10 @@ class Doorman:
 
     def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
         if incoming.header(b"sec-fetch-site") != "same-origin":
-            return refuse(problem(403, "foreign-origin", "only a page of this yard may ask this"))
+            return refuse(refusal("foreign-origin", "only a page of this yard may ask this"))
         if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
             return None
-        return refuse(problem(403, "key-needed", "the key of the browser's session is needed"))
+        return refuse(refusal("key-needed", "the key of the browser's session is needed"))
 
     def _holds_key(self, incoming: Incoming, session: LoginSession) -> bool:
         key = incoming.headers.get(KEY_HEADER, b"").decode("latin-1")
@@ -127,8 +127,8 @@ def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None
     if allowed:
         return None
     opens = "/mcp" if token.profile is None else f"/mcp/{token.profile}"
-    return refuse(problem(403, "beyond-token", f"this token opens {opens} and nothing else"))
+    return refuse(refusal("beyond-token", f"this token opens {opens} and nothing else"))
 
 
 def _unauthorized(detail: str) -> Response:
-    return refuse(problem(401, "unauthorized", detail), {"WWW-Authenticate": "Bearer"})
+    return refuse(refusal("unauthorized", detail), {"WWW-Authenticate": "Bearer"})

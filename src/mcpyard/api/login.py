@@ -25,7 +25,7 @@ from mcpyard.api.guard_keys import (
     hashed,
     make_secret,
 )
-from mcpyard.api.problems import problem
+from mcpyard.api.problems import refusal
 from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
 
@@ -98,7 +98,7 @@ class LoginRoutes:
         """A ticket that opens one stream for the browser that asks."""
         who: Who = request.scope["who"]
         if who.session is None:
-            return refuse(problem(409, "no-browser", _NO_BROWSER))
+            return refuse(refusal("no-browser", _NO_BROWSER))
         ticket = self._keys.tickets.issue(who.session, self._keys.clock.monotonic())
         return answer({"ticket": ticket, "expiresIn": TICKET_LIFE}, 201)
 

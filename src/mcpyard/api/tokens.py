@@ -11,9 +11,10 @@ from mcpyard.api import asking
 from mcpyard.api.answers import answer, refuse
 from mcpyard.api.guard_keys import Keys, hashed, make_secret
 from mcpyard.api.guard_who import ADMIN, Who
-from mcpyard.api.problems import problem
+from mcpyard.api.problems import refusal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
+from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.records import Record
 
 PREFIX: Final = "mcpyard_"
@@ -51,8 +52,9 @@ class TokenDesk:
 class TokenRoutes:
     """Answers from the keys of one yard."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, profiles: ProfileBook) -> None:
         self._keys = keys
+        self._profiles = profiles
         self._desk = TokenDesk(keys)
 
     async def tokens(self, _request: Request) -> Response:
@@ -64,6 +66,8 @@ class TokenRoutes:
         asked = await asking.members(request)
         name = _text("name", asked.get("name"))
         profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
+        if profile is not None:
+            self._profiles.get(profile)
         made, secret = await self._desk.create(name, profile)
         return answer(_record(made) | {"token": secret}, 201)
 
@@ -72,9 +76,7 @@ class TokenRoutes:
         ref = asking.part(request, "token")
         found = self._find(ref)
         if found is None:
-            return refuse(
-                problem(404, "token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"')
-            )
+            return refuse(refusal("token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"'))
         await self._desk.revoke(found)
         return Response(status_code=204)
 
@@ -83,7 +85,7 @@ class TokenRoutes:
         if self._keys.admin.rotate():
             self._keys.dismissals.tell(ADMIN.name)
             return Response(status_code=204)
-        return refuse(problem(409, "token-fixed", _FIXED))
+        return refuse(refusal("token-fixed", _FIXED))
 
     def _find(self, ref: str) -> UUID | None:
         living = [each for each in self._keys.tokens.all() if each.revoked is None]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias, cast
 
 from mcpyard.catalog.pointers import resolve
+from mcpyard.catalog.shapes import list_of, object_of
 
 MAX_SCHEMA_BYTES: Final = 1024 * 1024
 MAX_SCHEMA_DEPTH: Final = 64
@@ -154,9 +155,9 @@ class _Weights:
     def _applied(self, node: Object) -> Iterator[Object]:
         parts: list[object] = [node.get(keyword) for keyword in _SINGLES]
         for keyword in _LISTS:
-            parts.extend(_items(node.get(keyword)))
+            parts.extend(list_of(node.get(keyword)))
         for keyword in _MAPS:
-            parts.extend(_members(node.get(keyword)))
+            parts.extend(object_of(node.get(keyword)).values())
         pointers = (ref for ref in _references_of(node) if not self._is_named(ref))
         parts.extend(resolve(self._root, pointer) for pointer in pointers)
         return (cast("Object", part) for part in parts if isinstance(part, dict))
@@ -176,22 +177,10 @@ def _references_of(node: Object) -> list[str]:
 
 
 def _holds_embedded_ids(schema: object) -> bool:
-    keywords = ("$id", "id") if "draft-04" in str(_member(schema, "$schema")) else ("$id",)
+    keywords = ("$id", "id") if "draft-04" in str(object_of(schema).get("$schema")) else ("$id",)
     return any(
         isinstance(node.get(keyword), str)
         for node in _objects(schema)
         if node is not schema
         for keyword in keywords
     )
-
-
-def _member(value: object, name: str) -> object:
-    return cast("Object", value).get(name) if isinstance(value, dict) else None
-
-
-def _members(value: object) -> list[object]:
-    return list(cast("Object", value).values()) if isinstance(value, dict) else []
-
-
-def _items(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias, cast
 
 from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
 from mcpyard.catalog.pointers import resolve
+from mcpyard.catalog.shapes import list_of, object_of
 
 Schema: TypeAlias = dict[str, object]
 _Judge: TypeAlias = Callable[[object], bool]
@@ -168,13 +169,13 @@ class _Lowering:
             self._say_otherwise(schema, lowered)
         if not _NESTING.isdisjoint(schema):
             lowered = self._with_parts(schema, lowered)
-        if (kind := lowered.get("type")) == "array" or "array" in _list(kind):
+        if (kind := lowered.get("type")) == "array" or "array" in list_of(kind):
             lowered.setdefault("items", {})
         return lowered
 
     def _with_parts(self, schema: Schema, plain: Schema) -> Schema:
         lowered = plain | self._nested(schema)
-        for part in _list(schema.get("allOf")):
+        for part in list_of(schema.get("allOf")):
             lowered = _both(lowered, self.node(part))
         if schema.get("patternProperties") and "patternProperties" not in lowered:
             lowered.pop("additionalProperties", None)
@@ -200,7 +201,7 @@ class _Lowering:
             found |= self._items(schema)
         for name in _UNIONS:
             # `oneOf` as `anyOf`: of lowered alternatives more than one may fit.
-            if "anyOf" not in found and (branches := _list(schema.get(name))):
+            if "anyOf" not in found and (branches := list_of(schema.get(name))):
                 found["anyOf"] = [self.node(each) for each in branches]
         return found
 
@@ -217,7 +218,7 @@ class _Lowering:
             items, first = schema.get("additionalItems"), cast("object", items)
         found: Schema = {}
         if isinstance(first, list):
-            found["prefixItems"] = [self.node(each) for each in _list(cast("object", first))]
+            found["prefixItems"] = [self.node(each) for each in list_of(cast("object", first))]
         if isinstance(items, dict):
             found["items"] = self.node(cast("object", items))
         return found
@@ -254,20 +255,20 @@ def _both(one: Schema, other: Schema) -> Schema:
         }
     for name in ("properties", "patternProperties"):
         if name in one and name in other:
-            merged[name] = {**_object(other[name]), **_object(one[name])}
-    required = [*_list(one.get("required")), *_list(other.get("required"))]
+            merged[name] = {**object_of(other[name]), **object_of(one[name])}
+    required = [*list_of(one.get("required")), *list_of(other.get("required"))]
     return merged | ({"required": list(dict.fromkeys(required))} if required else {})
 
 
 def _folded(schema: Schema) -> Schema:
     """A schema without a choice at its root."""
     rest = dict(schema)
-    branches = [_folded(_object(each)) for each in _list(rest.pop("anyOf", None))]
+    branches = [_folded(object_of(each)) for each in list_of(rest.pop("anyOf", None))]
     if not branches:
         return rest
     offered: dict[str, list[object]] = {}
     for branch in branches:
-        for name, member in _object(branch.get("properties")).items():
+        for name, member in object_of(branch.get("properties")).items():
             seen = offered.setdefault(name, [])
             if member not in seen:
                 seen.append(member)
@@ -275,7 +276,7 @@ def _folded(schema: Schema) -> Schema:
         name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in offered.items()
     }
     folded: Schema = {"properties": members}
-    if needed := _in_all([_list(branch.get("required")) for branch in branches]):
+    if needed := _in_all([list_of(branch.get("required")) for branch in branches]):
         folded["required"] = needed
     return _both(rest, folded)
 
@@ -287,14 +288,6 @@ def _in_all(lists: list[list[object]]) -> list[object]:
 
 def _open_object() -> Schema:
     return {"type": "object", "properties": {}}
-
-
-def _object(value: object) -> Schema:
-    return cast("Schema", value) if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def _is_text(value: object) -> bool:
@@ -312,7 +305,7 @@ def _is_count(value: object) -> bool:
 def _is_type(value: object) -> bool:
     if isinstance(value, str):
         return value in _TYPES
-    names = _list(value)
+    names = list_of(value)
     return bool(names) and all(isinstance(each, str) and each in _TYPES for each in names)
 
 
@@ -321,14 +314,14 @@ def _is_list_of_texts(value: object) -> bool:
 
 
 def _of_one_kind(values: object) -> bool:
-    return _is_list_of_texts(values) or all(map(_is_number, _list(values)))
+    return _is_list_of_texts(values) or all(map(_is_number, list_of(values)))
 
 
 _PLAIN: Final[Mapping[str, _Judge]] = {
     "const": lambda _value: True,
     "default": lambda _value: True,
     "description": _is_text,
-    "enum": lambda value: bool(_list(value)),
+    "enum": lambda value: bool(list_of(value)),
     "exclusiveMaximum": _is_number,
     "exclusiveMinimum": _is_number,
     "format": _is_text,

@@ -28,7 +28,7 @@ _IS_SPACELESS: Final = re.compile(rf"[{_SPACELESS}]")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-class Entry(NamedTuple):
+class Known(NamedTuple):
     """What is known of a tool in words."""
 
     name: str
@@ -43,16 +43,16 @@ class _Field(NamedTuple):
 
 
 class Index:
-    """Entries, read once and searched often."""
+    """What is known of some tools, read once and searched often."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = [_fields(entry) for entry in entries]
+    def __init__(self, tools: Iterable[Known]) -> None:
+        self._tools = [_fields(each) for each in tools]
 
     def rank(self, query: str) -> list[int]:
-        """The places of the entries that a query is about, the best first; none for no words."""
-        scores = [0.0] * len(self._entries)
+        """The places of the tools that a query is about, the best first; none for no words."""
+        scores = [0.0] * len(self._tools)
         for term in dict.fromkeys(_terms(query[:MAX_QUERY])):
-            found = [_match(term, each) for each in self._entries]
+            found = [_match(term, each) for each in self._tools]
             # A term that few tools know tells more than one that all of them do.
             rarity = math.log(1 + len(found) / (1 + sum(each > 0 for each in found)))
             for place, strength in enumerate(found):
@@ -66,10 +66,10 @@ def _terms(text: str) -> list[str]:
     return [term.casefold() for term in _TERM.findall(spaced)]
 
 
-def _fields(entry: Entry) -> tuple[_Field, ...]:
+def _fields(known: Known) -> tuple[_Field, ...]:
     return tuple(
         _Field(weight, " ".join(words), frozenset(words))
-        for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), entry, strict=True)
+        for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), known, strict=True)
         if (words := _terms(text))
     )
 

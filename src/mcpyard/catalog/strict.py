@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.catalog.lowering import Schema
+from mcpyard.catalog.shapes import object_of
 
 _MAX_DEPTH: Final = 10
 _KEPT: Final = frozenset(
@@ -56,13 +57,13 @@ def tighten(schema: Schema) -> Schema | None:
 
 def drop_nulls(arguments: object, schema: object) -> object:
     """Arguments that were asked for strictly, without the nulls that mean "not given"."""
-    here = _object(schema)
+    here = object_of(schema)
     if isinstance(arguments, list):
         given = cast("list[object]", arguments)
         return [drop_nulls(each, here.get("items")) for each in given]
     if not isinstance(arguments, Mapping):
         return arguments
-    members = _object(here.get("properties"))
+    members = object_of(here.get("properties"))
     required = cast("list[str]", here.get("required", []))
     return {
         name: drop_nulls(value, members.get(name))
@@ -72,7 +73,7 @@ def drop_nulls(arguments: object, schema: object) -> object:
 
 
 def _tight(schema: object, depth: int) -> Schema:
-    found = _object(schema)
+    found = object_of(schema)
     if depth > _MAX_DEPTH or "patternProperties" in found or "prefixItems" in found:
         raise _Loose
     tight = {name: value for name, value in found.items() if name in _KEPT}
@@ -99,7 +100,7 @@ def _closed(found: Schema, depth: int) -> Schema:
         raise _Loose
     required = cast("list[str]", found.get("required", []))
     members = {
-        name: _tight(member, depth + 1) for name, member in _object(found["properties"]).items()
+        name: _tight(member, depth + 1) for name, member in object_of(found["properties"]).items()
     }
     return {
         "properties": {
@@ -122,7 +123,7 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _takes_null(schema: object) -> bool:
-    found = _object(schema)
+    found = object_of(schema)
     choices = cast("list[object]", found.get("anyOf", []))
     if choices:
         return any(map(_takes_null, choices))
@@ -140,7 +141,3 @@ def _kinds(schema: Schema) -> list[object]:
     if isinstance(kind, list):
         return cast("list[object]", kind)
     return [] if kind is None else [kind]
-
-
-def _object(value: object) -> Schema:
-    return cast("Schema", value) if isinstance(value, dict) else {}

@@ -71,7 +71,8 @@ def add_server(home: Path, addition: Addition, said: Said, *, as_json: bool) -> 
     body = _body(addition, said)
     yard = need_yard(home)
     raw = yard.post(f"/api/mcp/servers?wait={_seconds(wait=addition.wait)}", body)
-    return _tell(raw, "added", as_json=as_json, waited=addition.wait)
+    code = _tell(raw, "added", as_json=as_json, waited=addition.wait)
+    return EXIT_UNREACHABLE if addition.wait and _stays_down(raw, addition) else code
 
 
 def edit_server(home: Path, name: str, change: Alteration, said: Said, *, as_json: bool) -> int:
@@ -82,6 +83,13 @@ def edit_server(home: Path, name: str, change: Alteration, said: Said, *, as_jso
     yard = need_yard(home)
     raw = yard.patch(f"{path}&wait={_seconds(wait=change.wait)}", patch, headers)
     return _tell(raw, "changed", as_json=as_json, waited=change.wait)
+
+
+def _stays_down(raw: bytes, addition: Addition) -> bool:
+    """Whether it was to be started and cannot be: it is disabled, or leads back to the yard."""
+    record = cast("Record", json.loads(raw))
+    wished = addition.start or (addition.start is None and bool(record["thisYard"]))
+    return wished and record["status"] == "disconnected"
 
 
 def _tag(digest: str) -> str:

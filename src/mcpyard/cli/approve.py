@@ -37,6 +37,8 @@ def approve(home: Path, folder: Path, *, as_json: bool) -> int:
     else:
         starting = f"; starting {', '.join(map(clean, waited))}" if waited else ""
         print(f"approved {clean(str(folder))}{starting}")
+        if not (folder / FILE_NAME).exists():
+            print(f"note: there is no {FILE_NAME} there yet", file=sys.stderr)
     return 0
 
 

@@ -4,13 +4,15 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import Final, NoReturn, cast
 
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.listing import note_unused
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import find_yard, segment
 from mcpyard.domain.errors import EXIT_TOOL_ERROR
+
+_QUOTING: Final = 'for example, in single quotes against the shell: --args \'{"city": "Oslo"}\''
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +46,27 @@ def read_arguments(text: str) -> dict[str, object]:
         json.dumps(arguments, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise usage(f"--args is not JSON: {error.msg} at {where}") from None
+        raise usage(f"--args is not JSON: {error.msg} at {where}", _QUOTING) from None
     except RecursionError:
-        raise usage("--args is nested too deeply") from None
+        raise usage("--args is nested too deeply", _QUOTING) from None
     except UnicodeEncodeError:
-        raise usage("--args holds half of a character (a lone surrogate)") from None
+        raise usage("--args holds half of a character (a lone surrogate)", _QUOTING) from None
     if not isinstance(arguments, dict):
-        raise usage("--args must be a JSON object", 'for example: --args \'{"city": "Oslo"}\'')
+        raise usage("--args must be a JSON object", _QUOTING)
     return cast("dict[str, object]", arguments)
 
 
 def check_timeout(seconds: float | None) -> float | None:
     """The time limit, or a complaint."""
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise usage("--timeout must be a number of seconds greater than 0")
+        raise usage(
+            "--timeout must be a number of seconds greater than 0", "for example: --timeout 30"
+        )
     return seconds
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise usage(f"--args is not JSON: {word} is no JSON number")
+    raise usage(f"--args is not JSON: {word} is no JSON number", _QUOTING)
 
 
 async def _call(home: Path, project: Path | None, asked: Asked) -> dict[str, object]:

@@ -3,9 +3,10 @@
 As light as `main`: a command imports what it needs when it runs.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, cast
 
 import typer
+from typer.core import TyperCommand
 
 from mcpyard.cli.options import (
     DryRunOption,
@@ -17,6 +18,30 @@ from mcpyard.cli.options import (
 )
 
 app = typer.Typer()
+
+_BEHIND: Final = "mcpyard.behind the dashes"
+
+
+class _Dashed(TyperCommand):
+    """A command that knows how many of its words stand behind `--`."""
+
+    def parse_args(self, ctx: object, args: list[str]) -> list[str]:
+        context = cast("typer.Context", ctx)
+        behind = args[args.index("--") + 1 :] if "--" in args else []
+        context.meta[_BEHIND] = len(behind)
+        return super().parse_args(context, args)
+
+
+def _command_words(context: typer.Context, words: list[str] | None) -> list[str]:
+    """The url or the command; what stands before `--` is part of no command behind it."""
+    said, behind = words or [], cast("int", context.meta[_BEHIND])
+    if 0 < behind < len(said):
+        from mcpyard.cli.complaints import usage
+
+        hint = f"mcpyard {context.info_name} NAME [OPTIONS] -- COMMAND ARGS..."
+        raise usage(f'the command stands behind --, but "{said[0][:80]}" stands before it', hint)
+    return said
+
 
 _Words = Annotated[
     list[str] | None,
@@ -45,8 +70,9 @@ _Scope = Annotated[
 _Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is connected, or has failed.")]
 
 
-@app.command()
+@app.command(cls=_Dashed)
 def add(  # noqa: PLR0913, PLR0917  one parameter an option
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name.")] = None,
     words: _Words = None,
     json_text: Annotated[
@@ -71,13 +97,15 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.said import Said
 
-    said = Said(words or (), env or (), header or (), oauth or (), transport, cwd, timeout)
+    spoken = _command_words(context, words)
+    said = Said(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
     addition = Addition(name, json_text, scope, start, wait)
     return add_server(home_folder(home), addition, said, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=_Dashed)
 def edit(  # noqa: PLR0913, PLR0917  one parameter an option
+    context: typer.Context,
     name: NameArgument,
     words: _Words = None,
     command: Annotated[str | None, typer.Option("--command", help="The program alone.")] = None,
@@ -111,7 +139,8 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     from mcpyard.cli.paths import home_folder
     from mcpyard.cli.said import Said
 
-    said = Said(words or (), env or (), header or (), oauth or (), transport, cwd, timeout)
+    spoken = _command_words(context, words)
+    said = Said(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
     change = Alteration(command, arg or (), url, new_name, enabled, if_match, when_running, wait)
     return edit_server(home_folder(home), name, change, said, as_json=as_json)
 

@@ -18,6 +18,16 @@ EXIT_FAILED: Final = 1
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _SHOWN_STDERR: Final = 5
+_HELP: Final = "mcpyard --help, or --help after a command"
+_HINTS: Final = {
+    "failed": "the words are the system's own; mcpyard doctor checks this machine",
+    "refused": "is the command older than the yard? mcpyard --version",
+    "usage": _HELP,
+    "yard-ended": "start it again: mcpyard up",
+    "yard-silent": "yard.log in the home says more; mcpyard paths tells where that is",
+}
+"""What to do about a complaint that does not know better."""
+
 _TAKING_COMMANDS: Final = frozenset({"add", "edit"})
 
 
@@ -42,8 +52,8 @@ class Complaint(Exception):
             "detail": detail,
             **(more or {}),
         }
-        if hint:
-            self.told["hint"] = hint
+        if advice := hint or _HINTS.get(slug, ""):
+            self.told["hint"] = advice
 
     @classmethod
     def of_problem(cls, problem: Mapping[str, object]) -> "Complaint":
@@ -91,10 +101,11 @@ def understand(error: Exception) -> Complaint:
     if isinstance(error, typer.TyperException):
         return usage(error.format_message(), _usage_hint(error))
     if isinstance(error, UnicodeEncodeError):
-        return usage("a name, a path or a text that was given is not UTF-8")
+        return usage("a name, a path or a text that was given is not UTF-8", "give it in UTF-8")
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return Complaint(f"{where}{error.strerror or error}")
+        hint = "check the path, and who may read and write there" if where else ""
+        return Complaint(f"{where}{error.strerror or error}", hint=hint)
     raise error
 
 
@@ -105,7 +116,7 @@ def _usage_hint(error: typer.TyperException) -> str:
         return (
             f"options of the server itself stand behind --: mcpyard {command} NAME -- COMMAND ARGS"
         )
-    return "mcpyard --help, or --help after a command"
+    return _HELP
 
 
 def complain(error: Exception, *, as_json: bool) -> int:

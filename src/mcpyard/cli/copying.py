@@ -4,13 +4,15 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from mcpyard.cli.complaints import EXIT_FAILED, Complaint, understand
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import Reached, Record, folder_of, reach
 from mcpyard.cli.removing import agreed, outlook_of
 from mcpyard.domain.errors import YardError
+
+_COSTS_NOTHING: Final = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def copy_server(home: Path, project: Path | None, wish: Wish, *, as_json: bool) 
     }
     show = wish.show_secrets
     done = reach(home, project, lambda it: it.copy(body, show_secrets=show), writes=True)
-    return print_done(done, as_json=as_json)
+    return print_done(done, as_json=as_json, everything=wish.matrix == "spec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,8 @@ def _print_changes(complaint: Complaint) -> None:
         print(clean(file["diff"]), end="", file=sys.stderr)
 
 
-def print_done(done: Record, *, as_json: bool) -> int:
-    """Print what was done, or would be."""
+def print_done(done: Record, *, as_json: bool, everything: bool = False) -> int:
+    """Print what was done, or would be; with everything, also that which costs nothing."""
     if as_json:
         print(json.dumps(done))
         return 0
@@ -128,7 +130,8 @@ def print_done(done: Record, *, as_json: bool) -> int:
         print(clean(file["diff"]), end="")
     if not done["files"]:
         print("nothing to change", file=sys.stderr)
-    for warning in done["warnings"]:
+    told = [each for each in done["warnings"] if everything or each["kind"] != _COSTS_NOTHING]
+    for warning in told:
         field = f"{warning['field']}: " if warning["field"] else ""
         print(clean(f"{warning['kind']}: {field}{warning['message']}"), file=sys.stderr)
     return 0

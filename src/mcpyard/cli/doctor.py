@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import cast
 
 from mcpyard.app import Yard
-from mcpyard.cli.findings import Finding, Verdict, bad, doubtful, good
+from mcpyard.cli.findings import Check, Result, bad, doubtful, good
 from mcpyard.cli.found import Found, find_known, find_servers
 from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
@@ -26,13 +24,13 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.launch import Unlaunchable
 from mcpyard.domain.model import LocalConfig, Scope
-from mcpyard.yard.records import Record
+from mcpyard.domain.remedies import remedy
 
 
 def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
     """Print every finding; 1 where something fails."""
     findings = run_privately(_examine(home, project))
-    failed = any(each.status is Verdict.FAIL for each in findings)
+    failed = any(each.status is Result.FAIL for each in findings)
     if as_json:
         print(json.dumps({"ok": not failed, "findings": [asdict(each) for each in findings]}))
     else:
@@ -40,12 +38,12 @@ def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
     return 1 if failed else 0
 
 
-async def _examine(home: Path, project: Path | None) -> list[Finding]:
+async def _examine(home: Path, project: Path | None) -> list[Check]:
     try:
         found = _find(home, project)
     except DocumentBroken as error:
-        fix = "correct the file at the place named"
-        return [*await examine_machine(home), bad("project file", error.message, fix)]
+        told = bad("project file", error.message, remedy(error))
+        return [*await examine_machine(home), told]
     findings = await examine_machine(home, _programs(found))
     findings += [*_documents(found), *_variables(found.servers.values())]
     return [*findings, *await _handshakes(found)]
@@ -64,7 +62,7 @@ def _programs(found: Found) -> set[str]:
     return {Path(each.program).name for each in configs if isinstance(each, LocalConfig)}
 
 
-def _documents(found: Found) -> Iterator[Finding]:
+def _documents(found: Found) -> Iterator[Check]:
     project, environment, *_ = found.documents
     if not found.path.exists():
         yield good("project file", f"none at {found.path}")
@@ -73,7 +71,7 @@ def _documents(found: Found) -> Iterator[Finding]:
     yield from _document("environment", environment, "")
 
 
-def _document(check: str, document: Document, place: str) -> Iterator[Finding]:
+def _document(check: str, document: Document, place: str) -> Iterator[Check]:
     for problem in document.problems:
         yield bad(check, str(problem), "correct the entry; the others are used")
     for warning in _warnings(document):
@@ -88,7 +86,7 @@ def _warnings(document: Document) -> Iterator[Problem]:
         yield from definition.warnings
 
 
-def _variables(servers: Iterable[DesiredServer]) -> Iterator[Finding]:
+def _variables(servers: Iterable[DesiredServer]) -> Iterator[Check]:
     for server in servers:
         problems = server.launch.problems if isinstance(server.launch, Unlaunchable) else ()
         for problem in problems:
@@ -96,7 +94,7 @@ def _variables(servers: Iterable[DesiredServer]) -> Iterator[Finding]:
             yield bad(f"variables of {server.name}", str(problem), fix)
 
 
-async def _handshakes(found: Found) -> list[Finding]:
+async def _handshakes(found: Found) -> list[Check]:
     servers = [
         each
         for each in found.servers.values()
@@ -114,23 +112,17 @@ async def _handshakes(found: Found) -> list[Finding]:
         return await asyncio.gather(*(_handshake(yard, each.name, began) for each in servers))
 
 
-async def _handshake(yard: Yard, name: str, began: float) -> Finding:
+async def _handshake(yard: Yard, name: str, began: float) -> Check:
     record = await told_of(yard, name)
     if record["phase"] == "connected":
         ms = round((time.perf_counter() - began) * 1000)
         spoken = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
         return good(f"server {name}", f"connected in {ms} ms: {spoken}")
     why, hint = reason(record)
-    return bad(f"server {name}", why, hint or f"run it by hand: {_command(record)}")
+    return bad(f"server {name}", why, hint)
 
 
-def _command(record: Record) -> str:
-    if "url" in record:
-        return str(record["url"])
-    return shlex.join([str(record["command"]), *cast("list[str]", record["args"])])
-
-
-def _print(findings: Sequence[Finding]) -> None:
+def _print(findings: Sequence[Check]) -> None:
     rows = [
         (str(each.status), clean(each.check), one_line(each.message), clean(each.fix))
         for each in findings

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from mcpyard.cli.findings import Finding, bad, good
+from mcpyard.cli.findings import Check, bad, good
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.remedies import remedy
 from mcpyard.store.sqlite.peeking import examine_state
 
 
-def examine_home(home: Path) -> Iterator[Finding]:
+def examine_home(home: Path) -> Iterator[Check]:
     """A finding for the folder, and one for the database in it where there is one."""
     place = next(each for each in (home, *home.absolute().parents) if each.exists())
     try:
@@ -32,7 +32,7 @@ def _write(folder: Path) -> None:
         os.fsync(probe.fileno())
 
 
-def _state(home: Path, path: Path) -> Finding:
+def _state(home: Path, path: Path) -> Check:
     try:
         examine_state(home)
     except YardError as error:

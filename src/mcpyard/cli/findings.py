@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
-    """How serious a finding is."""
+class Result(StrEnum):
+    """What came of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -13,25 +13,25 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """One thing that was looked at; `fix` is one line, empty where nothing is to be done."""
 
     check: str
-    status: Verdict
+    status: Result
     message: str
     fix: str = ""
 
 
-def good(check: str, message: str) -> Finding:
+def good(check: str, message: str) -> Check:
     """Something that works."""
-    return Finding(check, Verdict.OK, message)
+    return Check(check, Result.OK, message)
 
 
-def doubtful(check: str, message: str, fix: str) -> Finding:
+def doubtful(check: str, message: str, fix: str) -> Check:
     """Something that may be missed one day."""
-    return Finding(check, Verdict.WARN, message, fix)
+    return Check(check, Result.WARN, message, fix)
 
 
-def bad(check: str, message: str, fix: str) -> Finding:
+def bad(check: str, message: str, fix: str) -> Check:
     """Something that does not work."""
-    return Finding(check, Verdict.FAIL, message, fix)
+    return Check(check, Result.FAIL, message, fix)

@@ -4,11 +4,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from uuid import UUID, uuid4
 
 from mcpyard.cli.words import NOT_RUNNING
 from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
-from mcpyard.domain.errors import DocumentBroken, Problem, ServerUnknown
+from mcpyard.domain.errors import DocumentBroken, Place, Problem, ServerUnknown
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment, mcp_json
@@ -17,6 +18,8 @@ from mcpyard.sources.project_file import FILE_NAME
 from mcpyard.sources.reading import read_file
 from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
 from mcpyard.yard.records import Record, record
+
+_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +52,26 @@ class Found:
         return self.trusted or server.owner.scope is not Scope.PROJECT
 
 
-def find_servers(
-    project: Path | None, variables: Mapping[str, str] | None = None, stored: Peeked | None = None
-) -> Found:
+def find_servers(project: Path | None, stored: Peeked | None = None) -> Found:
     """Read the definitions of a folder, the current one unless named, and of the environment.
 
     Args:
         project: The folder.
-        variables: The environment; the process's own unless told.
         stored: What a home knows of servers besides.
 
     Raises:
-        DocumentBroken: The project file does not parse.
+        DocumentBroken: The project file cannot be read, or does not parse.
     """
-    known = os.environ if variables is None else variables
     kept = stored or Peeked()
     path = (project or Path.cwd()).absolute() / FILE_NAME
     own = () if stored is None else (read_stored(kept.definitions),)
-    documents = (_project(path), environment.read(known), *own)
+    documents = (_project(path), environment.read(os.environ), *own)
     identities: dict[tuple[Owner, str], UUID] = {
         (document.owner, each.name): kept.identities.get((document.owner, each.name)) or uuid4()
         for document in documents
         for each in document.definitions
     }
-    desired = desire(documents, Circumstances(identities, known.get, kept.policies))
+    desired = desire(documents, Circumstances(identities, os.environ.get, kept.policies))
     servers = {each.name: each for each in desired.servers.values()}
     trusted = project is not None or str(path.parent.resolve()) in kept.approved
     return Found(path, trusted, documents, servers, desired.problems)
@@ -85,7 +84,7 @@ def find_known(home: Path, project: Path | None) -> Found:
         StateBroken: What the home holds cannot be read.
         NewerState: A newer version wrote it.
     """
-    return find_servers(project, stored=peek_definitions(home))
+    return find_servers(project, peek_definitions(home))
 
 
 def still_record(server: DesiredServer) -> Record:
@@ -100,6 +99,9 @@ def _project(path: Path) -> Document:
         return mcp_json.read(read_file(path).decode(), owner)
     except FileNotFoundError:
         return Document(owner)
+    except OSError as error:
+        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
+        raise DocumentBroken.of(problem).advising(_UNREADABLE) from error
     except UnicodeDecodeError as error:
         message = f"{path}: is not UTF-8 (byte {error.start})"
         raise DocumentBroken.of(Problem("", message)) from None

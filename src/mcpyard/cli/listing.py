@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
@@ -127,6 +127,7 @@ def _print_server(record: Record) -> int:
     lines += [("it said", line) for line in last_words(record)]
     lines += [("hint", hint), ("its log", log_command(record) if last_words(record) else "")]
     lines += [(key, _shown(record.get(key))) for key in _DETAILS]
+    lines += [(key, _shown(record.get(key))) for key in POLICY if record.get(key) != POLICY[key]]
     tools = cast("list[Record]", record.get("tools") or [])
     print(clean(str(record["name"])))
     for key, text in lines:
@@ -138,6 +139,8 @@ def _print_server(record: Record) -> int:
 
 
 _DETAILS = (
+    "title",
+    "description",
     "id",
     "scope",
     "transport",
@@ -159,6 +162,17 @@ _DETAILS = (
     "warnings",
     "toolCount",
 )
+
+POLICY: Final[Mapping[str, object]] = {
+    "startTimeout": None,
+    "progressExtends": False,
+    "backup": [],
+    "inherit": [],
+    "wantedLanes": None,
+    "maxMessage": 16 * 1024 * 1024,
+    "toolPolicies": {},
+}
+"""How a server is treated, where that is not as usual; so that nothing heavy is imported."""
 
 
 def _shown(value: object) -> str:

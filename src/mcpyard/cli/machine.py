@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.doctor_home import examine_home
-from mcpyard.cli.findings import Finding, bad, doubtful, good
+from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
 from mcpyard.runtime.keeping import Keeper, SpawnFailed
@@ -32,7 +32,7 @@ PROGRAMS: Final = {
 }
 
 
-async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Finding]:
+async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Check]:
     """Everything but the definitions.
 
     Args:
@@ -46,7 +46,7 @@ async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Fi
     return [python, *found.values(), await _keeper(), *examine_home(home), _yard(home)]
 
 
-async def _program(name: str, fix: str) -> Finding:
+async def _program(name: str, fix: str) -> Check:
     path = shutil.which(name)
     if path is None:
         return doubtful(name, "not found on PATH", fix)
@@ -72,7 +72,7 @@ async def _program(name: str, fix: str) -> Finding:
     return good(name, f"{one_line(said.decode(errors='replace'))} at {path}")
 
 
-def _node(found: Finding, *, needed: bool) -> Finding:
+def _node(found: Check, *, needed: bool) -> Check:
     """What was found of Node.js, unless it is too old for the servers of today."""
     version = re.match(r"v(\d+)\.", found.message)
     if version is None or int(version[1]) >= _LEAST_NODE:
@@ -81,7 +81,7 @@ def _node(found: Finding, *, needed: bool) -> Finding:
     return (bad if needed else doubtful)("node", message, f"install Node.js {_LEAST_NODE} or newer")
 
 
-async def _keeper() -> Finding:
+async def _keeper() -> Check:
     """Run a child that does nothing, as servers are run."""
     keeper = Keeper(uuid4().hex)
     try:
@@ -98,7 +98,7 @@ async def _keeper() -> Finding:
     return good("keeper", "runs and ends children")
 
 
-def _yard(home: Path) -> Finding:
+def _yard(home: Path) -> Check:
     seen = Home(home).running()
     try:
         yard = find_yard(home)

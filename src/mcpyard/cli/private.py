@@ -101,7 +101,7 @@ def failure(record: Record) -> YardError:
     told, name = cast("dict[str, object]", record["error"] or {}), str(record["name"])
     message = f'the server "{name}" is not connected: {told.get("message", "stopped")}'
     if told.get("code") == Code.INVALID_DEFINITION:
-        return DefinitionError(message)
+        return DefinitionError(message).advising(str(told["hint"]))
     if not told:
         return StartFailed(message).about(name)
     lines = tuple(str(line) for line in cast("list[object]", told["stderr"]))

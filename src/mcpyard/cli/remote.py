@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 
 from mcpyard.cli.complaints import Complaint, not_running, usage
 from mcpyard.cli.patience import Patience
-from mcpyard.cli.tls import trusting
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.home import Home, Running
+from mcpyard.store.tls import trusting
 
 _PATIENCE: Final = 30.0
 _COMING_UP: Final = 10.0

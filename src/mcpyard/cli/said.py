@@ -1,6 +1,7 @@
 """What a command line says about a definition, as the yard's API wants to hear it."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,14 @@ from mcpyard.domain.errors import EXIT_DEFINITION
 
 STDIN: Final = "-"
 
-_URLS: Final = ("http://", "https://")
+_EXAMPLES: Final = {
+    "--env": "--env MODE=fast",
+    "--header": "--header 'Authorization: Bearer ${TOKEN}'",
+    "--oauth": "--oauth clientId=mine",
+}
+_QUOTING: Final = 'give one JSON object, in single quotes against the shell: \'{"NAME": "VALUE"}\''
+
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _REMOTE: Final = frozenset({"http", "sse"})
 _LOCAL_ONLY: Final = ("command", "args", "env", "cwd")
 _REMOTE_ONLY: Final = ("url", "headers", "oauth")
@@ -57,10 +65,11 @@ class Said:
         if not self.words:
             return {}
         first, *rest = self.words
-        if self.transport not in _REMOTE and not first.startswith(_URLS):
+        if self.transport not in _REMOTE and not _ADDRESS.match(first):
             return {"command": first, "args": rest}
         if rest:
-            raise usage(f'a url stands alone, but "{rest[0][:80]}" follows it')
+            hint = "headers go with --header 'NAME: VALUE'; a command stands behind --"
+            raise usage(f'a url stands alone, but "{rest[0][:80]}" follows it', hint)
         return {"url": first}
 
 
@@ -84,7 +93,7 @@ def pairs(option: str, mark: str, given: Sequence[str]) -> dict[str, str | None]
         name, there, value = each.partition(mark)
         if not there or not name.strip():
             # What has no mark may well be a secret whose name was forgotten.
-            raise usage(f"{option} takes NAME{mark}VALUE")
+            raise usage(f"{option} takes NAME{mark}VALUE", f"for example: {_EXAMPLES[option]}")
         found[name.strip()] = (value.strip() if mark == ":" else value) or None
     return found
 
@@ -96,13 +105,23 @@ def whole_path(folder: str) -> str:
 
 def read_text(place: str) -> str:
     """The text of a file, or of standard input."""
-    raw = sys.stdin.buffer.read() if place == STDIN else Path(place).read_bytes()
+    raw = sys.stdin.buffer.read() if place == STDIN else _read(Path(place))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         where = "standard input" if place == STDIN else place
         message = f"{where}: is not UTF-8 (byte {error.start})"
-        raise Complaint(message, slug="broken-document", exit_code=EXIT_DEFINITION) from None
+        hint = "save it as UTF-8"
+        told = Complaint(message, hint=hint, slug="broken-document", exit_code=EXIT_DEFINITION)
+        raise told from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        hint = "name a file that you may read, or - for standard input"
+        raise Complaint(f"{path}: {error.strerror}", hint=hint) from None
 
 
 def read_object(option: str, text: str) -> dict[str, object]:
@@ -111,9 +130,9 @@ def read_object(option: str, text: str) -> dict[str, object]:
         found = json.loads(read_text(STDIN) if text == STDIN else text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise usage(f"{option} is not JSON: {error.msg} at {where}") from None
+        raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
     except RecursionError:
-        raise usage(f"{option} is nested too deeply") from None
+        raise usage(f"{option} is nested too deeply", _QUOTING) from None
     if not isinstance(found, dict):
-        raise usage(f"{option} must be a JSON object")
+        raise usage(f"{option} must be a JSON object", _QUOTING)
     return cast("dict[str, object]", found)

@@ -15,8 +15,8 @@ from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.starting import reach_yard
 from mcpyard.cli.stdio_bridge import Bridge
 from mcpyard.cli.stdio_http import Address, HttpClient, NotReached
-from mcpyard.cli.tls import trusting
 from mcpyard.store.home import Home
+from mcpyard.store.tls import trusting
 from mcpyard.wire.framer import LineFramer, Oversize
 from mcpyard.wire.messages import RpcError, failure
 

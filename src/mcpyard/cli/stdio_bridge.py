@@ -3,6 +3,7 @@
 Messages pass as the bytes they are. The bridge reads of them only what HTTP wants repeated in its
 headers, and it knows the two eras apart: the older one has a session, which the bridge begins anew
 by itself when the yard was started anew; in the newer one a request is cancelled by closing it.
+What is refused because the token was replaced is asked once more, with the new one: it never ran.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ _POST: Final = {
 }
 _SESSION: Final = "mcp-session-id"
 _REFUSED: Final = 400
+_UNKNOWN_TOKEN: Final = 401
 _GONE: Final = 404
 _LISTEN_PAUSE: Final = 1.0
 _LAST_WORDS: Final = 1.0
@@ -130,13 +132,15 @@ class Bridge:
             client, session = await self._reached(), self._session
             try:
                 async with client.ask("POST", self._path, self._headers(asked), asked.line) as got:
-                    expired = got.status == _GONE and session and not asked.version
-                    if last or not expired or asked.method == "initialize":
+                    outdated = got.status == _UNKNOWN_TOKEN
+                    if last or not (outdated or _is_over(got, session, asked)):
                         await take(got)
                         return
             except NotReached:
                 if last:
                     raise
+                outdated = True
+            if outdated:
                 await self._reach_anew(client)
             else:
                 await self._greet_anew(session)
@@ -210,8 +214,12 @@ class Bridge:
     async def _greet(self, client: HttpClient) -> None:
         """Begin a session as the program did, without its notice."""
         async with client.ask("POST", self._path, _POST, self._greeting) as answer:
-            self._session = answer.headers.get(_SESSION, "")
+            session = answer.headers.get(_SESSION)
             await answer.body()
+        if session is None:
+            # Whatever comes next is refused within the old session, and so tries this again.
+            return
+        self._session = session
         ready = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
         async with client.ask("POST", self._path, _POST | self._of_session(), ready) as answer:
             await answer.body()
@@ -230,6 +238,8 @@ class Bridge:
                 client, wanted = await self._reached(), {"Accept": EVENT_STREAM}
                 headers = wanted | self._of_session()
                 async with client.ask("GET", self._path, headers) as answer:
+                    if answer.status == _UNKNOWN_TOKEN:
+                        await self._reach_anew(client)
                     if not answer.is_stream:
                         return
                     async for message in self._messages(answer):
@@ -244,6 +254,12 @@ class Bridge:
                     client.ask("DELETE", self._path, self._of_session()) as answer,
                 ):
                     await answer.body()
+
+
+def _is_over(answer: Answer, session: str, asked: Asked) -> bool:
+    """Whether a message was refused because the yard does not know its session any more."""
+    outside = asked.method == "initialize" or asked.version
+    return answer.status == _GONE and bool(session) and not outside
 
 
 def _envelope(message: bytes) -> Envelope | None:

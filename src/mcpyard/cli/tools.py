@@ -1,6 +1,7 @@
 """`mcpyard tools`: what can be called."""
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 from mcpyard.cli.complaints import complain
 from mcpyard.cli.listing import note_unused, print_raw
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.remote import find_yard, server_path
+from mcpyard.cli.remote import RunningYard, find_yard, server_path
+from mcpyard.cli.words import lamp, reason
 
 if TYPE_CHECKING:
     from mcpyard.app import Yard
@@ -23,14 +25,18 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
     if yard:
         note_unused(project)
         raw = yard.get(server_path(name, "tools") if name is not None else "/api/mcp/tools")
-        return print_raw(raw) if as_json else _print(json.loads(raw))
+        if as_json:
+            return print_raw(raw)
+        if not _print(json.loads(raw)):
+            _tell_none(_why_none(yard, name))
+        return 0
     from mcpyard.cli.private import run_privately
 
     tools, code = run_privately(_gather(home, project, name))
     if as_json:
         print(json.dumps(tools))
-    else:
-        _print(tools)
+    elif not _print(tools):
+        _tell_none("nothing that was started offers any")
     return code
 
 
@@ -62,14 +68,32 @@ async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
     return 0
 
 
-def _print(tools: list[Record]) -> int:
+def _why_none(yard: RunningYard, name: str | None) -> str:
+    """Why a running yard has no tools to list."""
+    if name is None:
+        known = json.loads(yard.get("/api/mcp/servers?tools=0"))
+        return "no server offers any just now; mcpyard ls" if known else "there are no servers"
+    record = cast("Record", json.loads(yard.get(server_path(name))))
+    if record["status"] == "connected":
+        return f"{record['name']} is connected and offers none"
+    why = reason(record)[0]
+    return f"{record['name']} is {lamp(record)}{f': {why}' if why else ''}"
+
+
+def _tell_none(why: str) -> None:
+    print(clean(f"no tools: {why}"), file=sys.stderr)
+
+
+def _print(tools: list[Record]) -> bool:
+    """Print a table of tools; whether there are any."""
     rows = [
         (
             clean(str(each["exposedName"])),
             clean(str(each["server"])),
-            one_line(str(each["description"])),
+            one_line(("" if each["enabled"] else "(off) ") + str(each["description"])),
         )
         for each in tools
     ]
-    table(("TOOL", "SERVER", "DESCRIPTION"), rows)
-    return 0
+    if rows:
+        table(("TOOL", "SERVER", "DESCRIPTION"), rows)
+    return bool(rows)

@@ -52,7 +52,11 @@ _COLLECT_AFTER: Final = (20_000, 5, 2)
 """Seldom, but all of it: what a connection leaves behind outlives the younger generations, and a
 look at everything takes milliseconds since what was there at the start is left out."""
 _DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
-_TOLD_BY_THE_DISPLAY: Final = {"mcpyard.runtime.connection", "mcpyard.sources.project_file"}
+_TOLD_BY_THE_DISPLAY: Final = {
+    "mcpyard.runtime.connection",
+    "mcpyard.sources.environment",
+    "mcpyard.sources.project_file",
+}
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -250,8 +254,15 @@ def _configure_log(terms: Terms, veil: Veil) -> None:
     # What other libraries tell of themselves is seldom of use, and some of them tell a lot.
     logging.basicConfig(level=logging.WARNING, handlers=[shown, kept])
     logging.getLogger("mcpyard").setLevel(terms.log_level.upper())
-    if not terms.as_json and os.isatty(STDERR):
+    if not terms.as_json and (os.isatty(STDERR) or _same_place(STDOUT, STDERR)):
         shown.addFilter(lambda record: record.name not in _TOLD_BY_THE_DISPLAY)
+
+
+def _same_place(one: int, other: int) -> bool:
+    """Whether both end in the same terminal, file or pipe; one that is closed ends nowhere."""
+    with contextlib.suppress(OSError):
+        return os.path.sameopenfile(one, other)
+    return False
 
 
 def _raise_file_limit() -> None:

@@ -7,6 +7,7 @@ help.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Code(StrEnum):
@@ -42,6 +43,31 @@ FATAL = frozenset(
 )
 """Trying again cannot help: somebody must change something first."""
 
+HINTS: Final[dict[Code, str]] = {
+    Code.SPAWN_FAILED: "Run its command in a terminal; the system may say more there.",
+    Code.EXITED: "Its last lines may say why; run its command in a terminal to see more.",
+    Code.CLOSED: "Look at its log, then restart it.",
+    Code.UNREACHABLE: "Check the address, and whether the server runs there.",
+    Code.HTTP_ERROR: "Check the address and the headers, or ask whoever runs the server.",
+    Code.START_TIMEOUT: (
+        "If it still downloads something, wait and restart it; otherwise raise startTimeout."
+    ),
+    Code.UNRESPONSIVE: "Restart it; if it happens again, look at its log.",
+    Code.GARBAGE: (
+        "Check that this is an MCP server, and that it writes nothing but messages to its output."
+    ),
+    Code.REFUSED_HANDSHAKE: "Check that this is an MCP server; a newer version of it may help.",
+    Code.FLAPPING: "Look at its log, mend what is wrong, then start it.",
+    Code.COMMAND_MISSING: "Check its spelling, or give its full path.",
+    Code.UNSUPPORTED_VERSION: "Update the server, or mcpyard.",
+    Code.FORBIDDEN: "Check the token it is given, and what that token allows.",
+    Code.INVALID_DEFINITION: "Correct its definition.",
+    Code.THIS_YARD: "Remove it, or leave it to other programs.",
+    Code.NEEDS_AUTH: "Sign in to it, or give it an Authorization header that it accepts.",
+    Code.NEEDS_APPROVAL: "Read what it would run, then: mcpyard approve",
+}
+"""What to do about a cause that does not know better."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -50,7 +76,7 @@ class Cause:
     Attributes:
         code: A stable name.
         message: What happened.
-        hint: What to do about it.
+        hint: What to do about it; what its code asks for unless told.
         stderr: The last lines the server wrote.
         untaken: Whether the server certainly never took the request that failed with this cause,
             so that repeating it can do no harm.
@@ -61,6 +87,10 @@ class Cause:
     hint: str = ""
     stderr: tuple[str, ...] = ()
     untaken: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.hint:
+            object.__setattr__(self, "hint", HINTS[self.code])
 
     @property
     def fatal(self) -> bool:

@@ -35,6 +35,11 @@ class Owner:
     scope: Scope
     place: str = ""
 
+    @property
+    def words(self) -> str:
+        """How it is told."""
+        return f"{self.scope} scope" + (f", {self.place}" if self.place else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -127,10 +132,8 @@ class DesiredServer:
 class Shadowed:
     """A definition that is not in force because another owner holds its name."""
 
-    id: UUID
     definition: Definition
     owner: Owner
-    by: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +167,7 @@ def desire(
             if winner is None:
                 winners[definition.name] = _server(document.owner, definition, known, before)
             else:
-                identity = known.identities[document.owner, definition.name]
-                shadowed.append(Shadowed(identity, definition, document.owner, winner.id))
+                shadowed.append(Shadowed(definition, document.owner))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
     problems = tuple(problem for document in ordered for problem in document.problems)
     configs = {name: each.config for name, each in winners.items()}
@@ -189,13 +191,14 @@ def _server(
 ) -> DesiredServer:
     identity = known.identities[owner, definition.name]
     config = apply_policy(definition.config, known.policies.get(identity, {}))
-    made = _made_before(before.servers.get(identity), config, known) or _make(config, known)
+    name, seen = definition.name, before.servers.get(identity)
+    made = _made_before(seen, name, config, known) or _make(name, config, known)
     this_yard = known.here.is_reached_by(made.launch)
     asked = config.wanted or default_wanted(owner.scope)
     note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
     return DesiredServer(
         id=identity,
-        name=definition.name,
+        name=name,
         owner=owner,
         config=config,
         wanted=asked if config.enabled and not this_yard else Wanted.STOPPED,
@@ -220,31 +223,31 @@ class _Made(NamedTuple):
     values: Values
 
 
-def _make(config: Config, known: Circumstances) -> _Made:
+def _make(name: str, config: Config, known: Circumstances) -> _Made:
     values: dict[str, str | None] = {}
 
-    def noted(name: str) -> str | None:
-        values[name] = found = known.lookup(name)
+    def noted(variable: str) -> str | None:
+        values[variable] = found = known.lookup(variable)
         return found
 
     launch = make_launch(config, noted)
-    return _Made(launch, digest(launch), digest(_tunable(config)), values)
+    # A new name is taken over as a policy is: by a server that runs on.
+    return _Made(launch, digest(launch), f"{digest(_tunable(config))} {name}", values)
 
 
 def _made_before(
-    server: DesiredServer | None, config: Config, known: Circumstances
+    server: DesiredServer | None, name: str, config: Config, known: Circumstances
 ) -> _Made | None:
-    if server is None or server.config != config:
+    if server is None or (server.name, server.config) != (name, config):
         return None
-    if any(known.lookup(name) != value for name, value in server.values.items()):
+    if any(known.lookup(variable) != value for variable, value in server.values.items()):
         return None
     return _Made(server.launch, server.launch_digest, server.policy_digest, server.values)
 
 
 def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
     """The server in force, with a word on the definition that is not."""
-    where = f"{owner.scope} scope" + (f", {owner.place}" if owner.place else "")
-    note = Problem("name", f"is defined in the {where}, too; that one is shadowed by this")
+    note = Problem("name", f"is defined in the {owner.words}, too; that one is shadowed by this")
     return replace(winner, warnings=(*winner.warnings, note))
 
 

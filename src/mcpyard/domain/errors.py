@@ -39,11 +39,13 @@
     ├── StateBroken              the state on disk cannot be read
     ├── StateGone                the state is gone from the disk while a yard runs on it
     └── StorageFull              the disk has no room; the old state is intact
+        └── NotWritable          the system does not let mcpyard write there
 
 `EDGES` gives each leaf its HTTP status, problem type, JSON-RPC code and exit code. A test proves
 that no leaf is missing.
 """
 
+import errno
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
@@ -80,12 +82,12 @@ class YardError(Exception):
 
     Attributes:
         message: What is wrong.
-        tried: The servers that did not answer a call before, and why.
+        passed_over: The servers that did not answer a call before, and why.
         server: The server that it is about, where that is known.
         advice: What to do about this one, where that is not what its kind asks for.
     """
 
-    tried: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[tuple[str, str], ...] = ()
     server: str = ""
     advice: str = ""
 
@@ -93,11 +95,11 @@ class YardError(Exception):
         super().__init__(message)
         self.message = message
 
-    def noting(self, note: str, tried: tuple[tuple[str, str], ...]) -> Self:
+    def noting(self, note: str, passed_over: tuple[tuple[str, str], ...]) -> Self:
         """This error with a word more, and with the servers that did not answer before."""
         self.message = f"{self.message}; {note}" if note else self.message
         self.args = (self.message,)
-        self.tried = tried
+        self.passed_over = passed_over
         return self
 
     def about(self, server: str) -> Self:
@@ -275,7 +277,7 @@ class ProtocolBroken(ServerFault):
 
 
 class NobodyAnswered(ServerFault):
-    """Neither the server nor any of its back-ups answered; `tried` says which, and why."""
+    """Neither the server nor any of its back-ups answered; `passed_over` says why."""
 
 
 class TimedOut(YardError):
@@ -292,6 +294,18 @@ class StateGone(YardError):
 
 class StorageFull(YardError):
     """The disk has no room; the old state is intact."""
+
+
+class NotWritable(StorageFull):
+    """The system does not let mcpyard write there; the old state is intact."""
+
+
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def unwritten(message: str, error: OSError) -> StorageFull:
+    """What a write that the system refused is called: few are for want of room."""
+    return (StorageFull if error.errno in _NO_ROOM else NotWritable)(message)
 
 
 def name_server(error: YardError, server: str) -> None:
@@ -360,6 +374,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
     StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
     StorageFull: Edge(507, "storage-full", _INTERNAL, 1),
+    NotWritable: Edge(507, "not-writable", _INTERNAL, 1),
     StateGone: Edge(507, "state-gone", _INTERNAL, 1),
 }
 

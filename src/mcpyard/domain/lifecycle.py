@@ -34,6 +34,13 @@ class Phase(StrEnum):
     STOPPING = "stopping"
 
 
+UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+"""The phases of a server that runs or is about to."""
+
+ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
+"""The phases of a server that a call can wake."""
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A server's phase and what belongs to it.
@@ -282,7 +289,7 @@ def _owned_timer(state: State) -> tuple[Effect, ...]:
     return ()
 
 
-class Row(NamedTuple):
+class Cell(NamedTuple):
     """One cell of the table: where it can lead, and the move that leads there."""
 
     to: tuple[Phase, ...]
@@ -290,49 +297,49 @@ class Row(NamedTuple):
 
 
 _OPENED: Final = (Phase.CONNECTING, Phase.NEEDS_APPROVAL)
-_GIVEN_UP: Final = (Phase.BACKOFF, Phase.FAILED)
+_LOST: Final = (Phase.BACKOFF, Phase.FAILED)
 
-TABLE: Final[dict[tuple[Phase, type[Event]], Row]] = {
-    (Phase.STOPPED, Start): Row(_OPENED, _open_afresh),
-    (Phase.STOPPED, Changed): Row((Phase.STOPPED,), _stay),
-    (Phase.STOPPED, Stop): Row((Phase.STOPPED,), _stay),
-    (Phase.CONNECTING, Start): Row((Phase.CONNECTING,), _stay),
-    (Phase.CONNECTING, Ready): Row((Phase.CONNECTED,), _ready),
-    (Phase.CONNECTING, Lost): Row(_GIVEN_UP, _lose),
-    (Phase.CONNECTING, AuthNeeded): Row((Phase.NEEDS_AUTH,), _ask_for_sign_in),
-    (Phase.CONNECTING, Changed): Row((Phase.STOPPING,), _close_to_restart),
-    (Phase.CONNECTING, Stop): Row((Phase.STOPPING,), _close),
-    (Phase.CONNECTED, Start): Row((Phase.CONNECTED,), _stay),
-    (Phase.CONNECTED, Lost): Row(_GIVEN_UP, _lose),
-    (Phase.CONNECTED, AuthNeeded): Row((Phase.NEEDS_AUTH,), _ask_for_sign_in),
-    (Phase.CONNECTED, Settled): Row((Phase.CONNECTED,), _settle),
-    (Phase.CONNECTED, Changed): Row((Phase.STOPPING,), _close_to_restart),
-    (Phase.CONNECTED, Stop): Row((Phase.STOPPING,), _close),
-    (Phase.BACKOFF, Start): Row((Phase.BACKOFF,), _stay),
-    (Phase.BACKOFF, RetryDue): Row(_OPENED, _open),
-    (Phase.BACKOFF, Changed): Row(_OPENED, _open_disarmed),
-    (Phase.BACKOFF, Stop): Row((Phase.STOPPED,), _rest),
-    (Phase.FAILED, Start): Row(_OPENED, _open_disarmed),
-    (Phase.FAILED, RetryDue): Row(_OPENED, _open),
-    (Phase.FAILED, Changed): Row(_OPENED, _open_disarmed),
-    (Phase.FAILED, Stop): Row((Phase.STOPPED,), _rest),
-    (Phase.NEEDS_AUTH, Start): Row(_OPENED, _open_afresh),
-    (Phase.NEEDS_AUTH, Changed): Row(_OPENED, _open_afresh),
-    (Phase.NEEDS_AUTH, Stop): Row((Phase.STOPPED,), _rest),
-    (Phase.NEEDS_APPROVAL, Start): Row(_OPENED, _open_afresh),
-    (Phase.NEEDS_APPROVAL, Changed): Row((Phase.NEEDS_APPROVAL,), _stay),
-    (Phase.NEEDS_APPROVAL, Stop): Row((Phase.STOPPED,), _rest),
-    (Phase.STOPPING, Start): Row((Phase.STOPPING,), _reopen),
-    (Phase.STOPPING, Changed): Row((Phase.STOPPING,), _reopen),
-    (Phase.STOPPING, Stop): Row((Phase.STOPPING,), _do_not_reopen),
-    (Phase.STOPPING, Closed): Row((*_OPENED, Phase.STOPPED), _closed),
+TABLE: Final[dict[tuple[Phase, type[Event]], Cell]] = {
+    (Phase.STOPPED, Start): Cell(_OPENED, _open_afresh),
+    (Phase.STOPPED, Changed): Cell((Phase.STOPPED,), _stay),
+    (Phase.STOPPED, Stop): Cell((Phase.STOPPED,), _stay),
+    (Phase.CONNECTING, Start): Cell((Phase.CONNECTING,), _stay),
+    (Phase.CONNECTING, Ready): Cell((Phase.CONNECTED,), _ready),
+    (Phase.CONNECTING, Lost): Cell(_LOST, _lose),
+    (Phase.CONNECTING, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
+    (Phase.CONNECTING, Changed): Cell((Phase.STOPPING,), _close_to_restart),
+    (Phase.CONNECTING, Stop): Cell((Phase.STOPPING,), _close),
+    (Phase.CONNECTED, Start): Cell((Phase.CONNECTED,), _stay),
+    (Phase.CONNECTED, Lost): Cell(_LOST, _lose),
+    (Phase.CONNECTED, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
+    (Phase.CONNECTED, Settled): Cell((Phase.CONNECTED,), _settle),
+    (Phase.CONNECTED, Changed): Cell((Phase.STOPPING,), _close_to_restart),
+    (Phase.CONNECTED, Stop): Cell((Phase.STOPPING,), _close),
+    (Phase.BACKOFF, Start): Cell((Phase.BACKOFF,), _stay),
+    (Phase.BACKOFF, RetryDue): Cell(_OPENED, _open),
+    (Phase.BACKOFF, Changed): Cell(_OPENED, _open_disarmed),
+    (Phase.BACKOFF, Stop): Cell((Phase.STOPPED,), _rest),
+    (Phase.FAILED, Start): Cell(_OPENED, _open_disarmed),
+    (Phase.FAILED, RetryDue): Cell(_OPENED, _open),
+    (Phase.FAILED, Changed): Cell(_OPENED, _open_disarmed),
+    (Phase.FAILED, Stop): Cell((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_AUTH, Start): Cell(_OPENED, _open_afresh),
+    (Phase.NEEDS_AUTH, Changed): Cell(_OPENED, _open_afresh),
+    (Phase.NEEDS_AUTH, Stop): Cell((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_APPROVAL, Start): Cell(_OPENED, _open_afresh),
+    (Phase.NEEDS_APPROVAL, Changed): Cell((Phase.NEEDS_APPROVAL,), _stay),
+    (Phase.NEEDS_APPROVAL, Stop): Cell((Phase.STOPPED,), _rest),
+    (Phase.STOPPING, Start): Cell((Phase.STOPPING,), _reopen),
+    (Phase.STOPPING, Changed): Cell((Phase.STOPPING,), _reopen),
+    (Phase.STOPPING, Stop): Cell((Phase.STOPPING,), _do_not_reopen),
+    (Phase.STOPPING, Closed): Cell((*_OPENED, Phase.STOPPED), _closed),
 }
 
 
 def step(state: State, event: Event, tempo: Tempo) -> Step:
     """What an event makes of a state."""
     epoch = getattr(event, "epoch", state.epoch)
-    row = TABLE.get((state.phase, type(event)))
-    if row is None or epoch != state.epoch:
+    cell = TABLE.get((state.phase, type(event)))
+    if cell is None or epoch != state.epoch:
         return Step(state, ignored=True)
-    return row.move(state, event, tempo)
+    return cell.move(state, event, tempo)

@@ -11,10 +11,10 @@ from mcpyard.domain.errors import YardError
 
 REMEDIES: Final[dict[type[YardError], str]] = {
     errors.DefinitionError: "Correct the fields that are named.",
-    errors.NameRefused: "Take a readable name of up to 255 characters, not in the shape of an id.",
+    errors.NameRefused: "Take a name of the kind that is asked for; nothing was changed.",
     errors.DocumentBroken: "Correct the file at the place that is named, or just before it.",
     errors.EditRefused: "Make this change by hand; the file is as it was.",
-    errors.ArgumentsRefused: "Correct what is named.",
+    errors.ArgumentsRefused: "Correct what is named; nothing was called or changed.",
     errors.SignInUnknown: "Begin the sign-in again; an address works once.",
     errors.TooLarge: "Send less at once.",
     errors.ServerUnknown: "See the names: mcpyard ls",
@@ -43,7 +43,8 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.TimedOut: "Try again, or raise the time limit of the server, the tool or the call.",
     errors.StateBroken: "Put the file away, or a copy of it back in its place.",
     errors.StateGone: "Put the home back, or end this yard and start it again: mcpyard up",
-    errors.StorageFull: "Make room on the disk, or see who may write there; then try again.",
+    errors.StorageFull: "Make room on the disk, then try again.",
+    errors.NotWritable: "See who may write there, or take another place; then try again.",
 }
 
 

@@ -229,8 +229,8 @@ class Edits(Protocol):
         """The edits of a unit with their contents, in the order they were made."""
         ...
 
-    async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
-        """Say that an edit was undone, or done again; None when there is no such edit."""
+    async def mark_undone(self, number: int) -> EditEntry | None:
+        """Say that an edit was undone; None when there is no such edit."""
         ...
 
     async def drop(self, unit: int) -> None:

@@ -43,7 +43,7 @@ _WORDS: Final = {
 
 
 def public_words(state: State) -> Words:
-    """The words that the API, the page and the CLI show for a state."""
+    """The words that tell a program how a server is; people read its one word of `lamp`."""
     if state.phase is Phase.CONNECTING and state.n:
         return Words(Status.CONNECTING, RunState.ERROR)
     if state.phase is Phase.BACKOFF and state.was_connected:

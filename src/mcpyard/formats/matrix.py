@@ -49,11 +49,3 @@ def spec_drops(client: Client, name: Field) -> bool:
     if client.id not in SPEC_CLIENTS:
         return False
     return SPEC_TABLE.get(name, {}).get(client.id, ABSENT) == ABSENT
-
-
-def native_word(shape: Shape, name: Field) -> str:
-    """A cell of the native table."""
-    word = shape.words.get(name, ABSENT)
-    if shape.joined and name in {Field.COMMAND, Field.ARGS}:
-        return f"{word}[0]" if name is Field.COMMAND else f"{word}[1:]"
-    return word

@@ -54,7 +54,8 @@ def client_of(word: str) -> Client:
     """A client by its id or an alias."""
     if word not in _BY_WORD:
         known = ", ".join(client.id for client in CLIENTS)
-        raise ArgumentsRefused.of(Problem("client", f'"{word[:40]}" is unknown; one of {known}'))
+        problem = Problem("client", f'"{word[:40]}" is unknown; one of {known}')
+        raise ArgumentsRefused.of(problem).advising("See what is where: mcpyard clients ls")
     return _BY_WORD[word]
 
 
@@ -83,4 +84,5 @@ def _scope(client: Client, name: str) -> ClientScope:
             return scope
     known = ", ".join(scope.name for scope in client.scopes)
     message = f'{client.title} has no scope "{name[:40]}"; one of {known}'
-    raise ArgumentsRefused.of(Problem("scope", message))
+    problem = Problem("scope", message)
+    raise ArgumentsRefused.of(problem).advising("Leave the scope out for the first of these.")

@@ -52,6 +52,7 @@ class Gateway:
         relay = yard.relay
         selections = Selections(yard)
         introduction = Introduction(yard.instance)
+        self._relay = relay
         self._selections = selections
         self.parking = Parking(yard.instance)
         self._changes = Changes(yard, selections)
@@ -70,10 +71,12 @@ class Gateway:
         return way(scope, receive, send)
 
     def dismiss(self, who: str) -> None:
-        """End the sessions, streams and waiting calls of a client that lost its key."""
+        """End the sessions, streams, waiting calls and processes of a client that lost its key."""
         self.parking.dismiss(who)
         self._handshake.dismiss(who)
         self._listening.dismiss(who)
+        # A client of the modern era has no session whose end would end them.
+        self._relay.release(who)
 
     async def _look_after(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is about a session, not in it."""

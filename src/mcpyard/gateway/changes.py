@@ -6,16 +6,18 @@ get is another one.
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
 
 from mcpyard.domain.errors import NotFound
 from mcpyard.gateway.requests import members_of, text_of
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS
+from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS, View
 from mcpyard.gateway.words import MESSAGE, UPDATED
 from mcpyard.wire.messages import RpcError
+from mcpyard.yard.relay import Relay
 from mcpyard.yard.yard import YardCore
 
 log = logging.getLogger(__name__)
@@ -25,6 +27,8 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "resources": (RESOURCES, TEMPLATES),
     "prompts": (PROMPTS,),
 }
+
+_SERVERS: Final = "servers"
 
 _SETTLE: Final = 0.05
 """Seconds in which changes that come together are told as one."""
@@ -42,6 +46,10 @@ class Listener(Protocol):
 
     def changed(self, kind: str) -> None:
         """A list changed: tools, resources or prompts."""
+        ...
+
+    def shown(self, view: View, relay: Relay) -> None:
+        """The address shows other servers; what is wanted of them is to be said."""
         ...
 
     def updated(self, server: UUID, uri: str) -> None:
@@ -90,17 +98,18 @@ class Changes:
         try:
             while await events.batch():
                 await asyncio.sleep(_SETTLE)
+                self._safely(self._yard.relay.retune, "the servers")
                 for path in [*self._looks]:
-                    self._compare_safely(path)
+                    self._safely(partial(self._compare, path), path)
         finally:
             events.finish()
 
-    def _compare_safely(self, path: str) -> None:
+    def _safely(self, tell: Callable[[], None], place: str) -> None:
         """One address that cannot be looked at must not leave all others without news."""
         try:
-            self._compare(path)
+            tell()
         except Exception:
-            log.exception("what changed at %s could not be told", path)
+            log.exception("what changed at %s could not be told", place)
 
     def _compare(self, path: str) -> None:
         before, now = self._looks[path], self._look(path)
@@ -109,16 +118,23 @@ class Changes:
         for listener in self._at(path) if kinds else ():
             for kind in kinds:
                 listener.changed(kind)
+        if _SERVERS in now and before.get(_SERVERS) != now[_SERVERS]:
+            view = self._selections.view(path)
+            for listener in self._at(path):
+                listener.shown(view, self._yard.relay)
 
     def _look(self, path: str) -> _Look:
         try:
             view = self._selections.view(path)
         except NotFound:
             return {}
-        return {
+        lists = {
             kind: hash(tuple(view.listed(each, modern=False) for each in methods))
             for kind, methods in _KINDS.items()
         }
+        # Only one that is connected says whether it has resources.
+        servers = tuple((server.id, seen.session is None) for server, seen in view.servers)
+        return {**lists, _SERVERS: hash(servers)}
 
     def _at(self, path: str) -> Iterable[Listener]:
         return [each for each in self._listeners if each.path == path]

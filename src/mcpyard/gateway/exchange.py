@@ -215,12 +215,20 @@ class Exchange:
             self._timer.cancel()
         if self._stream and self._stream.name:
             # The handshake era lets a client come back to a stream that it lost.
-            self._timer = self._loop.call_later(RESUME_WITHIN, self._leave_unless_resumed)
+            self._leave_later(RESUME_WITHIN, self._stream)
         else:
             self._leave()
 
-    def _leave_unless_resumed(self) -> None:
-        if self._stream and not self._stream.writing:
+    def _leave_later(self, seconds: float, stream: Stream) -> None:
+        self._timer = self._loop.call_later(seconds, self._leave_unless_resumed, stream)
+
+    def _leave_unless_resumed(self, stream: Stream) -> None:
+        """Leave a client that is away for too long; one that came back may be lost again."""
+        since = self._loop.time() if stream.writing else stream.left
+        patience = since + RESUME_WITHIN - self._loop.time()
+        if patience > 0:
+            self._leave_later(patience, stream)
+        else:
             self._leave()
 
     def _leave(self) -> None:

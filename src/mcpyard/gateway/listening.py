@@ -9,6 +9,7 @@ import orjson
 from mcpyard.domain.ports import Tuning
 from mcpyard.gateway.changes import Changes, concerns
 from mcpyard.gateway.requests import Request, decoded
+from mcpyard.gateway.views import View
 from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
 from mcpyard.yard.relay import Relay
@@ -39,7 +40,7 @@ class Listening:
         try:
             stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
-            self._watch(stream, request)
+            stream.shown(request.view, self._relay)
             await stream.over.wait()
         finally:
             self._open.discard(stream)
@@ -54,13 +55,6 @@ class Listening:
         for stream in self._open:
             if who in {None, stream.who}:
                 stream.over.set()
-
-    def _watch(self, stream: "_Stream", request: Request) -> None:
-        for uri in stream.uris:
-            if server := next(request.view.readers(uri), None):
-                own = stream.wished.setdefault(server, set())
-                own.add(uri)
-                self._relay.wish(stream, server, Tuning(uris=frozenset(own)))
 
 
 class _Stream:
@@ -85,6 +79,14 @@ class _Stream:
     def changed(self, kind: str) -> None:
         if f"{kind}ListChanged" in self.honoured:
             self.tell(f"notifications/{kind}/list_changed", {})
+
+    def shown(self, view: View, relay: Relay) -> None:
+        """Watch what the servers have by now."""
+        for uri in self.uris.difference(*self.wished.values()):
+            if server := next(view.readers(uri), None):
+                own = self.wished.setdefault(server, set())
+                own.add(uri)
+                relay.wish(self, server, Tuning(uris=frozenset(own)))
 
     def updated(self, server: UUID, uri: str) -> None:
         if concerns(uri, self.wished.get(server, ())):

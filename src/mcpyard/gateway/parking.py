@@ -118,15 +118,17 @@ class Parking:
         """Go on with a parked call (see `run`).
 
         Raises:
-            RpcError: The state is not ours, expired, or belongs to something else.
+            RpcError: The state is not ours, expired, or belongs to something else; or the answers
+                are none.
         """
         name = self._read(request.text(REQUEST_STATE), request)
+        # Before anything is touched: the call goes on waiting for an answer that can be read.
+        answers = members_of(request.params.get(INPUT_RESPONSES, Raw(b"")), INPUT_RESPONSES)
         parked = self._parked.pop(name, None)
         if parked is None:
             raise _refused("the call is not waiting any more: it was answered or cancelled")
         if parked.expiry:
             parked.expiry.cancel()
-        answers = members_of(request.params.get(INPUT_RESPONSES, Raw(b"")), INPUT_RESPONSES)
         for key, answer in answers.items():
             asked = parked.questions.get(key)
             if asked and not asked[2].done():

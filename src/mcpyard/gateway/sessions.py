@@ -140,8 +140,13 @@ class Session:
     def set_level(self, level: str, view: View, relay: Relay) -> None:
         """Want log messages of this level, and of those that matter more."""
         self.client = replace(self.client, log_level=level)
-        for server, _ in view.servers:
-            self._wish(server.id, relay)
+        self.shown(view, relay)
+
+    def shown(self, view: View, relay: Relay) -> None:
+        """The address shows these servers from now on: each is to log as it was wanted of all."""
+        if self.client.log_level is not None:
+            for server, _ in view.servers:
+                self._wish(server.id, relay)
 
     def subscribe(self, uri: str, server: UUID, relay: Relay) -> None:
         """Want to hear of a resource's changes."""

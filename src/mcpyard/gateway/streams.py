@@ -46,20 +46,26 @@ class Stream:
         name: Stands in the ids of its events; empty where nobody can come back.
         finished: Whether nothing will be added.
         broken: Whether it ended because nobody read it.
-        writing: Whether somebody is being told.
+        left: When the last one who was being told went away.
     """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.finished = False
         self.broken = False
-        self.writing = False
+        self.left = 0.0
+        self._writers = 0
         self._events: deque[tuple[int, bytes]] = deque()
         self._last = 0
         self._told = 0
         self._bytes = 0
         self._unread = 0
         self._arrived = asyncio.Event()
+
+    @property
+    def writing(self) -> bool:
+        """Whether somebody is being told: a client may be back before its old line ends."""
+        return self._writers > 0
 
     def put(self, message: bytes, *, last: bool = False) -> None:
         """Add a message; the last one always finds room."""
@@ -85,7 +91,7 @@ class Stream:
             after: The last event it knows; what was not told yet to anybody unless given.
         """
         cursor = self._told if after is None else after
-        self.writing = True
+        self._writers += 1
         try:
             while True:
                 waiting = [event for event in self._events if event[0] > cursor]
@@ -98,7 +104,8 @@ class Stream:
                 else:
                     await self._more(send)
         finally:
-            self.writing = False
+            self._writers -= 1
+            self.left = asyncio.get_running_loop().time()
 
     async def _more(self, send: Send) -> None:
         self._arrived.clear()

@@ -17,6 +17,7 @@ _AROUND: Final = re.compile(r"[\s《》〈〉「」『』“”\"'\u2018\u2019·
 _ARTICLES: Final = re.compile(r"\b(?:the|of|in|prc|people's republic of china|chinese)\b")
 _POLITE: Final = re.compile("^(?:请问|请|查询|查找|查|根据|依据|依照|按照|关于|我国|中国)+")
 _ALIKE: Final = 0.34
+_MOST_ALIKE: Final = 5
 _PART: Final = "编"
 
 # Names in common use; each counts where the corpus holds that law.
@@ -98,12 +99,12 @@ class Names:
         words = _words(text)
         return self._first(words[:end] for end in range(len(words), 0, -1))
 
-    def alike(self, name: str, most: int = 5) -> list[Law]:
+    def alike(self, name: str) -> list[Law]:
         """The laws whose names come nearest."""
         asked = key(name)
-        near = difflib.get_close_matches(asked, self._laws, most, _ALIKE)
+        near = difflib.get_close_matches(asked, self._laws, _MOST_ALIKE, _ALIKE)
         holding = [each for each in self._laws if asked and (asked in each or each in asked)]
-        return [*dict.fromkeys(self._laws[each] for each in holding + near)][:most]
+        return [*dict.fromkeys(self._laws[each] for each in holding + near)][:_MOST_ALIKE]
 
     def _first(self, candidates: Iterable[list[str]]) -> Law | None:
         found = (self.find(" ".join(words)) for words in candidates)

@@ -4,6 +4,7 @@ Each is supervised like the server's own, but nobody sees it: it begins with a c
 and ends with the client.
 """
 
+import asyncio
 from collections.abc import Iterator
 from uuid import UUID
 
@@ -19,13 +20,13 @@ class ClientLanes:
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
         self._connections: dict[tuple[UUID, str], Connection] = {}
-        self._ending: set[Connection] = set()
+        self._ending: dict[asyncio.Task[None], Connection] = {}
 
     def of(self, server: DesiredServer, lane: str) -> Connection:
         """A client's connection to a server, begun with its first use."""
         connection = self._connections.get((server.id, lane))
         if connection is None:
-            connection = Connection(server, self._crew, self._changed)
+            connection = Connection(server, self._crew, _unwatched)
             self._connections[server.id, lane] = connection
             connection.tell(Start())
         return connection
@@ -35,14 +36,20 @@ class ClientLanes:
         for key in [*self._connections]:
             if server in {None, key[0]} and lane in {None, key[1]}:
                 connection = self._connections.pop(key)
-                self._ending.add(connection)
                 connection.tell(Stop())
+                if not connection.is_over:
+                    self._see_off(connection)
 
     def all(self) -> Iterator[Connection]:
         """Every connection of which something may be left."""
         yield from self._connections.values()
-        yield from self._ending
+        yield from self._ending.values()
 
-    def _changed(self, connection: Connection) -> None:
-        if connection.is_over:
-            self._ending.discard(connection)
+    def _see_off(self, connection: Connection) -> None:
+        ending = asyncio.create_task(connection.ended())
+        self._ending[ending] = connection
+        ending.add_done_callback(self._ending.pop)
+
+
+def _unwatched(_connection: Connection) -> None:
+    """How a client's own process is, nobody is told."""

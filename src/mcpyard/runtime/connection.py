@@ -18,6 +18,8 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.lifecycle import (
+    ASLEEP,
+    UP,
     Arm,
     AuthNeeded,
     Close,
@@ -46,9 +48,6 @@ from mcpyard.runtime.stderr import StderrRing
 from mcpyard.runtime.tenure import Crew, Tenure, make_tools
 
 log = logging.getLogger(__name__)
-
-_COMING: frozenset[Phase] = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
-_ASLEEP: frozenset[Phase] = frozenset({Phase.STOPPED, Phase.STOPPING})
 
 
 class Connection:
@@ -95,7 +94,7 @@ class Connection:
     @property
     def usable(self) -> bool:
         """Whether a call can reach it, now or soon."""
-        return self.phase in _COMING or self._wakes
+        return self.phase in UP or self._wakes
 
     @property
     def is_over(self) -> bool:
@@ -218,7 +217,7 @@ class Connection:
 
     def _go_to_rest(self) -> None:
         self._rest = None
-        if not self._wakes or self._calls or self._tuning.uris or self.phase in _ASLEEP:
+        if not self._wakes or self._calls or self._tuning.uris or self.phase in ASLEEP:
             return
         if self.phase is Phase.CONNECTED:
             self.tell(Stop())
@@ -330,12 +329,12 @@ class Connection:
             self.tell(Lost(session.epoch, cause, self._crew.clock.monotonic()))
 
     async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
-        if self._wakes and self.phase in _ASLEEP:
+        if self._wakes and self.phase in ASLEEP:
             self.tell(Start())
         deadline = self._crew.clock.monotonic() + (inf if seconds is None else seconds)
         while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart
-            if self.phase not in _COMING and not restarts:
+            if self.phase not in UP and not restarts:
                 raise unreachable(self.server.name, self._state)
             left = deadline - self._crew.clock.monotonic()
             in_backoff = self.phase is Phase.BACKOFF

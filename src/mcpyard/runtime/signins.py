@@ -12,11 +12,12 @@ from uuid import UUID
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import DefinitionError, NeedsAuth, NoSignIn, Problem, SignInUnknown
 from mcpyard.domain.launch import RemoteLaunch, Unlaunchable
+from mcpyard.wire.renewing import Renewals
 
 if TYPE_CHECKING:
     import httpx2
 
-    from mcpyard.wire.signin import Credentials, SignIn, TokenStore
+    from mcpyard.wire.signin import Credentials, CredentialStore, SignIn
 
 _NOWHERE: Final = "http://127.0.0.1/oauth/callback"
 """A connection sends nobody to a sign-in page; renewing a token wants a way back all the same."""
@@ -24,8 +25,8 @@ _NOWHERE: Final = "http://127.0.0.1/oauth/callback"
 _LONGEST_REASON: Final = 200
 
 
-class VolatileTokens:
-    """Tokens for as long as the program runs (see `TokenStore`)."""
+class VolatileCredentials:
+    """Credentials for as long as the program runs (see `CredentialStore`)."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Credentials] = {}
@@ -42,8 +43,9 @@ class VolatileTokens:
 class SignIns:
     """The sign-ins of a yard."""
 
-    def __init__(self, tokens: "TokenStore") -> None:
-        self._tokens = tokens
+    def __init__(self, credentials: "CredentialStore") -> None:
+        self._credentials = credentials
+        self._renewals = Renewals()
         self._speaking: dict[str, SignIn] = {}
         self._under_way: dict[str, tuple[UUID, SignIn]] = {}
 
@@ -79,9 +81,10 @@ class SignIns:
         return server
 
     async def close(self) -> None:
-        """Give up what is under way."""
+        """Give up what is under way, but for what a moment's patience brings to its end."""
         for server, _ in [*self._under_way.values()]:
             await self._give_up(server)
+        await self._renewals.close()
 
     async def _give_up(self, server: UUID) -> None:
         """Drop the sign-ins of a server, and those that nobody finished in time."""
@@ -100,7 +103,7 @@ class SignIns:
             client_id=known.client_id,
             client_secret=known.client_secret,
         )
-        return SignIn(urldefrag(launch.url).url, self._tokens, identity)
+        return SignIn(urldefrag(launch.url).url, self._credentials, identity, self._renewals)
 
 
 def _signable(server: DesiredServer) -> RemoteLaunch:

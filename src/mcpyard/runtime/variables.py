@@ -1,8 +1,17 @@
-"""Where the values of references come from: the environment, and the user's key ring."""
+"""Where the values of references come from: the environment, and the user's key ring.
 
+A key ring is slow, may ask the user to unlock it, and may be locked again a moment later. So it is
+asked by a thread of its own, the answer is kept for a while, and the last one that it gave holds
+until it gives another: what runs must not fall with a ring that says nothing just now.
+"""
+
+import asyncio
+import contextlib
 import logging
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 log = logging.getLogger(__name__)
@@ -12,37 +21,115 @@ SERVICE: Final = "mcpyard"
 
 _PREFIX: Final = "keyring:"
 _KEPT: Final = 60.0
-"""Seconds that a secret is kept: key rings are slow, and are asked at every look at the sources."""
+"""Seconds that a secret is kept: key rings are asked at every look at the sources."""
+
+_SHUNNED: Final = 3.0
+"""Seconds that a ring which gave no answer is left alone."""
+
+_PATIENCE: Final = 20.0
+"""Seconds after which nobody waits for an answer any more; it is welcome when it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a ring said: a secret, or that there is none; `given` is False where it said nothing."""
+
+    secret: str | None = None
+    given: bool = True
 
 
 class Variables:
-    """Looks names up (see `Lookup`); `keyring:NAME` in the key ring, all others in a mapping."""
+    """Looks names up (see `Lookup`); `keyring:NAME` in the key ring, all others in a mapping.
+
+    Where an event loop runs, the ring is not waited for (see `Secrets` of the yard).
+
+    Attributes:
+        changed: Called when a value is another one than it was, or is known at last.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
+        self.changed: Callable[[], None] = lambda: None
         self._environment = environment
-        self._secrets: dict[str, tuple[float, str | None]] = {}
+        self._secrets: dict[str, str | None] = {}
+        self._until: dict[str, float] = {}
+        self._asking: set[str] = set()
+        self._awaited: dict[str, asyncio.Future[None]] = {}
+        self._turn = threading.Lock()
 
     def __call__(self, name: str) -> str | None:
-        """The value of a name; None where it has none."""
+        """The value of a name as far as it is known; None where it has none."""
         if not name.startswith(_PREFIX):
             return self._environment.get(name)
-        until, secret = self._secrets.get(name, (0.0, None))
-        now = time.monotonic()
-        if now >= until:
-            secret = _ask(name.removeprefix(_PREFIX))
-            self._secrets[name] = now + _KEPT, secret
-        return secret
+        if time.monotonic() >= self._until.get(name, 0.0) and name not in self._asking:
+            self._ask(name)
+        return self._secrets.get(name)
+
+    @property
+    def awaited(self) -> Collection[str]:
+        """The names whose values may be others in a moment."""
+        return self._awaited.keys()
+
+    async def answered(self) -> None:
+        """Return when no value is awaited any more."""
+        while self._awaited:
+            await asyncio.wait([*self._awaited.values()])
+
+    def _ask(self, name: str) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._learn(name, _ask_ring(name))
+            return
+        self._asking.add(name)
+        self._awaited[name] = awaited = loop.create_future()
+        loop.call_later(_PATIENCE, self._give_up, name, awaited)
+        # A daemon, because a question that nobody answers must not keep the program from ending.
+        threading.Thread(
+            target=self._work, args=(name, loop), name="ask the key ring", daemon=True
+        ).start()
+
+    def _work(self, name: str, loop: asyncio.AbstractEventLoop) -> None:
+        # One at a time, or a locked ring asks the user for its password once for each secret.
+        with self._turn:
+            answer = _ask_ring(name)
+        # The loop is gone when its program ended meanwhile.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(self._learn, name, answer)
+
+    def _give_up(self, name: str, awaited: asyncio.Future[None]) -> None:
+        if self._awaited.get(name) is awaited:
+            log.warning("the key ring does not answer for %s", name)
+            self._until[name] = time.monotonic() + _SHUNNED
+            self._wait_no_more(name)
+            self.changed()
+
+    def _learn(self, name: str, answer: _Answer) -> None:
+        self._asking.discard(name)
+        self._until[name] = time.monotonic() + (_KEPT if answer.given else _SHUNNED)
+        before = self._secrets.get(name)
+        if answer.given:
+            self._secrets[name] = answer.secret
+        waited = self._wait_no_more(name)
+        if waited or self._secrets.get(name) != before:
+            self.changed()
+
+    def _wait_no_more(self, name: str) -> bool:
+        future = self._awaited.pop(name, None)
+        if future is None:
+            return False
+        future.set_result(None)
+        return True
 
 
-def _ask(name: str) -> str | None:
+def _ask_ring(name: str) -> _Answer:
+    key = name.removeprefix(_PREFIX)
     try:
         import keyring  # noqa: PLC0415  an extra, and only asked where a definition names it
-        from keyring.errors import KeyringError  # noqa: PLC0415
     except ImportError:
-        log.warning('${keyring:%s} needs the extra: pip install "mcpyard[keyring]"', name)
-        return None
+        log.warning('${keyring:%s} needs the extra: pip install "mcpyard[keyring]"', key)
+        return _Answer(given=False)
     try:
-        return keyring.get_password(SERVICE, name)
-    except KeyringError as error:
-        log.warning("the key ring did not give %s: %s", name, error)
-        return None
+        return _Answer(keyring.get_password(SERVICE, key))
+    except Exception as error:  # noqa: BLE001  each ring has errors of its own besides the library's
+        log.warning("the key ring did not give %s: %s", key, error)
+        return _Answer(given=False)

@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import FileBusy, StorageFull
+from mcpyard.domain.errors import FileBusy, unwritten
 from mcpyard.domain.files import FileLock, LockKind
 
 PATIENCE: Final = 5.0
@@ -105,7 +105,7 @@ def _open(folder: Path, path: str) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         return os.open(folder / f"{name}.lock", flags, 0o600)
     except OSError as error:
-        raise StorageFull(f"{folder} cannot be written: {error.strerror}") from error
+        raise unwritten(f"{folder} cannot be written: {error.strerror}", error) from error
 
 
 def _flock(descriptor: int) -> bool:
@@ -129,7 +129,7 @@ def _make(path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise StorageFull(f"{path} cannot be made: {error.strerror}") from error
+        raise unwritten(f"{path} cannot be made: {error.strerror}", error) from error
     return True
 
 

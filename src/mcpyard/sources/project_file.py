@@ -5,18 +5,17 @@ deletes and creates, writes in two steps. So the *folder* is watched, not the fi
 is believed at once only when it parses. A text that does not parse is read again a few times before
 it counts as broken, and then the last good one stays in force. An absent file counts as the removal
 of its servers only after a second of absence.
+
+Looks are numbered as they begin, and none is told after a later one: a slow look at the text before
+an edit must not take the edit back.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-
-# The signature names a class of trio, which is not installed.
-from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
 from mcpyard.domain.desired import Document, Owner, keep_last_good
 from mcpyard.domain.errors import (
@@ -29,6 +28,7 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
 from mcpyard.sources.reading import read_file
+from mcpyard.sources.watching import keep_watch, see
 from mcpyard.sources.writing import Edit, edit_file, sweep
 
 FILE_NAME: Final = ".mcp.json"
@@ -39,11 +39,6 @@ REREAD_AFTER: Final = (0.05, 0.10, 0.25)
 ABSENT_AFTER: Final = 1.0
 """Seconds after which a missing file counts as gone and an empty one as broken."""
 
-_WATCH_STEP_MS: Final = 20
-_WATCH_DEBOUNCE_MS: Final = 60
-_UNWATCHED_LOOK: Final = 1.0
-"""Seconds between looks where the folder cannot be watched."""
-
 log = logging.getLogger(__name__)
 
 
@@ -51,6 +46,7 @@ log = logging.getLogger(__name__)
 class _Look:
     """What one look at the file gave: a document, or why there is none."""
 
+    number: int
     text: bytes | None
     document: Document | None = None
     problem: Problem | None = None
@@ -64,7 +60,8 @@ class ProjectFile:
         self._owner = Owner(Scope.PROJECT, str(self._path))
         self._strict = strict
         self._document = Document(self._owner)
-        self._text: bytes | None = None
+        self._told = _Look(0, None)
+        self._looks = 0
         self._hint = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._wake: Callable[[], None] = lambda: None
@@ -87,7 +84,9 @@ class ProjectFile:
         """Begin to watch the folder, and read the file, if it is there."""
         self._wake = wake
         await asyncio.to_thread(sweep, self._path)
-        self._tasks = [asyncio.create_task(self._watch(), name="watch .mcp.json")]
+        sight = await asyncio.to_thread(see, self._path)
+        watch = keep_watch(self._path, sight, self.look_again)
+        self._tasks = [asyncio.create_task(watch, name="watch .mcp.json")]
         # One turn of the loop, and the watch is on: no save can fall between it and the first look.
         await asyncio.sleep(0)
         look = await self._look()
@@ -133,9 +132,8 @@ class ProjectFile:
         """Stop watching."""
         for task in self._tasks:
             task.cancel()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         self._tasks = []
 
     async def _edit(self, edit: Edit) -> None:
@@ -163,39 +161,12 @@ class ProjectFile:
         if there.get(name) != meant:
             raise DocumentMoved(f'"{name}" in {self._path} was changed by somebody else meanwhile')
 
-    async def _watch(self) -> None:
-        told = False
-        while True:
-            try:
-                await self._watch_folder()
-            except (OSError, RuntimeError, UnicodeError) as error:
-                # The folder may be made yet, and the system may have watches to spare later;
-                # one whose name is not UTF-8 cannot be told to the watcher at all.
-                if not told:
-                    # A name that is no text must not break whoever writes the log down.
-                    name = str(self._path).encode(errors="backslashreplace").decode()
-                    log.warning("%s cannot be watched, only looked at: %r", name, error)
-                told = True
-            await asyncio.sleep(_UNWATCHED_LOOK)
-            self.look_again()
-
-    async def _watch_folder(self) -> None:
-        changes = awatch(
-            self._path.parent,
-            watch_filter=lambda _change, path: Path(path).name == FILE_NAME,
-            step=_WATCH_STEP_MS,
-            debounce=_WATCH_DEBOUNCE_MS,
-            recursive=False,
-        )
-        async for _ in changes:
-            self.look_again()
-
     async def _follow(self) -> None:
         while True:
             await self._hint.wait()
             self._hint.clear()
             look = await self._settled_look()
-            if look.text != self._text or look.problem:
+            if (look.text, look.problem) != (self._told.text, self._told.problem):
                 self._take(look)
 
     async def _settled_look(self) -> _Look:
@@ -215,38 +186,47 @@ class ProjectFile:
 
     async def _hinted_within(self, seconds: float) -> bool:
         try:
-            await asyncio.wait_for(self._hint.wait(), seconds)
+            # Not `wait_for`: it loses a cancellation that meets the hint.
+            async with asyncio.timeout(seconds):
+                await self._hint.wait()
         except TimeoutError:
             return False
         self._hint.clear()
         return True
 
     async def _look(self) -> _Look:
+        self._looks += 1
+        # All of it in a thread: a large file takes long to parse as well.
+        return await asyncio.to_thread(self._read, self._looks)
+
+    def _read(self, number: int) -> _Look:
         try:
-            text = await asyncio.to_thread(read_file, self._path)
+            text = read_file(self._path)
         except FileNotFoundError:
-            return _Look(None)
+            return _Look(number, None)
         except OSError as error:
-            return _Look(
-                b"?", problem=Problem("", f"{self._path}: cannot be read: {error.strerror}")
-            )
+            problem = Problem("", f"{self._path}: cannot be read: {error.strerror}")
+            return _Look(number, b"?", problem=problem)
         try:
             document = mcp_json.read(text.decode(), self._owner, strict=self._strict)
         except UnicodeDecodeError as error:
             where = f"byte {error.start}"
-            return _Look(text, problem=Problem("", f"{self._path}: is not UTF-8 ({where})"))
+            problem = Problem("", f"{self._path}: is not UTF-8 ({where})")
+            return _Look(number, text, problem=problem)
         except DocumentBroken as error:
-            return _Look(text, problem=error.problems[0])
-        return _Look(text, document=document)
+            return _Look(number, text, problem=error.problems[0])
+        return _Look(number, text, document=document)
 
     def _take(self, look: _Look) -> None:
+        if look.number < self._told.number:
+            return
         if look.document:
             self._document = keep_last_good(look.document, self._document)
         elif look.problem:
             self._document = replace(self._document, problems=(look.problem,))
         else:
             self._document = Document(self._owner)
-        self._text = look.text
+        self._told = replace(look, document=None)
         self._report()
         self._wake()
 

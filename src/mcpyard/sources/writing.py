@@ -1,15 +1,21 @@
 """Changing somebody's file: the whole new text or the old one, never anything in between.
 
 The text goes into a new file beside the old one, is forced to the disk, and takes the old one's
-place in one step. Mode and owner stay; a link stays a link and its target is replaced. Just before
-the step the file is read again: if somebody wrote meanwhile, the edit is done anew on what they
-wrote.
+place in one step. Mode, owner and extended attributes stay; a link stays a link and its target is
+replaced. Just before the step the file is read again: if somebody wrote meanwhile, the edit is done
+anew on what they wrote.
+
+To replace a file takes no right to write it, so a file that its owner protected is asked for its
+mode, whoever we are.
 """
 
 import contextlib
 import glob
 import hashlib
 import os
+import shlex
+import stat
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,7 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import DocumentBroken, DocumentMoved, Place, Problem, StorageFull
+from mcpyard.domain.errors import (
+    DocumentBroken,
+    DocumentMoved,
+    Place,
+    Problem,
+    ReadOnlyOwner,
+    StorageFull,
+    unwritten,
+)
 from mcpyard.sources.reading import read_file
 
 Edit = Callable[[str], str]
@@ -64,9 +78,10 @@ def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
     Raises:
         DocumentMoved: The file is not, or not any more, the one that is meant.
         DocumentBroken: The file cannot be read, or is not text.
+        ReadOnlyOwner: The file's owner protected it from writing.
         StorageFull: The new text cannot be stored; the old one is intact.
     """
-    target = path.resolve()
+    target = _target(path)
     for _ in range(_TRIES):
         before = _read(target)
         if expected is not None and text_digest(before) != expected:
@@ -82,11 +97,13 @@ def remove_file(path: Path, expected: str) -> None:
 
     Raises:
         DocumentMoved: The file is not, or not any more, the one that is meant.
+        ReadOnlyOwner: The file's owner protected it from writing.
         StorageFull: It cannot be removed.
     """
-    target = path.resolve()
+    target = _target(path)
     if text_digest(_read(target)) != expected:
         raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
+    _refuse_protected(target)
     try:
         target.unlink(missing_ok=True)
         _sync_folder(target.parent)
@@ -100,6 +117,11 @@ def sweep(path: Path) -> None:
         with contextlib.suppress(OSError):
             if time.time() - each.stat().st_mtime > _STALE:
                 each.unlink()
+
+
+def _target(path: Path) -> Path:
+    """What a link leads to; one that leads to itself is told by whoever reads it."""
+    return Path(os.path.realpath(path))
 
 
 def _read(path: Path) -> bytes | None:
@@ -123,6 +145,7 @@ def _text(path: Path, content: bytes | None) -> str:
 
 def _replace(path: Path, before: bytes | None, after: bytes) -> bool:
     """Put the new content in place; False when the old one changed meanwhile."""
+    _refuse_protected(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path)
@@ -149,8 +172,21 @@ def _replace(path: Path, before: bytes | None, after: bytes) -> bool:
     return True
 
 
+def _refuse_protected(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    if not mode & stat.S_IWUSR:
+        message = (
+            f"{path} is protected from writing (mode {stat.S_IMODE(mode):04o}); it is as it was"
+        )
+        advice = f"Let its owner write it first: chmod u+w {shlex.quote(str(path))}"
+        raise ReadOnlyOwner(message).advising(advice)
+
+
 def _like(path: Path, descriptor: int) -> None:
-    """Give the new file the mode and the owner of the old one."""
+    """Give the new file the mode, the owner and the extended attributes of the old one."""
     try:
         old = path.stat()
     except FileNotFoundError:
@@ -162,6 +198,17 @@ def _like(path: Path, descriptor: int) -> None:
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, old.st_mode & 0o7777)
+    _copy_attributes(path, descriptor)
+
+
+def _copy_attributes(path: Path, descriptor: int) -> None:
+    """Keep notes, labels and further rights, as far as the system lets us."""
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError):
+        for name in os.listxattr(path):
+            with contextlib.suppress(OSError):
+                os.setxattr(descriptor, name, os.getxattr(path, name))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -173,4 +220,4 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _full(path: Path, error: OSError) -> StorageFull:
-    return StorageFull(f"{path} cannot be written: {error.strerror}; it is as it was")
+    return unwritten(f"{path} cannot be written: {error.strerror}; it is as it was", error)

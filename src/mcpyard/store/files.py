@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import StorageFull
+from mcpyard.domain.errors import StorageFull, unwritten
 
 _OURS: Final = ".mcpyard"
 """How the name of a new content ends until it takes its place."""
@@ -21,10 +21,13 @@ def write_private(path: Path, content: bytes) -> None:
     """Replace a file by this content, readable by its owner alone.
 
     Raises:
-        StorageFull: The disk has no room; the old file is intact.
+        StorageFull: The disk has no room, or nobody may write there; the old file is intact.
     """
     sweep(path.parent, path.name)
-    descriptor, name = tempfile.mkstemp(_OURS, f".{path.name}.", path.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(_OURS, f".{path.name}.", path.parent)
+    except OSError as error:
+        raise _refused(path, error) from error
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -33,7 +36,7 @@ def write_private(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        raise StorageFull(f"{path} cannot be written: {error.strerror}") from error
+        raise _refused(path, error) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -51,3 +54,7 @@ def sweep(folder: Path, name: str | None = None) -> None:
         with contextlib.suppress(OSError):
             if time.time() - each.stat().st_mtime > _STALE:
                 each.unlink()
+
+
+def _refused(path: Path, error: OSError) -> StorageFull:
+    return unwritten(f"{path} cannot be written: {error.strerror}", error)

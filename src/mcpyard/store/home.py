@@ -4,18 +4,23 @@ The lock is the operating system's: it ends with the process that holds it, howe
 stale file can never keep anybody out.
 """
 
+import contextlib
 import fcntl
 import json
 import os
 import secrets
+from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import YardBusy
+from mcpyard.domain.errors import YardBusy, unwritten
 from mcpyard.store.files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
+_ELSEWHERE: Final = (
+    "The yard keeps its state there; name another folder with --home or MCPYARD_HOME."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +65,23 @@ class Home:
 
         Raises:
             YardBusy: Another process is; the message names its pid and address.
+            StorageFull: Nothing can be kept there.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with self._writing():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
             raise YardBusy(self._who()) from None
+        try:
+            sweep(self.folder)
+            self.announce("")
+        except BaseException:
+            os.close(descriptor)
+            raise
         self._descriptor = descriptor
-        sweep(self.folder)
-        self.announce("")
 
     def announce(self, url: str, certificate: str = "") -> None:
         """Say where this yard listens, and how to know that it is this one."""
@@ -111,10 +122,19 @@ class Home:
 
     def renew_token(self) -> str:
         """Put a new admin token in place of the one there is, if there is one."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._writing():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         write_private(self._token, token.encode())
         return token
+
+    @contextlib.contextmanager
+    def _writing(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            message = f"{error.filename or self.folder} cannot be written: {error.strerror}"
+            raise unwritten(message, error).advising(_ELSEWHERE) from error
 
     def _read_running(self) -> Running | None:
         try:

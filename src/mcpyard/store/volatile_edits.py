@@ -47,12 +47,12 @@ class VolatileEdits:
         """The edits of a unit with their contents, in the order they were made."""
         return [each for each in self._all.values() if each[0].unit == unit]
 
-    async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
-        """Say that an edit was undone, or done again."""
+    async def mark_undone(self, number: int) -> EditEntry | None:
+        """Say that an edit was undone."""
         found = self._all.get(number)
         if found is None:
             return None
-        entry = replace(found[0], undone=undone)
+        entry = replace(found[0], undone=True)
         self._all[number] = entry, found[1]
         return entry
 

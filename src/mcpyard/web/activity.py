@@ -24,7 +24,7 @@ _WHOLE: Final = {"HX-Retarget": "#calls", "HX-Reswap": "outerMorph"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CallFilter:
     """Which calls are looked for; empty stands for any."""
 
     server: str = ""
@@ -33,7 +33,7 @@ class Wanted:
     who: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Wanted":
+    def of(cls, query: Mapping[str, str]) -> "CallFilter":
         """What an address asks for."""
         return cls(*(query.get(name, "").strip() for name in cls.__slots__))
 
@@ -56,25 +56,25 @@ class ActivityRoutes:
 
     async def screen(self, request: Request) -> Response:
         """The newest calls, and what they can be narrowed to."""
-        wanted = Wanted.of(request.query_params)
-        data = self._sights.frame("activity") | await self._page(wanted)
-        data |= {"wanted": wanted, "choices": await self._choices()}
+        chosen = CallFilter.of(request.query_params)
+        data = self._sights.frame("activity") | await self._page(chosen)
+        data |= {"chosen": chosen, "choices": await self._choices()}
         return answer(request, "screens/activity.html", data)
 
     async def calls(self, request: Request) -> Response:
         """The newest calls that are looked for."""
-        page = await self._page(Wanted.of(request.query_params))
+        page = await self._page(CallFilter.of(request.query_params))
         return answer(request, "parts/journal.html", page)
 
     async def older(self, request: Request) -> Response:
         """The calls before those that are shown."""
-        page = await self._page(Wanted.of(request.query_params), _number(request, "before"))
+        page = await self._page(CallFilter.of(request.query_params), _number(request, "before"))
         return answer(request, "parts/journal_older.html", page)
 
     async def newer(self, request: Request) -> Response:
         """The calls since those that are shown, if there are any."""
-        wanted, newest = Wanted.of(request.query_params), _number(request, "newest")
-        page = await self._found(wanted)
+        chosen, newest = CallFilter.of(request.query_params), _number(request, "newest")
+        page = await self._found(chosen)
         fresh = [each for each in page[:PAGE] if each.id > newest]
         if not fresh:
             return Response(status_code=_UNCHANGED)
@@ -84,11 +84,11 @@ class ActivityRoutes:
         data = {"calls": fresh, "newest": fresh[0].id, "shown": shown}
         return answer(request, "parts/journal_newer.html", data)
 
-    async def _page(self, wanted: Wanted, before: int | None = None) -> Record:
-        return _page(await self._found(wanted, before))
+    async def _page(self, chosen: CallFilter, before: int | None = None) -> Record:
+        return _page(await self._found(chosen, before))
 
-    async def _found(self, wanted: Wanted, before: int | None = None) -> list[Call]:
-        journal, query = self._yard.accounts.journal, wanted.query(before)
+    async def _found(self, chosen: CallFilter, before: int | None = None) -> list[Call]:
+        journal, query = self._yard.accounts.journal, chosen.query(before)
         return [*await journal.query(query)] if journal and query else []
 
     async def _choices(self) -> Record:

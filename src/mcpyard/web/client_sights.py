@@ -42,7 +42,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProgramFile:
     """A file of a program.
 
     Attributes:
@@ -77,7 +77,7 @@ class Program:
 
     client: str
     title: str
-    places: tuple[Place, ...]
+    places: tuple[ProgramFile, ...]
 
     @property
     def present(self) -> bool:
@@ -108,11 +108,11 @@ class Row:
 class Table:
     """Every server against every place that is there."""
 
-    columns: tuple[Place, ...]
+    columns: tuple[ProgramFile, ...]
     rows: tuple[Row, ...]
 
 
-async def places_of(clients: Clients, own: Mapping[str, Look] | None = None) -> list[Place]:
+async def places_of(clients: Clients, own: Mapping[str, Look] | None = None) -> list[ProgramFile]:
     """Every file of every program.
 
     Args:
@@ -122,17 +122,17 @@ async def places_of(clients: Clients, own: Mapping[str, Look] | None = None) -> 
     return [_place(each, own or {}) for each in await clients.groups()]
 
 
-def programs_of(places: Iterable[Place]) -> list[Program]:
+def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
     """The files, by the program they belong to."""
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[ProgramFile]] = {}
     for each in places:
         found.setdefault(each.client, []).append(each)
     return [Program(client, each[0].title, tuple(each)) for client, each in found.items()]
 
 
-def table_of(places: Iterable[Place]) -> Table:
+def table_of(places: Iterable[ProgramFile]) -> Table:
     """The table of what is there; a program's further files in a scope count as the one."""
-    columns: dict[str, Place] = {}
+    columns: dict[str, ProgramFile] = {}
     entries: dict[str, dict[str, Entry]] = {}
     for place in places:
         if place.exists and not place.problems:
@@ -176,11 +176,11 @@ def place_line(place: Record) -> str:
     return f"{place['file']}:{place['line']}"
 
 
-def _place(group: Record, own: Mapping[str, Look]) -> Place:
+def _place(group: Record, own: Mapping[str, Look]) -> ProgramFile:
     at = f"{group['client']}:{group['scope']}"
     servers = cast("list[Record]", group["servers"])
     problems = cast("list[Record]", group["problems"])
-    return Place(
+    return ProgramFile(
         at=at,
         client=str(group["client"]),
         title=str(group["title"]),

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, EditUnknown, Problem, YardError
+from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
@@ -11,7 +12,6 @@ from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
 from mcpyard.yard.clients.clients import Terms
 from mcpyard.yard.clients.records import Done
-from mcpyard.yard.reconcile import UP
 from mcpyard.yard.records import Record
 
 

@@ -9,8 +9,8 @@ from mcpyard.formats.finding import Finding
 from mcpyard.web.client_fields import fields_of_entry
 from mcpyard.web.client_sights import (
     OWN,
-    Place,
     Program,
+    ProgramFile,
     digest_of,
     look_in_force,
     place_line,
@@ -104,7 +104,7 @@ class ClientsRoutes:
         return shown | {"programs": _sorted(places), "targets": targets}
 
 
-def _sorted(places: list[Place]) -> list[Program]:
+def _sorted(places: list[ProgramFile]) -> list[Program]:
     """The programs, those that are here first."""
     return sorted(programs_of(places), key=lambda each: not each.present)
 

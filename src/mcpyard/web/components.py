@@ -21,6 +21,8 @@ _NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _RECORD: Final[Record] = {
     "id": "00000000-0000-0000-0000-000000000001",
     "name": "filesystem",
+    "title": None,
+    "description": None,
     "scope": "project",
     "transport": "stdio",
     "enabled": True,
@@ -73,12 +75,14 @@ def _cards() -> list[Card]:
         ),
         _card(6, Lamp.STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0),
         replace(_card(7, Lamp.CONNECTED, name=bad_name), notes=(odd,)),
+        _card(8, Lamp.CONNECTED, title="Shared files", description="Papers of everybody. " * 30),
+        _card(9, Lamp.CONNECTED, title=bad_name, description=bad_name),
     ]
 
 
 async def components(request: Request) -> Response:
     """Every component in every state."""
-    tiles = Tiles(7, {"good": 2, "busy": 1, "bad": 3, "idle": 1}, 42)
+    tiles = Tiles(9, {"good": 4, "busy": 1, "bad": 3, "idle": 1}, 42)
     data: Record = {"tab": "components", "looks": EVERY_LOOK, "cards": _cards(), "tiles": tiles}
     lines = [
         ("gap", "@@ -1,3 +1,3 @@"),

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import NameTaken, YardError
 from mcpyard.web import asked
+from mcpyard.web.client_sights import line_of
 from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Sights
@@ -73,14 +74,7 @@ class ImportRoutes:
     async def _lines(self) -> dict[tuple[str, str], str]:
         """What each server would run, by its place and name."""
         return {
-            (f"{group['client']}:{group['scope']}", str(server["name"])): _line(server)
+            (f"{group['client']}:{group['scope']}", str(server["name"])): line_of(server)
             for group in await self._yard.clients.groups()
             for server in cast("list[Record]", group["servers"])
         }
-
-
-def _line(server: Record) -> str:
-    if server.get("url"):
-        return str(server["url"])
-    args = cast("list[object]", server.get("args") or [])
-    return " ".join(map(str, [server.get("command") or "", *args]))

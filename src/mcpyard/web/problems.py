@@ -6,6 +6,7 @@ from typing import TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.rendering import answer, taste_of
 from mcpyard.web.told import told_error, told_fault
@@ -39,7 +40,7 @@ def said_of(request: Request, error: YardError) -> Record:
     """An error in the reader's language: what is wrong, and what else is known of it."""
     t = taste_of(request).words
     told = told_error(error, t)
-    lines = (told.todo, *_cause_lines(error, t), told.detail, *_details(error))
+    lines = (told.todo, *_cause_lines(error, t), told.detail, *_details(error, t))
     shown = dict.fromkeys(each for each in lines if each and each != told.says)
     return {"error": told.says, "details": [*shown]}
 
@@ -68,11 +69,12 @@ def _cause_lines(error: YardError, t: Words) -> list[str]:
     return [why.says, why.todo]
 
 
-def _details(error: YardError) -> list[str]:
+def _details(error: YardError, t: Words) -> list[str]:
     """What an error knows besides its message."""
     if isinstance(error, InputError):
         return [str(each) for each in error.problems]
     if isinstance(error, ServerFault) and error.cause:
         cause = error.cause
-        return [cause.message, cause.hint, *cause.stderr[-5:]]
+        said_above = not t.native and cause.hint == HINTS[cause.code]
+        return [cause.message, "" if said_above else cause.hint, *cause.stderr[-5:]]
     return []

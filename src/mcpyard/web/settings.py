@@ -26,7 +26,7 @@ _UNCHANGED: Final = 204
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class Connected:
     """A program, and whether it reaches this yard's gateway.
 
     Attributes:
@@ -92,16 +92,16 @@ def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
     return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
-def connections(groups: Iterable[Record], here: Here) -> list[Connection]:
+def connections(groups: Iterable[Record], here: Here) -> list[Connected]:
     """Every other program, those that are here first."""
-    found: dict[str, Connection] = {}
+    found: dict[str, Connected] = {}
     for group in groups:
         client = str(group["client"])
-        known = found.get(client) or Connection(client, str(group["title"]), False, ())
+        known = found.get(client) or Connected(client, str(group["title"]), False, ())
         servers = cast("list[Record]", group["servers"])
         ours = tuple(f"{group['scope']}: {each['name']}" for each in servers if leads(each, here))
         exists = known.exists or bool(group["exists"])
-        found[client] = Connection(client, known.title, exists, (*known.places, *ours))
+        found[client] = Connected(client, known.title, exists, (*known.places, *ours))
     found.pop(OWN, None)
     return sorted(found.values(), key=lambda each: not each.exists)
 

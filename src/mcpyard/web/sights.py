@@ -47,6 +47,17 @@ class Card:
     notes: tuple[Problem, ...] = ()
 
     @property
+    def title(self) -> str:
+        """What to call it above its name; empty where that says no more than the name."""
+        title = str(self.record["title"] or "").strip()
+        return "" if title == self.record["name"] else title
+
+    @property
+    def description(self) -> str:
+        """What to say about it; empty for nothing."""
+        return str(self.record["description"] or "").strip()
+
+    @property
     def up(self) -> bool:
         """Whether it runs or tries to, so that it can be stopped."""
         return self.record["wanted"] == "running" and self.record["phase"] != Phase.FAILED

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.cause import HINTS, Cause, Code
 from mcpyard.domain.errors import Problem, YardError, edge
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.mcp_json import KEY
@@ -61,6 +61,8 @@ def told_cause(record: Record, t: Words) -> Told:
     """Why the server of a record is not connected."""
     error = cast("Record", record["error"])
     code, message, hint = (str(error[key]) for key in ("code", "message", "hint"))
+    # The catalogues know what each code asks for, in words that suit the page.
+    hint = "" if hint == HINTS[Code(code)] else hint
     facts = _facts(record, t)
     says, todo = t(f"cause.{code}", **facts), t(_todo(code, record), **facts)
     if t.native:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.catalog.limits import nested_deeper
+from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
@@ -52,16 +53,29 @@ class FoundTools:
 
 
 def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundTools:
-    """The tools that hold a word in their name or description: of one server, or of all."""
+    """The tools that hold a word in what they or their server are called, or in their description.
+
+    Args:
+        yard: The yard.
+        ref: The server they are of; None for every one.
+        word: The word; empty for every tool.
+        start: How many of them to pass over.
+    """
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
     wanted = word.strip().lower()
     found = [
         tool | {"id": str(server.id)}
         for server in servers
         for tool in yard.tools(str(server.id))
-        if not wanted or wanted in f"{server.name} {tool['name']} {tool['description']}".lower()
+        if not wanted or wanted in _words(server, tool)
     ]
     return FoundTools(found[start : start + PAGE], len(found), start, word)
+
+
+def _words(server: DesiredServer, tool: Record) -> str:
+    """What a tool can be found by."""
+    said = server.name, server.config.title or "", tool["name"], tool["description"]
+    return " ".join(map(str, said)).lower()
 
 
 class ToolRoutes:

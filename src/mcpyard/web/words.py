@@ -1,4 +1,9 @@
-"""The page's words: flat catalogues, one file a language, the same keys in each."""
+"""The page's words: flat catalogues, by language.
+
+What the page itself says has the same keys in every language. What it passes on, the words of the
+lamps and the sentences of the program, is English where it arises, so that only the other languages
+have texts of it: of the sentences in a file of their own, `told`.
+"""
 
 import json
 from functools import cache

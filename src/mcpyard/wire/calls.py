@@ -72,26 +72,14 @@ def take_note(answer: "asyncio.Future[Any]") -> None:
 
 @dataclass(slots=True)
 class Stats:
-    """What went over a link, and what was wrong with it.
+    """What came over a link, and what was wrong with it.
 
     Attributes:
-        sent: Messages we sent.
         received: Messages that came.
-        bytes_out: Bytes of the messages sent.
-        bytes_in: Bytes of the messages that came.
-        late: Answers to calls that nobody waited for any more.
-        repeated: Answers to calls that had one already.
-        unknown: Answers to calls that were never made.
         noise: What came and was no message.
         oversize: Lines over the limit.
     """
 
-    sent: int = 0
     received: int = 0
-    bytes_out: int = 0
-    bytes_in: int = 0
-    late: int = 0
-    repeated: int = 0
-    unknown: int = 0
     noise: int = 0
     oversize: int = 0

@@ -38,9 +38,6 @@ OnNoise = Callable[[str, bytes], None]
 _MOST_NOISE: Final = 100
 _SHOWN_NOISE: Final = 200
 
-_MOST_ABANDONED: Final = 4096
-"""Ids of given up calls remembered, to tell a late answer from a repeated one."""
-
 LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
 
@@ -55,7 +52,7 @@ class Peer:
     """Our end of a conversation with one server; the `Receiver` of its link.
 
     Attributes:
-        stats: What went over the link.
+        stats: What came over the link.
         gone: Why the link is of no use any more; None while it is.
     """
 
@@ -76,7 +73,6 @@ class Peer:
         self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
         self._pending: dict[messages.Id | None, Call] = {}
-        self._abandoned: dict[int, None] = {}
         self._asked = Asked(on_request, self._reply)
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0.0
@@ -126,7 +122,7 @@ class Peer:
         if meta:
             body = messages.with_meta(body, meta)
         body = messages.request(number, method, body)
-        self._send(Outgoing(body, number, method, stamp.headers))
+        self._link.send(Outgoing(body, number, method, stamp.headers))
         call = Call(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
@@ -150,9 +146,6 @@ class Peer:
         """Wait no more for a started request, without a word to the server."""
         if self._pending.pop(call.id, None) is None:
             return
-        self._abandoned[call.id] = None
-        if len(self._abandoned) > _MOST_ABANDONED:
-            del self._abandoned[next(iter(self._abandoned))]
         if self.gone is None:
             self._link.abandon(call.id)
 
@@ -182,12 +175,11 @@ class Peer:
         if self.gone is not None:
             raise fault(self.gone)
         body = messages.notification(method, messages.encode(params))
-        self._send(Outgoing(body, None, method))
+        self._link.send(Outgoing(body, None, method))
 
     def message(self, frame: bytes, stream: int | None) -> None:
         """A message came (see `Receiver`)."""
         self.stats.received += 1
-        self.stats.bytes_in += len(frame)
         try:
             envelope = messages.read(frame)
         except (ValueError, RecursionError):
@@ -230,11 +222,6 @@ class Peer:
             self._alarm.cancel()
             self._alarm = None
         self._asked.end()
-
-    def _send(self, message: Outgoing) -> None:
-        self._link.send(message)
-        self.stats.sent += 1
-        self.stats.bytes_out += len(message.body)
 
     def _arm(self, call: Call, timeout: float, longest: float | None) -> None:
         now = self._loop.time()
@@ -295,7 +282,7 @@ class Peer:
         return call
 
     def _answered(self, envelope: Envelope) -> None:
-        call = self._take(envelope.id) or self._stray(envelope.id)
+        call = self._take(envelope.id) or self._meant(envelope.id)
         if call is None:
             return
         if envelope.failed:
@@ -306,18 +293,9 @@ class Peer:
         else:
             call.future.set_result(Reply(envelope.result))
 
-    def _stray(self, number: messages.Id | None) -> Call | None:
-        """Count an answer nobody waits for; a number sent back as a text is still its number."""
-        if isinstance(number, str) and (meant := whole_number(number)) is not None:
-            return self._take(meant) or self._stray(meant)
-        if not isinstance(number, int) or not 0 < number <= self._last:
-            self.stats.unknown += 1
-        elif number in self._abandoned or number in self._pending:
-            self._abandoned.pop(number, None)
-            self.stats.late += 1
-        else:
-            self.stats.repeated += 1
-        return None
+    def _meant(self, number: messages.Id | None) -> Call | None:
+        """The call whose number was sent back as a text: it is still its number."""
+        return self._take(whole_number(number)) if isinstance(number, str) else None
 
     def _not_an_envelope(self, frame: bytes, stream: int | None) -> None:
         if frame.lstrip()[:1] == b"[":
@@ -379,7 +357,7 @@ class Peer:
         if self.gone is not None:
             return
         try:
-            self._send(Outgoing(body, None, ""))
+            self._link.send(Outgoing(body, None, ""))
         except Busy:
             # A server that asks without reading its answers; it is its own loss.
             return

@@ -2,7 +2,7 @@
 
 Signing in takes a person: `begin` gives the address to open in a browser, `finish` takes what the
 browser brings back. Staying signed in takes nobody: `auth` puts the token on each request, and one
-refresh serves every request that waits for it.
+refresh serves every request that waits for it, of whatever connection.
 
 The OAuth itself is the SDK's, which takes half a second to import; it is loaded when somebody
 signs in or a token has run out, and never for the servers that need no sign-in. It is not used as
@@ -21,9 +21,12 @@ from urllib.parse import parse_qs, urldefrag, urlsplit
 
 import httpx2
 
+from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import NeedsAuth
 from mcpyard.wire.http_client import new_client, parse_url
 from mcpyard.wire.http_errors import Challenge, challenge_of
+from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.renewing import Renewals
 
 if TYPE_CHECKING:
     from mcpyard.wire.signin_flow import Flow
@@ -32,6 +35,7 @@ _EARLY_SECONDS: Final = 5.0
 """A token is renewed this long before it runs out, so that none runs out on its way."""
 
 _ISSUER_SECONDS: Final = 20.0
+_RENEWAL_SECONDS: Final = 60.0
 _PREPARATION_SECONDS: Final = 30.0
 _PATIENCE_SECONDS: Final = 600.0
 """How long a person may take to sign in."""
@@ -89,7 +93,7 @@ class Credentials:
         return bool(self.access_token) and fresh
 
 
-class TokenStore(Protocol):
+class CredentialStore(Protocol):
     """Where credentials are kept, one set per issuer and resource."""
 
     async def get(self, resource: str) -> Credentials | None:
@@ -104,6 +108,11 @@ class TokenStore(Protocol):
 class SignInFailed(NeedsAuth):
     """A sign-in that did not come about."""
 
+    advice = (
+        "Check that its authorization server can be reached from here, then try again; "
+        "or give the server an Authorization header."
+    )
+
 
 class SignIn:
     """The sign-in of one server.
@@ -111,15 +120,27 @@ class SignIn:
     Attributes:
         auth: Puts the token on each request.
         challenge: What the server said when it last asked for a sign-in; None while it has not.
+
+    Args:
+        url: The server's address.
+        store: Where its tokens are kept.
+        identity: Who we are to whom it sends us.
+        renewals: Those of all who use the store.
     """
 
-    def __init__(self, url: str, store: TokenStore, identity: Identity) -> None:
+    def __init__(
+        self,
+        url: str,
+        store: CredentialStore,
+        identity: Identity,
+        renewals: Renewals | None = None,
+    ) -> None:
         self._url = urldefrag(url).url
         self._store = store
         self._identity = identity
         self._credentials: Credentials | None = None
         self._loaded = False
-        self._renewing = asyncio.Lock()
+        self._renewals = renewals or Renewals()
         self._attempt: _Attempt | None = None
         self.auth: httpx2.Auth = _Bearer(self)
         self.challenge: Challenge | None = None
@@ -188,34 +209,46 @@ class SignIn:
         credentials = await self._current()
         if credentials is None or not credentials.access_token:
             return ""
-        return credentials.access_token if credentials.usable else await self.renewed("")
+        if credentials.usable:
+            return credentials.access_token
+        return await self.renewed(credentials.access_token)
 
     async def renewed(self, rejected: str) -> str:
         """A token other than the one a server rejected; empty when there is none to be had."""
-        async with self._renewing:
-            # Whoever waited for the lock, and whoever shares the store, finds the work done.
-            stored = await self._store.get(self._url)
-            if stored is not None and stored.usable and stored.access_token != rejected:
-                self._credentials = stored
-                return stored.access_token
-            if stored is None or not stored.refresh_token:
-                return await self._keep(_without_tokens(stored))
-            flow = _flow(self._url, self._identity, stored)
-            async with new_client(parse_url(self._url), {}, read_timeout=_ISSUER_SECONDS) as client:
-                return await self._keep(await flow.renew(client) or _without_tokens(stored))
+        found = await self._renewals.share(self._url, rejected, lambda: self._renew(rejected))
+        self._credentials = found
+        return found.access_token if found else ""
+
+    async def _renew(self, rejected: str) -> Credentials | None:
+        # Whoever waited for his turn, and whoever shares the store, finds the work done.
+        stored = await self._store.get(self._url)
+        if stored is not None and stored.usable and stored.access_token != rejected:
+            return stored
+        renewed = await self._ask_anew(stored) if stored and stored.refresh_token else None
+        # Known before it is stored: a disk that refuses must not cost the sign-in.
+        self._credentials = found = renewed or _without_tokens(stored)
+        if found is not None:
+            await self._store.put(found)
+        return found
+
+    async def _ask_anew(self, known: Credentials) -> Credentials | None:
+        flow = _flow(self._url, self._identity, known)
+        url = parse_url(self._url)
+        try:
+            async with (
+                asyncio.timeout(_RENEWAL_SECONDS),
+                new_client(url, {}, read_timeout=_ISSUER_SECONDS) as client,
+            ):
+                return await flow.renew(client)
+        except TimeoutError:
+            message = f"The sign-in was not renewed within {_RENEWAL_SECONDS:g} s"
+            raise LinkFailed(Cause(Code.UNREACHABLE, message)) from None
 
     async def _current(self) -> Credentials | None:
         if not self._loaded:
             self._credentials = await self._store.get(self._url)
             self._loaded = True
         return self._credentials
-
-    async def _keep(self, credentials: Credentials | None) -> str:
-        self._credentials = credentials
-        if credentials is None:
-            return ""
-        await self._store.put(credentials)
-        return credentials.access_token
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if self._attempt is not None and self._attempt.task is task:
@@ -241,8 +274,9 @@ class SignIn:
             ):
                 granted = self._credentials.scope if self._credentials else ""
                 header = challenge.widened(granted) if challenge else ""
-                await self._keep(await flow.authorize(client, header, attempt))
+                self._credentials = await flow.authorize(client, header, attempt)
                 self._loaded = True
+                await self._store.put(self._credentials)
         except TimeoutError:
             raise SignInFailed("Nobody finished the sign-in in time") from None
 

@@ -176,7 +176,7 @@ class _Memory:
 
     def __init__(self, known: Credentials | None, identity: Identity) -> None:
         self._tokens = _tokens_of(known)
-        self._client = _registered(identity) or _client_of(known, identity)
+        self._client = _ours(known, identity)
 
     async def get_tokens(self) -> OAuthToken | None:
         return self._tokens
@@ -206,6 +206,13 @@ def _tokens_of(known: Credentials | None) -> OAuthToken | None:
         refresh_token=known.refresh_token or None,
         scope=known.scope or None,
     )
+
+
+def _ours(known: Credentials | None, identity: Identity) -> OAuthClientInformationFull | None:
+    mine, kept = _registered(identity), _client_of(known, identity)
+    # Tokens are renewed as the client that got them, whatever the definition says by now.
+    bound = known and known.access_token and kept
+    return kept if bound and mine and bound.client_id != mine.client_id else mine or kept
 
 
 def _registered(identity: Identity) -> OAuthClientInformationFull | None:

@@ -29,13 +29,12 @@ from mcpyard.domain.errors import (
     YardError,
     name_server,
 )
-from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.lifecycle import ASLEEP, UP, Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.outcome import Outcome, Tried
-from mcpyard.yard.reconcile import ASLEEP, UP
+from mcpyard.yard.outcome import Outcome, PassedOver
 
 REST: Final = 30.0
 """Seconds that a tool is left alone after it ran into its time limit."""
@@ -76,27 +75,27 @@ class Backups:
 
         Raises:
             ArgumentsRefused: The arguments break the tool's schema; nobody was called.
-            NobodyAnswered: Nobody answered; `tried` says why.
+            NobodyAnswered: Nobody answered; `passed_over` says why.
             YardError: Somebody failed in a way that no other may make up for.
         """
         if problems := route.validator.check(dict(arguments)):
             raise ArgumentsRefused.of(*problems)
-        tried: list[Tried] = []
+        passed: list[PassedOver] = []
         later: list[Way] = []
         for way in self._ways(route, arguments):
-            if isinstance(way, Tried):
-                tried.append(way)
+            if isinstance(way, PassedOver):
+                passed.append(way)
             elif away := self._away_because(way.route):
-                tried.append(Tried(way.route.server_name, away))
+                passed.append(PassedOver(way.route.server_name, away))
                 later += [way] if self._may_yet_answer(way.route) else []
-            elif outcome := await self._asked(way, ask, tried):
+            elif outcome := await self._asked(way, ask, passed):
                 return outcome
         # Nobody who is there has answered: the first who is about to come is waited for.
         for way in later[:1]:
-            if outcome := await self._asked(way, ask, tried):
+            if outcome := await self._asked(way, ask, passed):
                 return outcome
-        listed = "; ".join(f'"{each.server}": {each.why}' for each in tried)
-        raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(tried))
+        listed = "; ".join(f'"{each.server}": {each.why}' for each in passed)
+        raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(passed))
 
     def observed(self, server: DesiredServer, observed: Observed) -> None:
         """Tell when a server with back-ups is gone, and when it is there again."""
@@ -115,7 +114,7 @@ class Backups:
         reason = cause.message if cause else f"is {phase}"
         self._tell("backup", server, backup=self._first_up(server.config.backup), reason=reason)
 
-    async def _asked(self, way: Way, ask: Ask, tried: list[Tried]) -> Outcome | None:
+    async def _asked(self, way: Way, ask: Ask, passed: list[PassedOver]) -> Outcome | None:
         """What a way answers; None when another may be asked."""
         route = way.route
         try:
@@ -126,14 +125,14 @@ class Backups:
             misfit = isinstance(error, ArgumentsRefused)
             if not misfit and not may_move_on(error, repeatable=route.repeatable):
                 name_server(error, route.server_name)
-                raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(tried)) from None
-            tried.append(Tried(route.server_name, error.message))
+                raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(passed)) from None
+            passed.append(PassedOver(route.server_name, error.message))
             return None
         if self._resting.pop((route.server, route.tool.name), None):
             self._tell("recovered", self._reach.desired().get(route.server), route.tool.name)
-        return msgspec.structs.replace(outcome, tried=tuple(tried)) if tried else outcome
+        return msgspec.structs.replace(outcome, passed_over=tuple(passed)) if passed else outcome
 
-    def _ways(self, route: Route, arguments: Mapping[str, object]) -> Iterator[Way | Tried]:
+    def _ways(self, route: Route, arguments: Mapping[str, object]) -> Iterator[Way | PassedOver]:
         """The tool, its back-ups, theirs, and so on: each server once."""
         waiting = deque([Way(route, arguments)])
         seen = {route.server_name}
@@ -145,18 +144,18 @@ class Backups:
                     continue
                 seen.add(backup.server)
                 found = self._find(backup)
-                if isinstance(found, Tried):
+                if isinstance(found, PassedOver):
                     yield found
                 else:
                     waiting.append(Way(found, backup.translate(way.arguments)))
 
-    def _find(self, backup: Backup) -> Route | Tried:
+    def _find(self, backup: Backup) -> Route | PassedOver:
         server = self._by_name(backup.server)
         if server is None:
-            return Tried(backup.server, "there is no such server")
+            return PassedOver(backup.server, "there is no such server")
         route = self._reach.book.find(server.id, backup.tool)
         if route is None or not route.policy.enabled:
-            return Tried(backup.server, f'it has no tool "{backup.tool}"')
+            return PassedOver(backup.server, f'it has no tool "{backup.tool}"')
         return route
 
     def _by_name(self, name: str) -> DesiredServer | None:

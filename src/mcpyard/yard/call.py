@@ -69,8 +69,9 @@ class Caller:
             ServerFault: The server cannot be reached, or answered with an error.
         """
         route = self._book.route(name)
-        if route is None or not route.policy.enabled:
+        if route is None:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
+        refuse_switched_off(route)
         if route.backups:
             ask = partial(self.follow, timeout=timeout, progress=progress, who=who)
             return await self._backups.answer(route, _object(arguments), ask)
@@ -122,6 +123,17 @@ class Caller:
             ms = (self._clock.monotonic() - began) * 1000
             self._accounts.note(route, who, ms, ended, (len(sent), len(raw)))
         return Outcome(raw, route.server_name, route.tool.name, ms)
+
+
+def refuse_switched_off(route: Route) -> None:
+    """Let nobody call a tool that its owner switched off.
+
+    Raises:
+        ToolUnknown: It is switched off.
+    """
+    if not route.policy.enabled:
+        what = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
+        raise ToolUnknown(f"{what} is switched off")
 
 
 def _refuse_other_than_objects(raw: bytes, route: Route) -> None:

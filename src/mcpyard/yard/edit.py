@@ -47,6 +47,11 @@ class Change:
     expected: str | None = None
     refuse_running: bool = False
 
+    @classmethod
+    def of(cls, given: "Change | Patch") -> "Change":
+        """A change, also out of a bare patch."""
+        return given if isinstance(given, Change) else cls(given)
+
 
 class Editor:
     """Registers, changes and removes servers."""
@@ -204,12 +209,13 @@ class Editor:
                 raise NameTaken(f'the name "{name}" is in use ({where})')
 
     def _source(self, scope: Scope, server: DesiredServer | None = None) -> EditableSource:
-        source = self._editable.get(scope)
-        if source is None:
-            what = f'"{server.name}" comes' if server else "servers come"
-            origin = _ORIGINS.get(scope, f"the {scope} scope, which this yard does not have")
-            raise ReadOnlyOwner(f"{what} from {origin}; change it there")
-        return source
+        if source := self._editable.get(scope):
+            return source
+        if server is None:
+            message, advice = _CLOSED[scope]
+            raise ReadOnlyOwner(message).advising(advice)
+        origin = _ORIGINS.get(scope, f"the {scope} scope, which this yard does not have")
+        raise ReadOnlyOwner(f'"{server.name}" comes from {origin}; change it there')
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +241,35 @@ _ORIGINS: Final = {
     Scope.PROJECT: "a project's .mcp.json, and this yard serves no project",
 }
 
+_IN_PYTHON: Final = "In Python: yard.code.add(name, config)"
+_CLOSED: Final = {
+    Scope.PROJECT: (
+        "this yard serves no project",
+        "Name one: mcpyard up --project DIR; or take --scope user, or in Python yard.code.add",
+    ),
+    Scope.USER: (
+        "this yard has no home, so it keeps no servers of its user",
+        f"{_IN_PYTHON}; or give the yard a home.",
+    ),
+    Scope.ENV: (
+        "servers of environment variables are not added from here",
+        "Set NAME_MCP_SERVER_URL where mcpyard is started.",
+    ),
+    Scope.CODE: (
+        "servers from Python are added by the program that runs this yard",
+        _IN_PYTHON,
+    ),
+}
+"""Where nothing can be added, and what to do instead."""
+
+_NAMING: Final = f"Take a readable name of up to {checks.MAX_NAME} characters, not like an id."
+
 
 def _name(value: object) -> str:
     if not isinstance(value, str):
         raise DefinitionError.of(Problem("name", "must be a string"))
     if fault := checks.name_fault(value):
-        raise NameRefused.of(Problem("name", fault))
+        raise NameRefused.of(Problem("name", fault)).advising(_NAMING)
     return value
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mcpyard.domain.errors import CallRefused, InputError, ProtocolBroken, TimedOut, YardError
-from mcpyard.yard.outcome import ErrorKind, Outcome, Tried
+from mcpyard.yard.outcome import ErrorKind, Outcome, PassedOver
 
 _KINDS: Final[tuple[tuple[type[YardError], ErrorKind], ...]] = (
     (InputError, ErrorKind.VALIDATION),
@@ -15,8 +15,9 @@ _KINDS: Final[tuple[tuple[type[YardError], ErrorKind], ...]] = (
 
 def failure(error: YardError, server: str, tool: str) -> Outcome:
     """The outcome of a call of a server's tool that raised this error."""
-    tried = [Tried(*each) for each in error.tried]
-    return Outcome.failed(kind_of(error), error.message, server=server, tool=tool, tried=tried)
+    passed = [PassedOver(*each) for each in error.passed_over]
+    kind, message = kind_of(error), error.message
+    return Outcome.failed(kind, message, server=server, tool=tool, passed_over=passed)
 
 
 def kind_of(error: YardError) -> ErrorKind:

@@ -9,15 +9,16 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 import msgspec
 
 from mcpyard.catalog.routes import is_repeatable
+from mcpyard.catalog.shapes import object_of
 from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.yard.backups import may_move_on
 from mcpyard.yard.call import Progress
 from mcpyard.yard.failing import failure
-from mcpyard.yard.outcome import Outcome, Tried
+from mcpyard.yard.outcome import Outcome, PassedOver
 from mcpyard.yard.own_schema import Function
 from mcpyard.yard.own_tools import own_tool
 from mcpyard.yard.records import Record
-from mcpyard.yard.tool import Schema, Tool
+from mcpyard.yard.tool import Tool
 
 log = logging.getLogger(__name__)
 
@@ -113,9 +114,9 @@ class _Way(NamedTuple):
             failed = failure(error, self.server, self.native)
             if self.local is None or not may_move_on(error, repeatable=self.repeatable):
                 return failed
-        tried = failed.tried or (Tried(self.server, failed.text),)
+        passed = failed.passed_over or (PassedOver(self.server, failed.text),)
         outcome = await self.local.calling(arguments, seconds, progress)
-        return msgspec.structs.replace(outcome, tried=tried)
+        return msgspec.structs.replace(outcome, passed_over=passed)
 
 
 def _own(own: Own) -> dict[str, Tool]:
@@ -134,24 +135,20 @@ def _own_tool(given: Function | Tool, name: str | None = None) -> Tool:
 
 def _server_tool(yard: Offering, record: Record, stand_ins: Mapping[str, Tool]) -> Tool:
     name, server, native = str(record["exposedName"]), str(record["server"]), str(record["name"])
-    hints = _schema(record["annotations"])
+    hints = object_of(record["annotations"])
     way = _Way(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
     return Tool(
         name=name,
         title=cast("str | None", record["title"]),
         description=str(record["description"]),
-        input_schema=_schema(record["inputSchema"]),
-        output_schema=_schema(record["outputSchema"]) or None,
+        input_schema=object_of(record["inputSchema"]),
+        output_schema=object_of(record["outputSchema"]) or None,
         annotations=hints,
         origin=server,
         native=native,
         stale=record["stale"] is True,
         calling=way.call,
     )
-
-
-def _schema(value: object) -> Schema:
-    return cast("Schema", value) if isinstance(value, dict) else {}
 
 
 def _selected(tools: list[Tool], select: Select | None) -> tuple[list[Tool], list[Problem]]:

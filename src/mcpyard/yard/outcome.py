@@ -26,8 +26,8 @@ class ErrorKind(StrEnum):
     PROTOCOL = "protocol"
 
 
-class Tried(NamedTuple):
-    """A server that was asked, or passed over, before another one answered."""
+class PassedOver(NamedTuple):
+    """A server that did not answer, asked or not, and why."""
 
     server: str
     why: str
@@ -41,7 +41,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
         server: The name of the server that answered; `own` for a function of the application.
         tool: The tool, by the server's own name for it.
         ms: How long the call took, in milliseconds.
-        tried: The servers that did not answer before it, in order, and why.
+        passed_over: The servers that did not answer before it, in order, and why.
         fault: Why there is no answer, when the call itself failed.
     """
 
@@ -49,18 +49,24 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
     server: str
     tool: str
     ms: float
-    tried: tuple[Tried, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
     fault: ErrorKind | None = None
 
     @classmethod
     def failed(
-        cls, kind: ErrorKind, message: str, *, server: str, tool: str, tried: Iterable[Tried] = ()
+        cls,
+        kind: ErrorKind,
+        message: str,
+        *,
+        server: str,
+        tool: str,
+        passed_over: Iterable[PassedOver] = (),
     ) -> Self:
         """The outcome of a call that nobody answered: a result that says so in words."""
         # Half a character in a server's words must not cost the outcome.
         text = message.encode("utf-8", "replace").decode()
         result = {"content": [{"type": "text", "text": text}], "isError": True}
-        return cls(orjson.dumps(result), server, tool, 0.0, tuple(tried), kind)
+        return cls(orjson.dumps(result), server, tool, 0.0, tuple(passed_over), kind)
 
     @cached_property
     def result(self) -> dict[str, object]:
@@ -108,10 +114,10 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
             "tool": self.tool,
             "ms": round(self.ms, 3),
             "attribution": self.attribution.to_dict(),
-            "tried": [*dict.fromkeys([*(each.server for each in self.tried), self.server])],
+            "tried": [*dict.fromkeys([*(each.server for each in self.passed_over), self.server])],
         }
-        if self.tried:
-            yard["passedOver"] = [each._asdict() for each in self.tried]
+        if self.passed_over:
+            yard["passedOver"] = [each._asdict() for each in self.passed_over]
         if self.error:
             yard["error"] = str(self.error)
         return {**self.result, "yard": yard}

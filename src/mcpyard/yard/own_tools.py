@@ -18,12 +18,12 @@ from mcpyard.yard.call import Progress
 from mcpyard.yard.failing import kind_of
 from mcpyard.yard.outcome import ErrorKind, Outcome
 from mcpyard.yard.own_schema import Function, arguments_of, input_schema, output_schema
-from mcpyard.yard.parts import Audio, Image, Link, Resource, Text, Unknown, write_part
+from mcpyard.yard.parts import Audio, Image, Resource, ResourceLink, Text, Unknown, write_part
 from mcpyard.yard.tool import OWN, Tool
 
 log = logging.getLogger(__name__)
 
-_PART: Final = (Text, Image, Audio, Resource, Link, Unknown)
+_PART: Final = (Text, Image, Audio, Resource, ResourceLink, Unknown)
 
 
 def own_tool(
@@ -49,7 +49,10 @@ def own_tool(
     Raises:
         NameRefused: Agents would not accept the name.
         DefinitionError: A parameter cannot be described; names it.
+        TypeError: It is no function.
     """
+    if not callable(function):
+        raise TypeError(f"{function!r:.80} is neither a function nor a tool")
     called = name or str(getattr(function, "__name__", ""))
     if fault := name_fault(called):
         raise NameRefused.of(Problem("name", f'"{called[:80]}" {fault}'))

@@ -39,7 +39,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ResourceLink:
     """A resource that can be fetched."""
 
     uri: str
@@ -56,7 +56,7 @@ class Unknown:
     raw: object
 
 
-Part: TypeAlias = Text | Image | Audio | Resource | Link | Unknown
+Part: TypeAlias = Text | Image | Audio | Resource | ResourceLink | Unknown
 
 _Members: TypeAlias = Mapping[str, object]
 
@@ -81,7 +81,7 @@ def write_part(part: Part) -> object:
         case Resource(uri, mime, text, blob):
             inner = {"uri": uri, "mimeType": mime, "text": text, "blob": blob}
             return {"type": "resource", "resource": _present(inner)}
-        case Link(uri, name, mime, title, description):
+        case ResourceLink(uri, name, mime, title, description):
             shown = {"mimeType": mime, "title": title, "description": description}
             return {"type": "resource_link", "uri": uri, "name": name, **_present(shown)}
         case Unknown(raw):
@@ -126,7 +126,7 @@ def _link(members: _Members) -> Part | None:
         return None
     name = _word(members, "name") or ""
     words = (_word(members, key) for key in ("mimeType", "title", "description"))
-    return Link(uri, name, *words)
+    return ResourceLink(uri, name, *words)
 
 
 def _word(members: _Members, key: str) -> str | None:

@@ -12,6 +12,7 @@ from mcpyard.domain.repositories import Journal, Policies, Profiles
 from mcpyard.domain.this_yard import Here
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
+from mcpyard.yard.reconcile import NoSecrets, Secrets
 from mcpyard.yard.trust import Trusting
 
 
@@ -40,3 +41,4 @@ class Ports:
     here: Here = field(default_factory=Here)
     clients: ClientReach | None = None
     fault: Callable[[], YardError | None] = lambda: None
+    secrets: Secrets = field(default_factory=NoSecrets)

@@ -6,32 +6,65 @@ carries out what the plan says, and rests. What it desired last is what readers 
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from uuid import UUID
+from typing import Protocol
+from uuid import UUID, uuid4
 
-from mcpyard.domain.desired import Circumstances, Desired, DesiredServer, Owner, desire
-from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import Wanted
+from mcpyard.domain.desired import (
+    Circumstances,
+    Definition,
+    Desired,
+    DesiredServer,
+    Document,
+    Owner,
+    desire,
+)
+from mcpyard.domain.lifecycle import UP, Phase
+from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.plan import plan
+from mcpyard.domain.plan import Action, Replace, Start, plan
 from mcpyard.domain.ports import Memory, Servers, Source
 from mcpyard.yard.intent import Intent
 
 log = logging.getLogger(__name__)
-
-UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
-"""The phases of a server that runs or is about to."""
-
-ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
-"""The phases of a server that a call can wake."""
 
 _DONE = {
     Wanted.RUNNING: {Phase.CONNECTED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
     Wanted.STOPPED: {Phase.STOPPED},
     Wanted.ON_DEMAND: {*Phase} - {Phase.CONNECTING, Phase.STOPPING},
 }
+
+
+class Secrets(Protocol):
+    """The variables whose values are slow to come by, and are not waited for to look.
+
+    Attributes:
+        changed: Called when a value is another one than it was, or is known at last.
+    """
+
+    changed: Callable[[], None]
+
+    @property
+    def awaited(self) -> Collection[str]:
+        """The names whose values may be others in a moment."""
+        ...
+
+    async def answered(self) -> None:
+        """Return when no value is awaited any more."""
+        ...
+
+
+class NoSecrets:
+    """For variables whose values are all at hand."""
+
+    def __init__(self) -> None:
+        self.changed: Callable[[], None] = lambda: None
+        self.awaited: Collection[str] = ()
+
+    async def answered(self) -> None:
+        """Return at once."""
 
 
 class Reconciler:
@@ -56,7 +89,13 @@ class Reconciler:
         self._awake = asyncio.Event()
         self._rounds = asyncio.Condition()
         self._on_desired: Callable[[Desired], None] = lambda _: None
+        self._secrets: Secrets = NoSecrets()
         intent.changed = self.documents_changed
+
+    def follow(self, secrets: "Secrets") -> None:
+        """Look again whenever a secret is known at last, or is another one."""
+        self._secrets = secrets
+        secrets.changed = self.documents_changed
 
     @property
     def desired(self) -> Desired:
@@ -71,7 +110,12 @@ class Reconciler:
             await source.open(self.documents_changed)
         await self._settle_renames()
         owners = [source.owner for source in self._sources]
-        await self._intent.trust.begin(owners, self._desire().servers.values())
+        # What is approved at the first sight is a launch with all its values.
+        desired = self._desire()
+        if self._secrets.awaited:
+            await self._secrets.answered()
+            desired = self._desire()
+        await self._intent.trust.begin(owners, desired.servers.values())
         self.look()
 
     def documents_changed(self) -> None:
@@ -101,7 +145,8 @@ class Reconciler:
         if self._held:
             return
         self.refresh()
-        actions = plan(self._desired, self._servers.observed())
+        found = plan(self._desired, self._servers.observed())
+        actions = tuple(each for each in found if not self._is_early(each))
         if actions:
             self._servers.apply(actions, self._desired.servers)
 
@@ -140,9 +185,25 @@ class Reconciler:
     def refresh(self) -> None:
         """Take over what the sources and the users say by now."""
         if self._stale and not self._held:
+            # What changes while it is looked at is looked at again.
             self._stale = False
-            self._desired = self._desire()
-            self._on_desired(self._desired)
+            try:
+                self._desired = self._desire()
+                self._on_desired(self._desired)
+            except BaseException:
+                self._stale = True
+                raise
+
+    async def on_trial(self, config: Config) -> DesiredServer:
+        """What would be desired of a definition that nobody registered."""
+        owner = Owner(Scope.USER, "trial")
+        document = Document(owner, (Definition(owner.place, config),))
+        known = replace(self._known, identities={(owner, owner.place): uuid4()})
+        (server,) = desire([document], known).servers.values()
+        if self._lacks(server):
+            await self._secrets.answered()
+            (server,) = desire([document], known).servers.values()
+        return server
 
     async def _settle_renames(self) -> None:
         """Finish, or give up, the renames in whose middle a yard was killed."""
@@ -167,6 +228,15 @@ class Reconciler:
         if server is None or found is None:
             return server is None or server.wanted is not Wanted.RUNNING
         return _is_done(server, found)
+
+    def _is_early(self, action: Action) -> bool:
+        """Whether an action would launch what may be another launch in a moment."""
+        server = self._desired.servers.get(action.id)
+        launches = isinstance(action, Start | Replace)
+        return launches and server is not None and self._lacks(server)
+
+    def _lacks(self, server: DesiredServer) -> bool:
+        return not server.values.keys().isdisjoint(self._secrets.awaited)
 
     def _desire(self) -> Desired:
         documents = [source.document() for source in self._sources]

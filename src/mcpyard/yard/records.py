@@ -5,8 +5,7 @@ masked; a reference to a variable is shown as it was written.
 """
 
 import hashlib
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final, NamedTuple, cast
 
@@ -17,21 +16,14 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.merge import oauth_of, shown_url
-from mcpyard.domain.model import LocalConfig, RemoteConfig
+from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.status import public_words
 from mcpyard.domain.stored import Call
+from mcpyard.yard.masking import masked, shown_value
 
 MAX_ATTEMPTS: Final = Tempo().max_restarts
-
-_REFERENCE = re.compile(r"\$\{[^}]*\}")
-_LONGEST_SHOWN: Final = 16
-"""Characters around a reference that are shown: `Bearer ${TOKEN}` is, a key with a reference in
-it is not."""
-
-_HINT: Final = 4
-_LONG_ENOUGH_FOR_A_HINT: Final = 16
 
 Record = dict[str, object]
 
@@ -138,11 +130,6 @@ def noting(shown: Record, odd: Iterable[Problem]) -> Record:
     return shown | {"warnings": [*known, *(str(each) for each in odd if str(each) not in known)]}
 
 
-def masked(values: Mapping[str, str]) -> dict[str, object]:
-    """Values as they may be shown."""
-    return {name: _mask(value) for name, value in values.items()}
-
-
 def cause_record(cause: Cause | None) -> Record | None:
     """Why a server is not connected."""
     if cause is None:
@@ -164,13 +151,13 @@ def _definition(server: DesiredServer) -> Record:
     shown: Record = {
         "id": str(server.id),
         "name": server.name,
+        "title": config.title,
+        "description": config.description,
         "scope": str(server.owner.scope),
         "type": config.type,
         "transport": str(config.transport) if config.transport else None,
-        "enabled": config.enabled,
-        "timeout": config.timeout,
-        "backup": config.backup,
         "thisYard": server.this_yard,
+        **_policy(config),
     }
     if isinstance(config, LocalConfig):
         return shown | {
@@ -186,9 +173,30 @@ def _definition(server: DesiredServer) -> Record:
     }
 
 
+def _policy(config: Config) -> Record:
+    """How a server is treated, in the words of a change; `wanted` is told with its condition.
+
+    What a record calls `lanes` and `tools` is what there is, so what is asked for has other names.
+    """
+    return {
+        "enabled": config.enabled,
+        "timeout": config.timeout,
+        "startTimeout": config.start_timeout,
+        "progressExtends": config.progress_extends,
+        "backup": config.backup,
+        "inherit": config.inherit,
+        "wantedLanes": config.lanes,
+        "maxMessage": config.max_message,
+        "toolPolicies": {
+            name: policy.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            for name, policy in config.tools.items()
+        },
+    }
+
+
 def _oauth(config: RemoteConfig) -> Record:
     return {
-        name: _mask(value) if names_secret(name) else value
+        name: shown_value(value) if names_secret(name) else value
         for name, value in (oauth_of(config) or {}).items()
     }
 
@@ -219,11 +227,3 @@ def _condition(server: DesiredServer, observed: Observed) -> Record:
 
 def _time(moment: datetime | None) -> str | None:
     return moment.isoformat(timespec="milliseconds") if moment else None
-
-
-def _mask(value: str) -> object:
-    literal = _REFERENCE.sub("", value)
-    if literal != value and len(literal) <= _LONGEST_SHOWN:
-        return value
-    hint = f"...{value[-_HINT:]}" if len(value) >= _LONG_ENOUGH_FOR_A_HINT else ""
-    return {"masked": True, "hint": hint}

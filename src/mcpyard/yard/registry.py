@@ -4,11 +4,12 @@ Synchronous and in-process, on the same model the supervisor uses. A stand-alone
 written by anyone; one that a running yard manages takes its statuses from the supervisor alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain import checks
+from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     InputError,
     ManagedByYard,
@@ -20,6 +21,9 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config
 from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,16 @@ class RegistryBook:
 
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
+        self._names: dict[UUID, str] = {}
 
-    def hold(self, configs: Mapping[str, Config]) -> None:
-        """Hold exactly these servers; one that stays keeps its status."""
-        fresh = {name: Info(name, config) for name, config in configs.items()}
+    def hold(self, servers: Iterable[DesiredServer]) -> None:
+        """Hold exactly these servers; one that stays keeps its status, also by another name."""
+        before = {identity: self.infos[name] for identity, name in self._names.items()}
+        infos = {each.id: Info(each.name, each.config) for each in servers}
+        self._names = {identity: info.name for identity, info in infos.items()}
         self.infos = {
-            name: replace(self.infos.get(name, info), config=info.config)
-            for name, info in fresh.items()
+            info.name: replace(before.get(identity, info), name=info.name, config=info.config)
+            for identity, info in infos.items()
         }
 
     def known(self, name: str) -> Info:

@@ -14,6 +14,7 @@ import orjson
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, ServerUnknown, YardError, edge
+from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.model import Config, Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
@@ -22,7 +23,6 @@ from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, says_error
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.reconcile import UP
 
 HOPS: Final = "mcpyard/hops"
 """The member of `_meta` that counts the yards a request went through."""
@@ -164,32 +164,45 @@ class Relay:
     def wish(self, key: object, server: UUID, wanted: Tuning) -> None:
         """What somebody wants to hear of a server from now on, instead of what it wanted before."""
         wishes = self._wishes.setdefault(server, {})
-        if wanted == _NOTHING:
-            wishes.pop(key, None)
-        else:
+        before = wishes.pop(key, _NOTHING)
+        if wanted != _NOTHING:
             wishes[key] = wanted
-        self._tune(server)
+        tuned = self._tuned.get(server, _NOTHING)
+        # All wishes are looked at only where this one can make a difference: a thousand clients
+        # may wish the same of a server that comes up.
+        anew = before not in (_NOTHING, wanted) or not _tells(tuned, wanted)
+        self._tune(server, self._wanted(server) if anew else tuned)
 
     def forget(self, key: object) -> None:
         """Somebody wants to hear nothing any more."""
         for server, wishes in self._wishes.items():
             if wishes.pop(key, None) is not None:
-                self._tune(server)
+                self._tune(server, self._wanted(server))
+
+    def retune(self) -> None:
+        """Tell the servers again what is wanted of them: one that was added anew was never told."""
+        for server, tuning in self._tuned.items():
+            self._servers.tune(server, tuning)
 
     def release(self, lane: str) -> None:
         """A client went; so do the processes that it had for itself."""
         self._servers.release(lane)
 
-    def _tune(self, server: UUID) -> None:
+    def _wanted(self, server: UUID) -> Tuning:
+        """What all together want to hear of a server."""
         wishes = self._wishes[server].values()
         levels = [LEVELS.index(each.log_level) for each in wishes if each.log_level]
-        tuning = Tuning(
+        return Tuning(
             LEVELS[min(levels)] if levels else None,
             frozenset[str]().union(*(each.uris for each in wishes)),
         )
-        if tuning != self._tuned.get(server, _NOTHING):
+
+    def _tune(self, server: UUID, tuning: Tuning) -> None:
+        if tuning == _NOTHING:
+            self._tuned.pop(server, None)
+        else:
             self._tuned[server] = tuning
-            self._servers.tune(server, tuning)
+        self._servers.tune(server, tuning)
 
     def _notice(self, server: UUID, method: str, params: bytes) -> None:
         for listener in [*self._listeners]:
@@ -206,6 +219,15 @@ def is_a_yard(observed: Observed) -> bool:
     """Whether a server is a yard, by its own word."""
     session = observed.session
     return session is not None and session.server_info.get("name") == OWN_NAME
+
+
+def _tells(tuned: Tuning, wanted: Tuning) -> bool:
+    """Whether a server that is tuned so tells all that is wanted."""
+    if wanted.log_level is not None:
+        levels = LEVELS[: LEVELS.index(wanted.log_level) + 1]
+        if tuned.log_level not in levels:
+            return False
+    return wanted.uris <= tuned.uris
 
 
 def _decoded(arguments: bytes) -> dict[str, object]:

@@ -8,12 +8,12 @@ import base64
 import binascii
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias, TypeVar, cast
 
 import orjson
 
 from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.parts import Audio, Image, Link, Part, Resource, Text, Unknown
+from mcpyard.yard.parts import Audio, Image, Part, Resource, ResourceLink, Text, Unknown
 
 EMPTY: Final = "(the tool answered with no content)"
 
@@ -61,6 +61,7 @@ class Media:
 
 Piece: TypeAlias = str | Media
 Carries: TypeAlias = Callable[[Media], bool]
+_Item = TypeVar("_Item")
 
 
 def pieces(outcome: Outcome, carries: Carries) -> list[Piece]:
@@ -88,6 +89,13 @@ def flagged(outcome: Outcome, carries: Carries) -> list[Piece]:
 def as_text(outcome: Outcome) -> str:
     """A result in words alone."""
     return "\n".join(words(pieces(outcome, nothing)))
+
+
+def text_or_items(shown: list[Piece], item: Callable[[Piece], _Item]) -> str | list[_Item]:
+    """The pieces as one text, or an item each where there is media among them."""
+    if any(isinstance(each, Media) for each in shown):
+        return [item(each) for each in shown]
+    return "\n".join(words(shown))
 
 
 def words(shown: list[Piece]) -> Iterator[str]:
@@ -137,13 +145,13 @@ def _piece(part: Part) -> Piece:
             if text is not None:
                 return f"[{uri}]\n{text}"
             return Media(blob or "", mime or "application/octet-stream", uri)
-        case Link():
+        case ResourceLink():
             return _link(part)
         case Unknown(raw):
             return _json(raw)
 
 
-def _link(link: Link) -> str:
+def _link(link: ResourceLink) -> str:
     name = link.title or link.name
     kind = f" ({link.mime})" if link.mime else ""
     about = f": {link.description}" if link.description else ""

@@ -2,7 +2,7 @@
 
 from typing import Final, Protocol
 
-from mcpyard.catalog.ranking import Entry, Index
+from mcpyard.catalog.ranking import Index, Known
 from mcpyard.yard.gathering import Offering, server_words, words_of
 from mcpyard.yard.own_tools import own_tool
 from mcpyard.yard.records import Record
@@ -68,7 +68,7 @@ class _SelfControl:
         """Search the tools of all MCP servers by what they do."""
         tools = self._yard.tools()
         index = Index(
-            Entry(str(each["exposedName"]), str(each["title"] or ""), str(each["description"]))
+            Known(str(each["exposedName"]), str(each["title"] or ""), str(each["description"]))
             for each in tools
         )
         found = [tools[place] for place in index.rank(query)[: max(0, limit)]]

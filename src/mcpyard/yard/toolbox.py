@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final, Self
 
-from mcpyard.catalog.ranking import Entry, Index
+from mcpyard.catalog.ranking import Index, Known
 from mcpyard.domain.errors import Problem
 from mcpyard.yard.call import Progress
 from mcpyard.yard.gathering import Gathered
@@ -75,7 +75,7 @@ class Toolbox:
 
     @cached_property
     def _index(self) -> Index:
-        return Index(Entry(each.name, each.title or "", each.description) for each in self.tools)
+        return Index(Known(each.name, each.title or "", each.description) for each in self.tools)
 
     def status(self) -> dict[str, str]:
         """How each server is just now, in words for the agent."""

@@ -9,15 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.desired import (
-    Circumstances,
-    Definition,
-    Desired,
-    DesiredServer,
-    Document,
-    Owner,
-    desire,
-)
+from mcpyard.domain.desired import Circumstances, Desired, DesiredServer
 from mcpyard.domain.errors import (
     Disabled,
     NoSignIn,
@@ -27,7 +19,9 @@ from mcpyard.domain.errors import (
     ThisYard,
     ToolUnknown,
 )
+from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
+from mcpyard.domain.merge import Patch
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import LogLine
@@ -37,16 +31,17 @@ from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.call import LIBRARY, Caller, Progress
+from mcpyard.yard.call import LIBRARY, Caller, Progress, refuse_switched_off
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.own import OwnServers
+from mcpyard.yard.closing import PATIENCE, bounded
 from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
-from mcpyard.yard.reconcile import ASLEEP, UP, Reconciler, by_ref
+from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.records import (
     Picture,
     Record,
@@ -83,7 +78,6 @@ class YardCore:
         self.registry = Registry()
         self._registered = self.registry.manage()
         self._servers = ports.servers
-        self._lookup = ports.lookup
         self._memory = ports.memory
         self._sign_ins = ports.sign_ins
         self._book = ToolBook(ports.memory)
@@ -96,6 +90,7 @@ class YardCore:
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, known
         )
+        self._reconciler.follow(ports.secrets)
         self.accounts = Accounts(ports.journal, ports.clock)
         reach = Reach(
             self._book,
@@ -137,14 +132,15 @@ class YardCore:
         self._loop_task = asyncio.create_task(self._reconciler.run(), name="reconcile")
 
     async def close(self) -> None:
-        """End every server and let go of everything."""
-        if self._loop_task:
-            self._loop_task.cancel()
-            await asyncio.wait({self._loop_task})
-        await self._reconciler.close()
-        await self._servers.close()
-        await self._memory.close()
-        self._bus.close()
+        """End every server and let go of everything, also where a part fails or hangs."""
+        async with contextlib.AsyncExitStack() as rest:
+            rest.callback(self._bus.close)
+            rest.push_async_callback(self._memory.close)
+            rest.push_async_callback(self._servers.close)
+            rest.push_async_callback(lambda: bounded(self._reconciler.close(), PATIENCE))
+            if self._loop_task:
+                self._loop_task.cancel()
+                await asyncio.wait({self._loop_task}, timeout=PATIENCE)
 
     def server(self, ref: str) -> DesiredServer:
         """The server that an id or a name means."""
@@ -212,7 +208,9 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a server's tool by its own name."""
-        return await self._caller.ask(self.route(ref, tool), arguments, timeout=timeout, who=who)
+        route = self.route(ref, tool)
+        refuse_switched_off(route)
+        return await self._caller.ask(route, arguments, timeout=timeout, who=who)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run; one that runs or is coming up is left alone."""
@@ -250,15 +248,15 @@ class YardCore:
         server = self.desired.servers[self._memory.identity(owner, name)]
         return noting(await self._after(server, wait), odd)
 
-    async def change(self, ref: str, change: Change, *, wait: float = 0) -> Record:
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
         """Change a server (see `Editor.change`); its record, with what is odd about it."""
         server = self.server(ref)
-        odd = await self._editor.change(server, change)
+        odd = await self._editor.change(server, Change.of(change))
         return noting(await self._after(server, wait), odd)
 
-    async def change_tool(self, ref: str, tool: str, change: Change) -> Record:
+    async def change_tool(self, ref: str, tool: str, change: Change | Patch) -> Record:
         """Change how a tool is shown and called; its record."""
-        server, route = self.server(ref), self.route(ref, tool)
+        server, route, change = self.server(ref), self.route(ref, tool), Change.of(change)
         if isinstance(name := change.patch.get("name"), str):
             self._book.check_name(route, name)
         if change.patch:
@@ -276,10 +274,7 @@ class YardCore:
     async def trial(self, body: Mapping[str, object]) -> Record:
         """Open a server that is not registered, look at it, and end it again."""
         reading = read_definition(body)
-        definition = Definition("trial", reading.config)
-        owner = Owner(Scope.USER, "trial")
-        known = Circumstances({(owner, "trial"): uuid4()}, self._lookup, here=self.here)
-        (server,) = desire([Document(owner, (definition,))], known).servers.values()
+        server = await self._reconciler.on_trial(reading.config)
         return trial_record(await self._servers.trial(server), reading.warnings)
 
     async def login(self, ref: str, redirect_uri: str) -> str:
@@ -302,9 +297,9 @@ class YardCore:
         """The literal values of a server's variables and headers."""
         return revealed(self.server(ref))
 
-    async def approve(self, folder: Path) -> list[str]:
+    async def approve(self, folder: str | Path) -> list[str]:
         """Trust a project's folder (see `Trust.approve`); the servers that waited for it."""
-        waited = await self._intent.trust.approve(folder, self.desired.servers.values())
+        waited = await self._intent.trust.approve(Path(folder), self.desired.servers.values())
         self._intent.changed()
         return waited
 
@@ -377,7 +372,7 @@ class YardCore:
             self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
 
     def _desired_changed(self, desired: Desired) -> None:
-        self._registered.hold({each.name: each.config for each in desired.servers.values()})
+        self._registered.hold(desired.servers.values())
         for gone in [each for each in self._book.servers() if each not in desired.servers]:
             self._book.remove(gone)
             self._bus.publish("removed", {"id": str(gone)})

@@ -12,8 +12,8 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field, Way
 from mcpyard.formats.listing import read
 from mcpyard.formats.mapping import Converted, convert
-from mcpyard.formats.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix, native_word
-from mcpyard.formats.roster import client_of, spot_of
+from mcpyard.formats.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix
+from mcpyard.formats.roster import spot_of
 from mcpyard.formats.warned import WarningKind
 
 BOTH = pytest.mark.parametrize("matrix", Matrix)
@@ -112,19 +112,14 @@ def test_each_cell_of_the_matrix_holds(name: Field, target: str) -> None:
         return
     assert dropped == []
     _, written = editor_of(spot.client).parse(write(spot, "", "x", converted.entry).text, "")
-    word = native_word(spot.shape, name)
-    assert word == SPEC_TABLE[name][target]
     for step in (*spot.shape.keys, "x"):
         assert isinstance(written, dict)
         written = written[step]
     assert isinstance(written, dict)
-    assert word.split("[")[0] in written
-
-
-def test_the_native_table_names_what_the_matrix_names() -> None:
-    for name, row in SPEC_TABLE.items():
-        for client, word in row.items():
-            assert word in {ABSENT, native_word(client_of(client).shapes[0], name)}
+    word, part, _ = SPEC_TABLE[name][target].partition("[")
+    assert word == spot.shape.words[name]
+    assert word in written
+    assert bool(part) == (spot.shape.joined and name in {Field.COMMAND, Field.ARGS})
 
 
 @pytest.mark.parametrize("target", ["claude", "gemini"])

@@ -13,7 +13,7 @@ from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
 from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.signing_in import SIGNING_IN
 from mcpyard.api.openapi.words import Json, problem_answer, query
-from mcpyard.api.problems import problem
+from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.domain.errors import EDGES
 
 PATHS: Final[Json] = (
@@ -30,22 +30,12 @@ _TAGS: Final = {
     "doors": "Who may come in, and what may run.",
 }
 
-_EDGES: Final = {
-    400: ("bad-json", "doubled-header"),
-    401: ("unauthorized",),
-    403: ("foreign-origin", "key-needed", "beyond-token"),
-    404: ("token-unknown",),
-    409: ("token-fixed", "no-browser"),
-    415: ("wrong-media-type",),
-    421: ("wrong-host",),
-    500: ("internal",),
-}
-
 _MEANINGS: Final = {
     400: "The body is not JSON or nested too deep, or a header stands there twice.",
     401: "The token is missing or wrong.",
     403: "The request comes from a foreign page, or its token does not open this.",
-    404: "There is no such server, tool, profile, edit or token.",
+    404: "There is no such address, server, tool, profile, edit or token.",
+    405: "The address does not know this method.",
     409: "Right in itself, but not in the present state.",
     412: "What should be changed is not what the caller has seen.",
     413: "More than a limit allows.",
@@ -55,7 +45,7 @@ _MEANINGS: Final = {
     500: "An error of mcpyard itself.",
     502: "The MCP server is at fault; the cause and its last words are told.",
     504: "A time limit ran out.",
-    507: "The disk has no room, or the yard's home is gone from it; nothing was changed.",
+    507: "There is no room, no right to write, or the yard's home is gone; nothing was changed.",
 }
 
 
@@ -113,8 +103,7 @@ _PARAMETERS: Final[Json] = {
 
 
 def _problem(status: int, meaning: str) -> Json:
-    found = _EDGES.get(status, ()) + tuple(
-        edge.problem for edge in EDGES.values() if edge.status == status
-    )
+    found = [slug for slug, each in REFUSALS.items() if each.status == status]
+    found += [each.problem for each in EDGES.values() if each.status == status]
     kinds = ", ".join(f"`{each}`" for each in found)
     return problem_answer(f"{meaning} Types: {kinds}.", problem(status, found[0], meaning))

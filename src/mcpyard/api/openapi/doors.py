@@ -71,7 +71,7 @@ DOORS: Final[Json] = {
             "createToken",
             "Make a token that opens the gateway, or one profile of it.",
             {201: told("It is shown once.", ref("MadeToken"), _TOKEN | {"token": "mcpyard_..."})},
-            (409, 507),
+            (404, 409, 507),
             tags=["doors"],
             requestBody=body(ref("NewToken"), {"all": {"name": "laptop"}}),
         ),

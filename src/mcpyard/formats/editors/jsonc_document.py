@@ -106,21 +106,20 @@ class Document:
         return self._containers[path]
 
 
-def parse(text: str, *, file: str = "", comments: bool = True, along: Path = ()) -> Document:
+def parse(text: str, *, file: str = "", along: Path = ()) -> Document:
     """Read a text.
 
     Args:
         text: JSON or JSONC, with or without a BOM.
         file: its name, for places.
-        comments: whether comments and trailing commas are allowed.
         along: a path on which places will be asked for, which are then found in the same go.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
-    reading = read(text, along, file=file, comments=comments)
+    reading = read(text, along, file=file)
     if too_deep(reading.root.value):
-        raise broken(text, file, comments=comments)
+        raise broken(text, file)
     walked = {
         along[:depth]: node.container
         for depth, node in enumerate(reading.root.trail())

@@ -36,7 +36,6 @@ __all__ = (
     "parse",
     "put_table",
     "remove_table",
-    "remove_value",
     "rename_table",
     "set_value",
 )
@@ -66,7 +65,8 @@ def remove_table(text: str, path: Names) -> str:
     """
     document = _read(text, path)
     _require_table(document, path)
-    return _remove(document, path)
+    edited = remove(document.sheet, path[:-1], path[-1:])
+    return Edit(document, edited, without(document.value, path), path).guarded()
 
 
 def rename_table(text: str, path: Names, new_name: str) -> str:
@@ -100,21 +100,6 @@ def set_value(text: str, path: Names, value: object) -> str:
     return _set(_read(text, path), path, plain(value, path))
 
 
-def remove_value(text: str, path: Names) -> str:
-    """Take out the key at the path, be it a value or a table, with the comments of its own.
-
-    A table above it that only its headers or keys stood for is gone with it.
-
-    Raises:
-        DocumentBroken: the text cannot be read.
-        EditRefused: there is no such key.
-    """
-    document = _read(text, path)
-    if not document.has(path):
-        raise refuse(path, "there is no such key")
-    return _remove(document, path)
-
-
 def _set(document: Document, path: Names, new: Toml) -> str:
     value = document.value
     known = _known(document, path)
@@ -129,11 +114,6 @@ def _set(document: Document, path: Names, new: Toml) -> str:
         edited = add(document.sheet, known, {first: value_at(intended, (*known, first))})
     zone = _zone(document, path, known)
     return Edit(document, edited, intended, zone, frees=True).guarded()
-
-
-def _remove(document: Document, path: Names) -> str:
-    edited = remove(document.sheet, path[:-1], path[-1:])
-    return Edit(document, edited, without(document.value, path), path).guarded()
 
 
 def _zone(document: Document, path: Names, known: Names) -> Names:

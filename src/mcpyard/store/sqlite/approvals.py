@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from mcpyard.domain.stored import Approval
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.rows import readable
 
 
 class SqliteApprovals:
@@ -56,4 +57,8 @@ class SqliteApprovals:
 
 def _read(connection: sqlite3.Connection) -> list[Approval]:
     rows = connection.execute("SELECT folder, digest, at FROM approvals ORDER BY rowid")
-    return [Approval(folder, digest, from_micros(at)) for folder, digest, at in rows]
+    return [*readable(rows, _approval, "an approval")]
+
+
+def _approval(folder: str, digest: str, at: int) -> Approval:
+    return Approval(folder, digest, from_micros(at))

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class SqliteCredentials:
-    """The `TokenStore` of the sign-ins."""
+    """The `CredentialStore` of the sign-ins."""
 
     def __init__(self, engine: Engine, seal: Seal) -> None:
         self._engine = engine

@@ -18,6 +18,7 @@ from mcpyard.store.sqlite.codec import digest, from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.memory import INSERT_IDENTITY, SqliteMemory, move_identity
 from mcpyard.store.sqlite.policies import SqlitePolicies, change_policy
+from mcpyard.store.sqlite.rows import every
 
 USER: Final = Owner(Scope.USER)
 
@@ -33,7 +34,7 @@ class SqliteDefinitions:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        await self._engine.run(read_definitions, self._take)
 
     def all(self) -> Sequence[StoredDefinition]:
         """Every one, in the order of their arrival."""
@@ -193,9 +194,11 @@ def _expect(connection: sqlite3.Connection, server: UUID, expected: str | None) 
     return found
 
 
-def _read(connection: sqlite3.Connection) -> list[StoredDefinition]:
+def read_definitions(connection: sqlite3.Connection) -> list[StoredDefinition]:
+    """Every definition, in the order of their arrival."""
     rows = connection.execute("SELECT id, name, definition, digest FROM definitions ORDER BY rowid")
-    return [
-        StoredDefinition(UUID(server), name, from_text(text), kept)
-        for server, name, text, kept in rows
-    ]
+    return [*every(rows, _definition, "a definition")]
+
+
+def _definition(server: str, name: str, text: str, kept: str) -> StoredDefinition:
+    return StoredDefinition(UUID(server), name, from_text(text), kept)

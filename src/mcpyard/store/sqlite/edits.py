@@ -61,13 +61,13 @@ class SqliteEdits:
             lambda connection: connection.execute("DELETE FROM edits WHERE unit = ?", (unit,))
         )
 
-    async def mark_undone(self, number: int, *, undone: bool = True) -> EditEntry | None:
-        """Say that an edit was undone, or done again; None when there is no such edit."""
+    async def mark_undone(self, number: int) -> EditEntry | None:
+        """Say that an edit was undone; None when there is no such edit."""
 
         def job(connection: sqlite3.Connection) -> EditEntry | None:
             row = connection.execute(
-                f"UPDATE edits SET undone = ? WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
-                (undone, number),
+                f"UPDATE edits SET undone = 1 WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
+                (number,),
             ).fetchone()
             return _entry(row) if row else None
 

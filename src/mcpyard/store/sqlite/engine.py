@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
-from mcpyard.domain.errors import StateGone, StorageFull
+from mcpyard.domain.errors import StateGone, StorageFull, unwritten
 from mcpyard.store.sqlite.connecting import Kind, connect, file_id
 from mcpyard.store.sqlite.faults import told
 
@@ -84,8 +84,13 @@ class Engine:
         done: asyncio.Future[T] = self._loop.create_future()
 
         def succeed(value: T) -> None:
-            if then is not None:
-                then(value)
+            try:
+                if then is not None:
+                    then(value)
+            except Exception as error:
+                if done.done():
+                    raise
+                done.set_exception(error)
             if not done.done():
                 done.set_result(value)
 
@@ -204,7 +209,7 @@ def _connect(path: Path, kind: Kind) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise told(error, path) from error
     except OSError as error:
-        raise StorageFull(f"{path} cannot be opened: {error.strerror}") from error
+        raise unwritten(f"{path} cannot be opened: {error.strerror}", error) from error
 
 
 def _failure(ticket: _Ticket, error: Exception) -> Callable[[], None]:
@@ -213,7 +218,11 @@ def _failure(ticket: _Ticket, error: Exception) -> Callable[[], None]:
 
 def _deliver(outcomes: list[Callable[[], None]]) -> None:
     for outcome in outcomes:
-        outcome()
+        try:
+            outcome()
+        except Exception:
+            # The others of the group have somebody who waits for them.
+            log.exception("what follows a job failed")
 
 
 def _nothing(_: object) -> None:

@@ -4,17 +4,17 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import StateBroken, StorageFull, YardBusy, YardError
+from mcpyard.domain.errors import NotWritable, StateBroken, StorageFull, YardBusy, YardError
 
 _PRIMARY: Final = 0xFF
 """The low byte of an error code says what kind it is, the rest where it arose."""
 
 _KINDS: Final[dict[int, tuple[type[YardError], str]]] = {
-    sqlite3.SQLITE_PERM: (StorageFull, "cannot be written"),
-    sqlite3.SQLITE_READONLY: (StorageFull, "cannot be written"),
+    sqlite3.SQLITE_PERM: (NotWritable, "cannot be written"),
+    sqlite3.SQLITE_READONLY: (NotWritable, "cannot be written"),
     sqlite3.SQLITE_IOERR: (StorageFull, "cannot be written"),
     sqlite3.SQLITE_FULL: (StorageFull, "cannot be written"),
-    sqlite3.SQLITE_CANTOPEN: (StorageFull, "cannot be written"),
+    sqlite3.SQLITE_CANTOPEN: (NotWritable, "cannot be written"),
     sqlite3.SQLITE_BUSY: (YardBusy, "is held by another program"),
     sqlite3.SQLITE_LOCKED: (YardBusy, "is held by another program"),
     sqlite3.SQLITE_CORRUPT: (StateBroken, "cannot be read"),

@@ -19,6 +19,7 @@ from mcpyard.domain.ports import Reached
 from mcpyard.store.memory import VolatileMemory
 from mcpyard.store.sqlite.codec import digest
 from mcpyard.store.sqlite.engine import Engine, Job
+from mcpyard.store.sqlite.rows import readable
 
 # The first identity of a name stays: a rename gave it, and this one came a moment too late.
 INSERT_IDENTITY: Final = (
@@ -36,13 +37,13 @@ INSERT_REACHED: Final = """INSERT INTO reached (launch, era, transport) VALUES (
 INSERT_RENAME: Final = "INSERT OR REPLACE INTO renames (scope, place, name, new) VALUES (?,?,?,?)"
 
 
-class _Rows(NamedTuple):
-    identities: list[tuple[str, str, str, str]]
-    names: list[tuple[str, str, str]]
-    tools: list[tuple[str, bytes]]
-    offers: list[tuple[str, bytes]]
-    reached: list[tuple[str, str, str | None]]
-    renames: list[tuple[str, str, str, str]]
+class _Kept(NamedTuple):
+    identities: dict[tuple[Owner, str], UUID]
+    names: dict[tuple[UUID, str], str]
+    tools: dict[UUID, bytes]
+    offers: dict[UUID, bytes]
+    reached: dict[str, Reached]
+    renames: list[tuple[Owner, str, str]]
 
 
 class SqliteMemory(VolatileMemory):
@@ -79,7 +80,8 @@ class SqliteMemory(VolatileMemory):
         """The tools a server listed last."""
         # Reading the tools of a thousand servers would take longer than all the rest of a start.
         if unread := self._unread.pop(server, None):
-            self._tools[server] = orjson.loads(unread)
+            for tools in readable([(unread,)], orjson.loads, "a list of tools"):
+                self._tools[server] = tools
         return super().tools(server)
 
     def keep_tools(self, server: UUID, tools: Sequence[Mapping[str, object]]) -> None:
@@ -91,8 +93,8 @@ class SqliteMemory(VolatileMemory):
     def offer(self, server: UUID) -> Offer:
         """What else a server offered last."""
         if unread := self._unread_offers.pop(server, None):
-            lists: list[list[dict[str, object]]] = orjson.loads(unread)
-            self._offers[server] = Offer(*(Items(tuple(each)) for each in lists))
+            for offer in readable([(unread,)], _offer, "an offer"):
+                self._offers[server] = offer
         return super().offer(server)
 
     def keep_offer(self, server: UUID, offer: Offer) -> None:
@@ -214,21 +216,13 @@ class SqliteMemory(VolatileMemory):
             sql, row = INSERT_REACHED, (launch_digest, found.era, found.transport)
         return lambda connection: connection.execute(sql, row)
 
-    def _take(self, rows: _Rows) -> None:
-        self._identities = {
-            (Owner(Scope(scope), place), name): UUID(identity)
-            for scope, place, name, identity in rows.identities
-        }
-        self._names = {(UUID(server), tool): name for server, tool, name in rows.names}
-        self._unread = {UUID(server): tools for server, tools in rows.tools}
-        self._unread_offers = {UUID(server): offer for server, offer in rows.offers}
-        self._reached = {
-            launch: Reached(Era(era), Transport(transport) if transport else None)
-            for launch, era, transport in rows.reached
-        }
-        self._renames = [
-            (Owner(Scope(scope), place), name, new) for scope, place, name, new in rows.renames
-        ]
+    def _take(self, kept: _Kept) -> None:
+        self._identities = kept.identities
+        self._names = kept.names
+        self._unread = kept.tools
+        self._unread_offers = kept.offers
+        self._reached = kept.reached
+        self._renames = kept.renames
 
 
 def write_tools(
@@ -264,12 +258,47 @@ def _nothing(_: sqlite3.Connection) -> None:
     """Write nothing: what was refused once is gone by now."""
 
 
-def _read(connection: sqlite3.Connection) -> _Rows:
-    return _Rows(
-        connection.execute("SELECT scope, place, name, id FROM identities").fetchall(),
-        connection.execute("SELECT server, tool, name FROM exposed_names").fetchall(),
-        connection.execute("SELECT server, tools FROM tools").fetchall(),
-        connection.execute("SELECT server, offer FROM offers").fetchall(),
-        connection.execute("SELECT launch, era, transport FROM reached").fetchall(),
-        connection.execute("SELECT scope, place, name, new FROM renames").fetchall(),
+def read_identities(connection: sqlite3.Connection) -> dict[tuple[Owner, str], UUID]:
+    """The ids of servers of every scope."""
+    rows = connection.execute("SELECT scope, place, name, id FROM identities")
+    return dict(readable(rows, _identity, "an identity"))
+
+
+def _read(connection: sqlite3.Connection) -> _Kept:
+    look = connection.execute
+    names = look("SELECT server, tool, name FROM exposed_names")
+    reached = look("SELECT launch, era, transport FROM reached")
+    renames = look("SELECT scope, place, name, new FROM renames")
+    return _Kept(
+        read_identities(connection),
+        dict(readable(names, _name, "an exposed name")),
+        dict(readable(look("SELECT server, tools FROM tools"), _listed, "a list of tools")),
+        dict(readable(look("SELECT server, offer FROM offers"), _listed, "an offer")),
+        dict(readable(reached, _reached, "a way to reach a server")),
+        [*readable(renames, _rename, "a rename")],
     )
+
+
+def _identity(scope: str, place: str, name: str, identity: str) -> tuple[tuple[Owner, str], UUID]:
+    return (Owner(Scope(scope), place), name), UUID(identity)
+
+
+def _name(server: str, tool: str, name: str) -> tuple[tuple[UUID, str], str]:
+    return (UUID(server), tool), name
+
+
+def _listed(server: str, content: bytes) -> tuple[UUID, bytes]:
+    return UUID(server), content
+
+
+def _offer(content: bytes) -> Offer:
+    lists: list[list[dict[str, object]]] = orjson.loads(content)
+    return Offer(*(Items(tuple(each)) for each in lists))
+
+
+def _reached(launch: str, era: str, transport: str | None) -> tuple[str, Reached]:
+    return launch, Reached(Era(era), Transport(transport) if transport else None)
+
+
+def _rename(scope: str, place: str, name: str, new: str) -> tuple[Owner, str, str]:
+    return Owner(Scope(scope), place), name, new

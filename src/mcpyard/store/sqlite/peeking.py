@@ -9,12 +9,13 @@ from urllib.parse import quote
 from uuid import UUID
 
 from mcpyard.domain.desired import Owner, PolicyPatch
-from mcpyard.domain.model import Scope
 from mcpyard.domain.stored import TRUSTED, StoredDefinition
-from mcpyard.store.sqlite.codec import from_text
 from mcpyard.store.sqlite.connecting import look
+from mcpyard.store.sqlite.definitions import read_definitions
 from mcpyard.store.sqlite.faults import told
+from mcpyard.store.sqlite.memory import read_identities
 from mcpyard.store.sqlite.migrations import check, version_of
+from mcpyard.store.sqlite.policies import read_policies
 from mcpyard.store.sqlite.schema import STATE
 
 
@@ -85,21 +86,10 @@ def _address(path: Path) -> str:
 
 
 def _read(connection: sqlite3.Connection) -> Peeked:
-    definitions = connection.execute(
-        "SELECT id, name, definition, digest FROM definitions ORDER BY rowid"
-    )
-    identities = connection.execute("SELECT scope, place, name, id FROM identities")
-    policies = connection.execute("SELECT server, policy FROM policies")
     approvals = connection.execute("SELECT folder FROM approvals WHERE digest = ?", (TRUSTED,))
     return Peeked(
-        tuple(
-            StoredDefinition(UUID(server), name, from_text(text), digest)
-            for server, name, text, digest in definitions
-        ),
-        {
-            (Owner(Scope(scope), place), name): UUID(server)
-            for scope, place, name, server in identities
-        },
-        {UUID(server): from_text(text) for server, text in policies},
+        tuple(read_definitions(connection)),
+        read_identities(connection),
+        read_policies(connection),
         frozenset(folder for (folder,) in approvals),
     )

@@ -7,6 +7,7 @@ from uuid import UUID
 from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.rows import every
 
 
 class SqlitePolicies:
@@ -18,7 +19,7 @@ class SqlitePolicies:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        await self._engine.run(read_policies, self._take)
 
     def all(self) -> Mapping[UUID, PolicyPatch]:
         """The policy of each server that has one."""
@@ -75,6 +76,11 @@ def _write(connection: sqlite3.Connection, server: UUID, policy: PolicyPatch) ->
     return from_text(text)
 
 
-def _read(connection: sqlite3.Connection) -> dict[UUID, PolicyPatch]:
+def read_policies(connection: sqlite3.Connection) -> dict[UUID, PolicyPatch]:
+    """The policy of each server that has one."""
     rows = connection.execute("SELECT server, policy FROM policies")
-    return {UUID(server): from_text(text) for server, text in rows}
+    return dict(every(rows, _policy, "a policy"))
+
+
+def _policy(server: str, text: str) -> tuple[UUID, PolicyPatch]:
+    return UUID(server), from_text(text)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.rows import every
 
 
 class SqliteProfiles:
@@ -55,4 +56,8 @@ class SqliteProfiles:
 
 def _read(connection: sqlite3.Connection) -> dict[str, Mapping[str, object]]:
     rows = connection.execute("SELECT name, profile FROM profiles ORDER BY rowid")
-    return {name: from_text(text) for name, text in rows}
+    return dict(every(rows, _profile, "a profile"))
+
+
+def _profile(name: str, text: str) -> tuple[str, Mapping[str, object]]:
+    return name, from_text(text)

@@ -6,6 +6,7 @@ from datetime import datetime
 from mcpyard.domain.stored import LoginSession
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.rows import readable
 
 
 class SqliteSessions:
@@ -85,7 +86,8 @@ def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSessi
 
 def _read(connection: sqlite3.Connection) -> list[LoginSession]:
     rows = connection.execute("SELECT cookie_hash, key_hash, created, expires FROM login_sessions")
-    return [
-        LoginSession(cookie_hash, key_hash, from_micros(created), from_micros(expires))
-        for cookie_hash, key_hash, created, expires in rows
-    ]
+    return [*readable(rows, _session, "a login session")]
+
+
+def _session(cookie_hash: str, key_hash: str, created: int, expires: int) -> LoginSession:
+    return LoginSession(cookie_hash, key_hash, from_micros(created), from_micros(expires))

@@ -5,14 +5,13 @@ import logging
 from pathlib import Path
 from typing import Final, Self
 
-from mcpyard.domain.errors import StateBroken, StateGone, StorageFull
+from mcpyard.domain.errors import StateBroken, StateGone, unwritten
 from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.connecting import Kind
 from mcpyard.store.sqlite.credentials import SqliteCredentials
 from mcpyard.store.sqlite.definitions import SqliteDefinitions
 from mcpyard.store.sqlite.edits import SqliteEdits
 from mcpyard.store.sqlite.engine import Engine
-from mcpyard.store.sqlite.importing import import_json
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.left_outs import SqliteLeftOuts
 from mcpyard.store.sqlite.memory import SqliteMemory
@@ -65,7 +64,6 @@ class Store:
             raise
         store = cls(state, journal, folder)
         try:
-            await import_json(state, folder / "memory.json")
             await store._load()
         except BaseException:
             await store.close()
@@ -102,7 +100,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageFull(f"{folder} cannot be made: {error.strerror}") from error
+        raise unwritten(f"{folder} cannot be made: {error.strerror}", error) from error
 
 
 async def _open_journal(path: Path) -> Engine:

@@ -11,6 +11,7 @@ from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.stored import CallToken
 from mcpyard.store.sqlite.codec import from_micros, maybe_from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.rows import readable
 
 _NOTED_EVERY: Final = timedelta(minutes=1)
 
@@ -55,7 +56,7 @@ class SqliteTokens:
                 RETURNING id, name, hash, profile, created, last_used, revoked""",
                 (to_micros(at), str(token)),
             ).fetchone()
-            return _token(row) if row else None
+            return _token(*row) if row else None
 
         return await self._engine.run(job, self._keep)
 
@@ -105,11 +106,11 @@ def _read(connection: sqlite3.Connection) -> list[CallToken]:
         """SELECT id, name, hash, profile, created, last_used, revoked
         FROM tokens ORDER BY rowid"""
     )
-    return [_token(row) for row in rows]
+    return [*readable(rows, _token, "a call token")]
 
 
-def _token(row: tuple[Any, ...]) -> CallToken:
-    token, name, token_hash, profile, created, last_used, revoked = row
+def _token(token: str, name: str, token_hash: str, profile: str | None, *at: Any) -> CallToken:  # noqa: ANN401  columns as they come
+    created, last_used, revoked = at
     return CallToken(
         UUID(token),
         name,

@@ -81,7 +81,8 @@ class Connecting:
     def do(self, desk: Desk) -> None:
         """Write the gateway down, in place of an earlier way to it."""
         if self.seat.spot.client.id == self.ours.client.id:
-            raise EditRefused.of(Problem("client", "the yard is not connected to itself"))
+            problem = Problem("client", "the yard is not connected to itself")
+            raise EditRefused.of(problem).advising("Name the program that is to use the yard.")
         if self.seat.has(desk, self.name) and not self._is_ours(desk):
             raise NameTaken(f'there is a server "{self.name}" in {self.seat.spot} already')
         spot = self.seat.found(desk, self.name)

@@ -25,6 +25,7 @@ from mcpyard.yard.clients.patching import patched, refuse_unfit
 from mcpyard.yard.clients.seats import Seat
 
 _IN_PLACE: Final = "Put it in the place of that one with --replace, or name it anew with --name."
+_ANOTHER_NAME: Final = "Give the copy another name with --name, or another place with --to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class Copying:
         there = self.target.place(desk, self.new_name), self.target.spot.above, self.new_name
         if here == there:
             message = f'"{self.name}" is there already: it would be copied onto itself'
-            raise EditRefused.of(Problem("to", message))
+            raise EditRefused.of(Problem("to", message)).advising(_ANOTHER_NAME)
 
     def _whole(self, entry: Entry, converted: Converted) -> Entry:
         """The copy, with what was left out when it went the other way."""

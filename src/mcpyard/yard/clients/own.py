@@ -59,10 +59,6 @@ class OwnServers:
         """What each server of a scope is, by all that was said about it."""
         return self.picture().servers(scope)
 
-    def in_force(self, scope: Scope) -> list[DesiredServer]:
-        """The servers of a scope that no other hides."""
-        return self.picture().in_force(scope)
-
     def problems(self, scope: Scope) -> list[Problem]:
         """What is wrong with the documents of a scope; with no file's, for the user's own."""
         mine = str(self.project / ".mcp.json") if self.project else ""

@@ -35,6 +35,10 @@ class OwnPicture:
         """The servers of a scope that no other hides."""
         return [each for each in self._in_force.values() if each.owner.scope is scope]
 
+    def winner(self, name: str) -> DesiredServer:
+        """The server that counts of all that are defined by a name."""
+        return self._in_force[name]
+
     def named(self, name: str) -> DesiredServer | None:
         """The server that has a name in force."""
         return self._in_force.get(name)

@@ -1,5 +1,6 @@
 """The servers of the yard among those of the other programs: listed, shown, compared."""
 
+from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import Place
 from mcpyard.domain.model import Scope
 from mcpyard.formats.effective import Effective, Standing
@@ -60,10 +61,15 @@ class OwnView:
         return group_record(spot, path, shown, exists=True) | {"problems": told}
 
     def _shown(self, spot: Spot, scope: Scope) -> list[Shown]:
-        in_force = {each.name: each for each in self._own.in_force(scope)}
+        picture = self._own.picture()
         return [
-            own_shown(in_force[name], entry_of(config, spot))
-            if name in in_force
-            else Shown(name, entry_of(config, spot), Effective.SHADOWED, "hidden by another scope")
-            for name, config in self._own.servers(scope).items()
+            own_shown(winner, entry_of(config, spot))
+            if winner.owner.scope is scope
+            else Shown(name, entry_of(config, spot), Effective.SHADOWED, _hidden_by(winner.owner))
+            for name, config in picture.servers(scope).items()
+            for winner in (picture.winner(name),)
         ]
+
+
+def _hidden_by(owner: Owner) -> str:
+    return f"hidden by that of the {owner.words}"

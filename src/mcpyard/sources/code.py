@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 from mcpyard.domain.checks import name_fault
 from mcpyard.domain.desired import Definition, Document, Owner
-from mcpyard.domain.errors import NameRefused, NameTaken, Problem, ServerUnknown
+from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem, ServerUnknown
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.spelling import Reading, read_definition
 
 
-class MemorySource:
+class CodeSource:
     """Definitions held in memory; every change asks the yard to look again."""
 
     def __init__(self, servers: Mapping[str, Config | Mapping[str, object]] | None = None) -> None:
@@ -41,7 +41,7 @@ class MemorySource:
             raise NameRefused.of(Problem("name", fault))
         if name in self._definitions:
             raise NameTaken(f'the name "{name}" is in use')
-        reading = read_definition(config)
+        reading = _read(name, config)
         self._definitions[name] = Definition(name, reading.config, warnings=reading.warnings)
         self._changed()
 
@@ -54,3 +54,13 @@ class MemorySource:
     def _changed(self) -> None:
         if self._wake:
             self._wake()
+
+
+def _read(name: str, config: Config | Mapping[str, object]) -> Reading:
+    """A definition; what is wrong with it tells which of several it is."""
+    try:
+        return read_definition(config)
+    except DefinitionError as error:
+        fields = [".".join(filter(None, (name, each.field))) for each in error.problems]
+        named = zip(fields, error.problems, strict=True)
+        raise DefinitionError.of(*(Problem(where, each.message) for where, each in named)) from None

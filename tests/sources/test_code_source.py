@@ -2,12 +2,12 @@ import pytest
 
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, ServerUnknown
 from mcpyard.domain.model import LocalConfig, Scope
+from mcpyard.sources.code import CodeSource
 from mcpyard.sources.environment import EnvironmentSource
-from mcpyard.sources.memory import MemorySource
 
 
 async def test_every_change_wakes_whoever_listens() -> None:
-    source = MemorySource({"a": {"type": "local", "command": ["x"]}})
+    source = CodeSource({"a": {"type": "local", "command": ["x"]}})
     woken: list[int] = []
     source.add("before", LocalConfig(command=["x"]))
     await source.open(lambda: woken.append(1))
@@ -21,13 +21,14 @@ async def test_every_change_wakes_whoever_listens() -> None:
 
 
 def test_wrong_input_changes_nothing() -> None:
-    source = MemorySource({"a": {"type": "local", "command": ["x"]}})
+    source = CodeSource({"a": {"type": "local", "command": ["x"]}})
     with pytest.raises(NameTaken):
         source.add("a", LocalConfig(command=["y"]))
     with pytest.raises(NameRefused):
         source.add("", LocalConfig(command=["y"]))
-    with pytest.raises(DefinitionError):
+    with pytest.raises(DefinitionError, match=r"^b\.command: is missing") as caught:
         source.add("b", {"type": "local"})
+    assert [each.field for each in caught.value.problems] == ["b.command"]
     with pytest.raises(ServerUnknown):
         source.remove("nobody")
     assert [each.name for each in source.document().definitions] == ["a"]

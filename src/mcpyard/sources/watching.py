@@ -1,0 +1,133 @@
+"""Telling that a file may have changed, whatever was done to it or to the folders around it.
+
+The system tells of changes in the folders that are watched, at once. It says nothing when such a
+folder is another one by now (made anew, moved away, reached through a link that turned), nor of
+what other machines do to a shared disk. So once a second the file is looked at from outside as
+well, and the watch begins anew where it looks at the wrong folders.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+# The signature names a class of trio, which is not installed.
+from watchfiles import Change, awatch  # pyright: ignore[reportUnknownVariableType]
+
+LOOK_EVERY: Final = 1.0
+"""Seconds between looks from outside."""
+
+_STEP_MS: Final = 20
+_DEBOUNCE_MS: Final = 60
+
+_Identity = tuple[int, ...]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A file as it looks from outside.
+
+    Attributes:
+        stamp: Differs after nearly every write of the file.
+        folders: The folders to watch for it, each with what tells it from another in its place.
+        names: What the file is called in them.
+    """
+
+    stamp: _Identity
+    folders: tuple[tuple[str, _Identity], ...]
+    names: frozenset[str]
+
+
+def see(path: Path) -> Sight:
+    """Look at a file, which may be a link, from outside."""
+    real = Path(os.path.realpath(path))
+    seen = {_folder(real.parent): real.parent, _folder(path.parent): path.parent}
+    # Where a link leads nowhere there may be no folder to watch; its own is always one.
+    folders = [
+        (str(folder), identity)
+        for identity, folder in seen.items()
+        if folder == path.parent or len(identity) > 1
+    ]
+    return Sight(_stamp(path), tuple(folders), frozenset({path.name, real.name}))
+
+
+async def keep_watch(path: Path, sight: Sight, changed: Callable[[], None]) -> NoReturn:
+    """Tell whenever a file may have changed; ends by being cancelled.
+
+    Args:
+        path: The file.
+        sight: How it looked before it was read; what is different from that is told.
+        changed: Is called within moments where the folder can be watched, else within a second.
+    """
+    told = False
+    while True:
+        try:
+            sight = await _watch_folders(path, sight, changed)
+            told = False
+        except (OSError, RuntimeError, UnicodeError) as error:
+            # The folder may be made yet, and the system may have watches to spare later;
+            # one whose name is not UTF-8 cannot be told to the watcher at all.
+            if not told:
+                # A name that is no text must not break whoever writes the log down.
+                name = str(path).encode(errors="backslashreplace").decode()
+                log.warning("%s cannot be watched, only looked at: %r", name, error)
+            told = True
+            await asyncio.sleep(LOOK_EVERY)
+            sight = await _compare(path, sight, changed)
+
+
+async def _watch_folders(path: Path, sight: Sight, changed: Callable[[], None]) -> Sight:
+    """Watch as long as the folders stay the same ones; the sight that ended it."""
+    watched = {folder for folder, _ in sight.folders}
+    news = awatch(
+        *watched,
+        watch_filter=None,
+        step=_STEP_MS,
+        debounce=_DEBOUNCE_MS,
+        rust_timeout=int(LOOK_EVERY * 1000),
+        yield_on_timeout=True,
+        recursive=False,
+    )
+    async with aclosing(news):
+        async for changes in news:
+            before = sight
+            sight = await _compare(path, before, changed, [each for _, each in changes])
+            # A folder that is made anew may get the number of the old one.
+            gone = any(kind is Change.deleted and each in watched for kind, each in changes)
+            if gone or sight.folders != before.folders:
+                break
+    return sight
+
+
+async def _compare(
+    path: Path, before: Sight, changed: Callable[[], None], written: Iterable[str] = ()
+) -> Sight:
+    # Looked at first and told then: a write in between shows at the next look.
+    now = await asyncio.to_thread(see, path)
+    # Two writes within one tick of the disk's clock look the same from outside.
+    if now.stamp != before.stamp or any(Path(each).name in before.names for each in written):
+        changed()
+    return now
+
+
+def _stamp(path: Path) -> _Identity:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return (error.errno or 0,)
+    times = found.st_mtime_ns, found.st_ctime_ns
+    return (found.st_dev, found.st_ino, found.st_size, *times)
+
+
+def _folder(path: Path) -> _Identity:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return (error.errno or 0,)
+    return found.st_dev, found.st_ino

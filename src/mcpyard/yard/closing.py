@@ -1,0 +1,24 @@
+"""Ending things that may not end."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Final
+
+PATIENCE: Final = 5.0
+"""Seconds for a step that has nothing to do but to stop."""
+
+log = logging.getLogger(__name__)
+
+
+async def bounded(step: Coroutine[None, None, None], seconds: float) -> None:
+    """Wait for a step, but not for ever, not even for one that cannot be cancelled."""
+    task = asyncio.ensure_future(step)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    finally:
+        task.cancel()
+    if not task.done():
+        log.error("%s hangs and is left behind", step.__qualname__)
+    elif not task.cancelled():
+        task.result()

@@ -1,0 +1,144 @@
+"""What the bridge does when the yard does not know its token any more."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+
+from mcpyard.cli.stdio_bridge import Bridge
+from mcpyard.cli.stdio_http import EVENT_STREAM, Address, Answer, HttpClient
+from tests.runtime.waiting import eventually
+
+NOWHERE = Address("nowhere", 0, None)
+GREETING = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
+GOODBYE = b'{"method":"DELETE"}'
+ASKED = b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}'
+
+
+class FakeYard:
+    """A yard that lets in whoever has its key; `written` is what its home says instead."""
+
+    def __init__(self) -> None:
+        self.key = "+"
+        self.asked: list[str] = []
+        self.told: list[bytes] = []
+        self.sessions = 0
+        self.streams: list[asyncio.StreamReader] = []
+        self.written = ""
+
+    async def reach(self) -> HttpClient:
+        return Knock(self, self.written or self.key)
+
+    async def tell(self, line: bytes) -> None:
+        self.told.append(line)
+
+    def rotate(self) -> None:
+        self.key += "+"
+        for stream in self.streams:
+            stream.feed_data(b"0\r\n\r\n")
+
+    def listen(self) -> Answer:
+        stream = asyncio.StreamReader()
+        self.streams.append(stream)
+        headers = {"content-type": EVENT_STREAM, "transfer-encoding": "chunked"}
+        return Answer(200, headers, stream)
+
+    def answer(self, body: bytes) -> Answer:
+        asked = json.loads(body or GOODBYE)
+        headers: dict[str, str] = {}
+        if asked["method"] == "initialize":
+            self.sessions += 1
+            headers["mcp-session-id"] = f"s{self.sessions}"
+        return plain(200, {"jsonrpc": "2.0", "id": asked.get("id"), "result": {}}, headers)
+
+
+class Knock(HttpClient):
+    """One who asks that yard with a token."""
+
+    def __init__(self, yard: FakeYard, token: str) -> None:
+        super().__init__(NOWHERE, token)
+        self._yard = yard
+        self._token = token
+
+    @asynccontextmanager
+    async def ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> AsyncGenerator[Answer]:
+        del path
+        refused = self._token != self._yard.key
+        self._yard.asked.append(f"{method} {headers.get('Mcp-Session-Id', '-')} {int(refused)}")
+        await asyncio.sleep(0)
+        if refused:
+            yield plain(401, {"detail": "a token is needed"})
+        elif method == "GET":
+            yield self._yard.listen()
+        else:
+            yield self._yard.answer(body)
+
+
+def plain(status: int, body: object, headers: Mapping[str, str] | None = None) -> Answer:
+    content, reader = json.dumps(body).encode(), asyncio.StreamReader()
+    reader.feed_data(content)
+    return Answer(status, {"content-length": str(len(content)), **(headers or {})}, reader)
+
+
+@pytest.fixture
+def yard(monkeypatch: pytest.MonkeyPatch) -> FakeYard:
+    monkeypatch.setattr("mcpyard.cli.stdio_bridge._LISTEN_PAUSE", 0.0)
+    return FakeYard()
+
+
+@pytest.fixture
+async def program(yard: FakeYard) -> AsyncIterator[Bridge]:
+    """A program that has met the yard, and listens."""
+    bridge = Bridge("/mcp", yard.reach, yard.tell)
+    await bridge.take(GREETING)
+    assert await eventually(lambda: len(yard.told) == 1)
+    await bridge.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    assert await eventually(lambda: len(yard.streams) == 1)
+    yard.told.clear()
+    yard.asked.clear()
+    yield bridge
+    await bridge.finish(hurry=True)
+
+
+async def test_a_program_that_only_listens_goes_on_with_the_new_token(
+    yard: FakeYard, program: Bridge
+) -> None:
+    del program
+    yard.rotate()
+    assert await eventually(lambda: len(yard.streams) == 2)
+    assert yard.asked == ["GET s1 1", "POST - 0", "POST s2 0", "GET s2 0"]
+    assert yard.told == [], "the program knows nothing of it"
+
+
+async def test_requests_that_were_refused_together_are_asked_once_more_in_one_new_session(
+    yard: FakeYard, program: Bridge
+) -> None:
+    yard.key += "+"
+    for number in (7, 8, 9):
+        await program.take(ASKED.replace(b"7", b"%d" % number))
+    assert await eventually(lambda: len(yard.told) == 3)
+    assert sorted(json.loads(line)["id"] for line in yard.told) == [7, 8, 9]
+    assert all("result" in json.loads(line) for line in yard.told)
+    assert yard.sessions == 2
+    assert yard.asked.count("POST s2 0") == 1 + 3, "the notice, and the three"
+
+
+async def test_a_refusal_that_stays_is_told_and_the_session_goes_on_once_it_ends(
+    yard: FakeYard, program: Bridge
+) -> None:
+    yard.written = "-"
+    yard.rotate()
+    await program.take(ASKED)
+    assert await eventually(lambda: len(yard.told) == 1)
+    error = json.loads(yard.told.pop())["error"]
+    assert (error["message"], error["data"]) == ("a token is needed", {"status": 401})
+    knocks = len(yard.asked)
+    assert not await eventually(lambda: len(yard.asked) > knocks + 4, 0.1), "nobody insists"
+    yard.written = yard.key
+    await program.take(ASKED)
+    assert await eventually(lambda: len(yard.told) == 1)
+    assert "result" in json.loads(yard.told.pop())
