@@ -226,6 +226,8 @@ def test_a_tool_that_is_switched_off_is_marked(said: Said) -> None:
 def test_what_costs_nothing_is_told_only_where_the_table_is_asked_for(said: Said) -> None:
     assert "info: " not in said.run("connect", "codex")
     assert "info: " not in said.run("connect", "codex")
+    said.run("undo")
+    assert not (said.user / FILES["codex"]).exists(), "as other tests want to find it"
 
 
 def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(
