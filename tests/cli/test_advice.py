@@ -19,6 +19,8 @@ from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.remedies import remedy
 from mcpyard.yard.records import cause_record
 
+pytestmark = pytest.mark.usefixtures("user")
+
 KEEPING = (
     ("up", "--port", "0"),
     ("import",),
@@ -28,16 +30,6 @@ KEEPING = (
     ("connect", "codex"),
     ("copy", "x", "--from", "claude", "--to", "codex"),
 )
-
-
-@pytest.fixture(autouse=True)
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's folder, which is the current one, with one server for Claude Code."""
-    (tmp_path / ".claude.json").write_text('{"mcpServers": {"x": {"command": "run"}}}')
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("MCPYARD_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:

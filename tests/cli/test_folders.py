@@ -8,6 +8,8 @@ import pytest
 from mcpyard.cli.main import run
 from mcpyard.formats.roster import CLIENTS
 
+pytestmark = pytest.mark.usefixtures("user")
+
 TAKE_A_PROJECT = (
     ("up",),
     ("ls",),
@@ -20,16 +22,6 @@ TAKE_A_PROJECT = (
     ("clients",),
     ("copy", "x", "--from", "claude", "--to", "claude:project"),
 )
-
-
-@pytest.fixture(autouse=True)
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's folder, which is the current one, with one server for Claude Code."""
-    (tmp_path / ".claude.json").write_text('{"mcpServers": {"x": {"command": "run"}}}')
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("MCPYARD_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[str, str]:
