@@ -83,6 +83,7 @@ async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
             with pytest.raises(ServerUnknown):
                 yard.record("nobody")
             await yard.change("fs", Change({"timeout": 1}, expected=str(shown["digest"])))
+            assert (await yard.change("fs", {"timeout": 3}))["timeout"] == 3
             with pytest.raises(DocumentMoved):
                 await yard.change("fs", Change({"timeout": 2}, expected=str(shown["digest"])))
             bad = {"name": "bad", "type": "local", "command": ["no-such"], "start": True}

@@ -194,6 +194,18 @@ def test_a_policy_that_is_not_as_usual_is_shown(said: Said) -> None:
     assert "maxMessage" not in shown
 
 
+def test_a_registration_made_by_hand_is_said_shown_and_taken_back(said: Said) -> None:
+    mine = ("--oauth", "clientId=mine", "--oauth", "clientSecret=hush-hush")
+    said.run("add", "far", "http://127.0.0.1:9/mcp", "--scope", "user", *mine)
+    shown = json.loads(said.run("show", "far", "--json"))["oauth"]
+    assert shown == {"clientId": "mine", "clientSecret": {"masked": True, "hint": ""}}
+    said.run("edit", "far", "--oauth", "clientSecret=")
+    assert json.loads(said.run("show", "far", "--json"))["oauth"] == {"clientId": "mine"}
+    assert "oauth: clientSecret stands without" in said.run(
+        "edit", "far", "--oauth", "clientId=", "--oauth", "clientSecret=x", code=3
+    )
+
+
 def test_a_word_before_the_dashes_is_no_command(said: Said) -> None:
     for command in ("add", "edit"):
         told = said.run(command, "good", "--wait", "5", "--", "mcpyard-legal", code=2)

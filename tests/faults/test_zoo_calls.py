@@ -1,12 +1,14 @@
 """Servers that misbehave once they are connected."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut
+from mcpyard import Yard
+from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut, ToolUnknown
 from tests.faults.neighbour import yard_with
-from tests.faults.watching import code_of, connected, state_of, until
+from tests.faults.watching import code_of, connected, state_of, until, zoo
 
 pytestmark = pytest.mark.real
 
@@ -137,3 +139,14 @@ async def test_calls_of_a_server_with_one_lane_wait_for_each_other() -> None:
         assert done == {hanging}
         assert isinstance(hanging.exception(), TimedOut)
         assert (await behind).text == "behind"
+
+
+async def test_a_tool_is_switched_off_and_on_by_a_bare_patch(tmp_path: Path) -> None:
+    async with Yard.open(home=tmp_path / "home") as yard:
+        await yard.register({"name": "odd", "scope": "user", "start": True, **zoo("good")})
+        await connected(yard, "odd")
+        assert (await yard.change_tool("odd", "echo", {"enabled": False}))["enabled"] is False
+        with pytest.raises(ToolUnknown, match="is switched off"):
+            await yard.call_tool("odd", "echo", {"text": "x"})
+        await yard.change_tool("odd", "echo", {"enabled": True})
+        assert (await yard.call_tool("odd", "echo", {"text": "x"})).text == "x"
