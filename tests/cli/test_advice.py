@@ -75,7 +75,7 @@ def test_a_projects_file_that_cannot_be_read_is_like_a_broken_one(
         (("import", "none.json"), "- for standard input"),
         (("call", "mcp_x_y", "--args", "{"), """--args '{"city": "Oslo"}'"""),
         (("call", "mcp_x_y", "--args", "[]"), """--args '{"city": "Oslo"}'"""),
-        (("call", "mcp_x_y", "--timeout", "-1"), "--timeout 30"),
+        (("call", "mcp_x_y", "--timeout", "-1"), "--timeout 30000"),
         (("add", "x", "--json-text", "{"), "single quotes"),
         (("add", "x", "--env", "A", "--", "true"), "--env MODE=fast"),
         (("add", "x", "http://h", "--header", "A"), "--header 'Authorization: Bearer"),

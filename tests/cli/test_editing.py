@@ -82,7 +82,7 @@ def on_terminal(*arguments: object, home: Path, typed: bytes) -> tuple[int, str]
 
 
 def test_a_command_is_added_to_the_projects_file_and_started(home: Path, entries: Entries) -> None:
-    options = ["--env", "KEY=a=b", "--timeout", "5000", "--wait"]
+    options = ["--env", "KEY=a=b", "--timeout", "5000", "--wait", "60"]
     added = mcpyard("add", "one", *options, "--", *ECHO, home=home)
     assert (added.returncode, added.stdout) == (0, "added one (project scope): connected\n")
     assert added.stderr.count("warning: ") == 1
@@ -139,7 +139,7 @@ def test_a_folder_is_the_one_the_command_was_given_in(home: Path, entries: Entri
 
 def test_a_server_that_does_not_come_up_is_added_and_ends_with_4(home: Path) -> None:
     command = str(missing(home)["command"])
-    added = mcpyard("add", "broken", "--wait", "--", command, home=home)
+    added = mcpyard("add", "broken", "--wait", "60", "--", command, home=home)
     assert added.returncode == 4
     assert added.stdout.startswith('added broken (project scope): failed: the command "')
     assert "hint: " in added.stdout
@@ -152,7 +152,9 @@ def test_a_server_that_does_not_come_up_is_added_and_ends_with_4(home: Path) -> 
         ([], 2, "usage"),
         (["x"], 2, "usage"),
         (["x", "http://h/", "more"], 2, "usage"),
-        (["x", "--wait", "5", "--", "y"], 2, "usage"),
+        (["x", "5", "--", "y"], 2, "usage"),
+        (["x", "--wait", "--", "y"], 2, "usage"),
+        (["x", "--wait", "601", "--", "y"], 2, "usage"),
         (["x", "ftp://h/y"], 3, "invalid-definition"),
         (["x", "--env", "nothing", "--", "y"], 2, "usage"),
         (["x", "--header", "nothing", "http://h/"], 2, "usage"),
@@ -189,10 +191,10 @@ def test_a_secret_whose_name_was_forgotten_is_not_repeated(home: Path) -> None:
 
 def test_an_edit_changes_what_it_says_and_nothing_else(home: Path, entries: Entries) -> None:
     before, pid = entries["old"], answer("show", "old", home=home)["pid"]
-    changed = answer("edit", "old", "--env", "A=", "--env", "C=3", "--wait", home=home)
+    changed = answer("edit", "old", "--env", "A=", "--env", "C=3", "--wait", "60", home=home)
     assert entries["old"] == before | {"env": {"B": "2", "C": "3"}}
     assert (changed["status"], changed["pid"] == pid) == ("connected", False)
-    told = mcpyard("edit", "old", "--timeout", "7000", "--wait", home=home)
+    told = mcpyard("edit", "old", "--timeout", "7000", "--wait", "60", home=home)
     assert told.stdout == "changed old (project scope): connected\n"
     after = answer("show", "old", home=home)
     assert (after["timeout"], after["pid"]) == (7000, changed["pid"])
@@ -223,12 +225,12 @@ def test_a_local_server_becomes_a_remote_one_and_back(home: Path, entries: Entri
 
 
 def test_a_server_is_renamed_disabled_and_enabled(home: Path, entries: Entries) -> None:
-    record = answer("add", "first", "--json", "--wait", "--", *ECHO, home=home)
+    record = answer("add", "first", "--json", "--wait", "60", "--", *ECHO, home=home)
     assert answer("edit", "first", "--name", "second", home=home)["id"] == record["id"]
     assert "first" not in entries.all()
-    off = answer("edit", "second", "--disable", "--wait", home=home)
+    off = answer("edit", "second", "--disable", "--wait", "60", home=home)
     assert (off["enabled"], off["state"]) == (False, "stopped")
-    assert answer("edit", "second", "--enable", "--wait", home=home)["status"] == "connected"
+    assert answer("edit", "second", "--enable", "--wait", "60", home=home)["status"] == "connected"
 
 
 def test_an_edit_of_another_state_than_the_one_that_is_meant_is_refused(home: Path) -> None:
@@ -246,7 +248,7 @@ def test_what_is_no_digest_is_a_usage_error_and_changes_nothing(home: Path, dige
 
 
 def test_an_edit_that_must_not_restart_is_refused_while_it_runs(home: Path) -> None:
-    answer("add", "busy", "--wait", "--json", "--", *ECHO, home=home)
+    answer("add", "busy", "--wait", "60", "--json", "--", *ECHO, home=home)
     gently = ["edit", "busy", "--when-running", "refuse"]
     assert refusal(*gently, "--env", "A=1", home=home, code=2) == "still-running"
     assert answer(*gently, "--timeout", "9", home=home)["status"] == "connected"
@@ -264,7 +266,7 @@ def test_a_folder_that_was_set_can_be_unset(home: Path, entries: Entries) -> Non
 
 
 def test_removing_asks_on_a_terminal_and_tells_what_it_stops(home: Path) -> None:
-    pid = answer("add", "doomed", "--wait", "--json", "--", *ECHO, home=home)["pid"]
+    pid = answer("add", "doomed", "--wait", "60", "--json", "--", *ECHO, home=home)["pid"]
     code, said = on_terminal("rm", "doomed", home=home, typed=b"n\n")
     assert code == 1
     assert f'"doomed" is connected, process {pid} and will be stopped' in said

@@ -110,7 +110,7 @@ def test_a_broken_project_file_shows_in_the_list_of_a_running_yard(said: Said) -
 
 
 def test_a_server_that_dies_at_once_is_told_with_its_last_lines(said: Said) -> None:
-    added = said.run("add", "dying one", "--start", "--wait", "--", *DYING, code=4)
+    added = said.run("add", "dying one", "--start", "--wait", "60", "--", *DYING, code=4)
     lines = "  | line 3\n  | line 4\n  | line 5\n  all that it said: mcpyard logs 'dying one'\n"
     assert lines in added
     assert lines in said.run("start", "dying one", code=4)
@@ -129,7 +129,7 @@ def test_hints_name_the_server(said: Said) -> None:
 
 def test_a_whole_command_line_in_place_of_a_command_is_told_as_such(said: Said) -> None:
     line = "no-such-program -y @x/y"
-    told = said.run("add", "line", "--scope", "user", "--start", "--wait", "--", line, code=4)
+    told = said.run("add", "line", "--scope", "user", "--start", "--wait", "60", "--", line, code=4)
     assert 'It holds spaces: name the program alone, "no-such-program"' in told
     assert '"-y @x/y", into the arguments' in told
     said.run("rm", "line", "--yes")
@@ -208,19 +208,20 @@ def test_a_registration_made_by_hand_is_said_shown_and_taken_back(said: Said) ->
 
 def test_a_word_before_the_dashes_is_no_command(said: Said) -> None:
     for command in ("add", "edit"):
-        told = said.run(command, "good", "--wait", "5", "--", "mcpyard-legal", code=2)
+        told = said.run(command, "good", "5", "--", "mcpyard-legal", code=2)
         assert 'the command stands behind --, but "5" stands before it' in told
         assert f"hint: mcpyard {command} NAME" in told
 
 
 def test_a_server_that_leads_back_here_does_not_come_up(said: Said) -> None:
     itself = (f"{said.up.url}/mcp", "--scope", "user")
-    assert "leads back to this yard" in said.run("add", "me", *itself, "--start", "--wait", code=4)
-    said.run("add", "me2", *itself, "--no-start", "--wait")
+    waiting = ("--wait", "60")
+    assert "leads back to this yard" in said.run("add", "me", *itself, "--start", *waiting, code=4)
+    said.run("add", "me2", *itself, "--no-start", *waiting)
 
 
 def test_where_no_tools_are_listed_it_is_said_why(said: Said) -> None:
-    said.run("add", "gone", "--scope", "user", "--start", "--wait", "--", "/no/such", code=4)
+    said.run("add", "gone", "--scope", "user", "--start", "--wait", "60", "--", "/no/such", code=4)
     told = said.run("tools", "gone")
     assert told == 'no tools: gone is failed: the command "/no/such" was not found\n'
 

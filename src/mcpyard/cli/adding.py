@@ -14,9 +14,6 @@ from mcpyard.cli.said import Said, exclusive, read_object, typed
 from mcpyard.cli.words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
-_PATIENCE: Final = 150
-"""Seconds that `--wait` waits: more than the longest start, which may download first."""
-
 _SHAPES: Final = "add NAME URL, add NAME -- COMMAND ARGS..., or add --json-text JSON"
 
 Record = Mapping[str, object]
@@ -31,14 +28,14 @@ class Addition:
         json_text: A definition as JSON, or `-` for standard input.
         scope: Where it should live; None for the yard's default.
         start: Whether it should be started; None for the default of its scope.
-        wait: Whether to wait until it is connected or has failed.
+        wait: Seconds to wait until it is connected or has failed.
     """
 
     name: str | None
     json_text: str | None = None
     scope: str | None = None
     start: bool | None = None
-    wait: bool = False
+    wait: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Alteration:
         enabled: Whether it may run.
         digest: The digest of the record that is meant.
         when_running: What becomes of a server that runs.
-        wait: Whether to wait until it is connected or has failed.
+        wait: Seconds to wait until it is connected or has failed.
     """
 
     command: str | None = None
@@ -63,15 +60,15 @@ class Alteration:
     enabled: bool | None = None
     digest: str | None = None
     when_running: Literal["restart", "refuse"] = "restart"
-    wait: bool = False
+    wait: float = 0
 
 
 def add_server(home: Path, addition: Addition, said: Said, *, as_json: bool) -> int:
     """Register a server, and print how it is then."""
     body = _body(addition, said)
     yard = need_yard(home)
-    raw = yard.post(f"/api/mcp/servers?wait={_seconds(wait=addition.wait)}", body)
-    code = _tell(raw, "added", as_json=as_json, waited=addition.wait)
+    raw = yard.post(f"/api/mcp/servers?wait={addition.wait:g}", body)
+    code = _tell(raw, "added", as_json=as_json, waited=addition.wait > 0)
     return EXIT_UNREACHABLE if addition.wait and _stays_down(raw, addition) else code
 
 
@@ -81,8 +78,8 @@ def edit_server(home: Path, name: str, change: Alteration, said: Said, *, as_jso
     path = f"{server_path(name)}?when_running={change.when_running}"
     headers = {} if change.digest is None else {"If-Match": _tag(change.digest)}
     yard = need_yard(home)
-    raw = yard.patch(f"{path}&wait={_seconds(wait=change.wait)}", patch, headers)
-    return _tell(raw, "changed", as_json=as_json, waited=change.wait)
+    raw = yard.patch(f"{path}&wait={change.wait:g}", patch, headers)
+    return _tell(raw, "changed", as_json=as_json, waited=change.wait > 0)
 
 
 def _stays_down(raw: bytes, addition: Addition) -> bool:
@@ -135,10 +132,6 @@ def _patch(change: Alteration, said: Said) -> dict[str, object]:
     if not patch:
         raise usage("nothing is said that should change", "mcpyard edit --help")
     return exclusive(patch)
-
-
-def _seconds(*, wait: bool) -> int:
-    return _PATIENCE if wait else 0
 
 
 def _tell(raw: bytes, done: str, *, as_json: bool, waited: bool) -> int:

@@ -1,7 +1,6 @@
 """`mcpyard call`: one call of one tool."""
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, cast
@@ -17,11 +16,11 @@ _QUOTING: Final = 'for example, in single quotes against the shell: --args \'{"c
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to call, with what, and for how many seconds at most."""
+    """What to call, with what, and for how many milliseconds at most."""
 
     tool: str
     arguments: dict[str, object]
-    timeout: float | None = None
+    timeout: int | None = None
 
 
 def call_tool(home: Path, project: Path | None, asked: Asked, *, as_json: bool) -> int:
@@ -31,7 +30,7 @@ def call_tool(home: Path, project: Path | None, asked: Asked, *, as_json: bool) 
         note_unused(project)
         body: dict[str, object] = {"arguments": asked.arguments}
         if asked.timeout is not None:
-            body["timeoutMs"] = max(1, round(asked.timeout * 1000))
+            body["timeoutMs"] = asked.timeout
         raw = yard.post(f"/api/mcp/tools/{segment(asked.tool)}/call", body)
         return _print(json.loads(raw), as_json=as_json)
     from mcpyard.cli.private import run_privately
@@ -56,13 +55,11 @@ def read_arguments(text: str) -> dict[str, object]:
     return cast("dict[str, object]", arguments)
 
 
-def check_timeout(seconds: float | None) -> float | None:
+def check_timeout(milliseconds: int | None) -> int | None:
     """The time limit, or a complaint."""
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise usage(
-            "--timeout must be a number of seconds greater than 0", "for example: --timeout 30"
-        )
-    return seconds
+    if milliseconds is not None and milliseconds <= 0:
+        raise usage("--timeout must be greater than 0", "for half a minute: --timeout 30000")
+    return milliseconds
 
 
 def _refuse_constant(word: str) -> NoReturn:
@@ -80,7 +77,8 @@ async def _call(home: Path, project: Path | None, asked: Asked) -> dict[str, obj
             await came_up(yard, server)
             name = match(yard.tools(server.name), asked.tool)
             if name:
-                return (await yard.call(name, asked.arguments, timeout=asked.timeout)).to_dict()
+                seconds = None if asked.timeout is None else asked.timeout / 1000
+                return (await yard.call(name, asked.arguments, timeout=seconds)).to_dict()
     raise ToolUnknown(f'there is no tool "{asked.tool[:80]}"')
 
 

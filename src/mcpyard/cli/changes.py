@@ -67,7 +67,6 @@ _Scope = Annotated[
     Literal["project", "user"] | None,
     typer.Option("--scope", help="Where it lives; the project's file if the yard serves one."),
 ]
-_Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is connected, or has failed.")]
 
 
 @app.command(cls=_Dashed)
@@ -88,7 +87,7 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     start: Annotated[
         bool | None, typer.Option("--start/--no-start", help="Whether to start it.")
     ] = None,
-    wait: _Wait = False,
+    wait: WaitOption = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -130,7 +129,7 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
         Literal["restart", "refuse"],
         typer.Option("--when-running", help="What to do if it would have to restart."),
     ] = "restart",
-    wait: _Wait = False,
+    wait: WaitOption = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -147,7 +147,7 @@ def call(  # noqa: PLR0913, PLR0917  one parameter an option
     tool: Annotated[str, typer.Argument(metavar="EXPOSED_NAME", help="As `tools` lists it.")],
     args: Annotated[str, typer.Option("--args", help="The arguments, a JSON object.")] = "{}",
     timeout: Annotated[
-        float | None, typer.Option("--timeout", help="Seconds the call may take.")
+        int | None, typer.Option("--timeout", metavar="MS", help="The limit of the call.")
     ] = None,
     home: HomeOption = None,
     project: ProjectOption = None,

@@ -35,6 +35,8 @@ NamesArgument = Annotated[
 ]
 WaitOption = Annotated[
     float,
-    typer.Option("--wait", min=0, max=600, help="Seconds to wait for the server to get there."),
+    typer.Option(
+        "--wait", metavar="SECONDS", min=0, max=600, help="How long to wait for it to get there."
+    ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")]

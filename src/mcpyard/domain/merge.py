@@ -89,6 +89,11 @@ def merged(config: Config, patch: Patch) -> Reading:
     return Reading(reading.config, tuple(each for each in reading.warnings if not _inferred(each)))
 
 
+def is_mask(value: object) -> bool:
+    """Whether a value stands for one that was shown masked."""
+    return isinstance(value, Mapping) and cast("Patch", value).get(MASK) is True
+
+
 def _as_shown(patch: Patch) -> Patch:
     """A patch with every field under the one name that records show."""
     told = {_SHOWN.get(key, key): value for key, value in patch.items()}
@@ -111,7 +116,7 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
         where = f"{path}.{key}" if path else key
         if value is None:
             changed.pop(key, None)
-        elif _is_mask(value):
+        elif is_mask(value):
             if key not in base:
                 raise DefinitionError.of(Problem(where, "is masked, and there is nothing to keep"))
         elif key == "url" and value == shown_url(str(base.get(key))):
@@ -121,10 +126,6 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
         else:
             changed[key] = value
     return changed
-
-
-def _is_mask(value: object) -> bool:
-    return isinstance(value, Mapping) and cast("Patch", value).get(MASK) is True
 
 
 def _members(value: object) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from mcpyard.domain.errors import YardError
 from mcpyard.web import asked
 from mcpyard.web.adding import form_again
-from mcpyard.web.definitions import fields_of_form, fields_of_record, patch_of, shown
+from mcpyard.web.definitions import fields_of_form, fields_of_server, patch_of, shown
 from mcpyard.web.filters import pretty
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import ONE, Sights
@@ -32,7 +32,7 @@ class ChangeRoutes:
     async def dialog(self, request: Request) -> Response:
         """The form, with a server's definition filled in."""
         record = self._sights.record(asked.part(request, "ref"))
-        data: Record = {"fields": fields_of_record(record), "error": None}
+        data: Record = {"fields": fields_of_server(record), "error": None}
         data |= {"ref": record["id"], "digest": record["digest"]}
         return answer(request, "dialogs/edit.html", data)
 
@@ -51,7 +51,7 @@ class ChangeRoutes:
         """How what was filled in differs from what is."""
         form = await asked.form(request)
         record = self._sights.record(asked.part(request, "ref"))
-        before = pretty(shown(fields_of_record(record)))
+        before = pretty(shown(fields_of_server(record)))
         after = pretty(shown(fields_of_form(form)))
         return answer(request, "parts/diff.html", {"lines": difference(before, after)})
 

@@ -1,19 +1,28 @@
 """Definitions in forms: what the dialog shows of one, and what it means when it comes back."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.numbers import whole_number
 from mcpyard.web.asked import Form
+from mcpyard.web.further import (
+    ASKED,
+    further_of_definition,
+    further_of_record,
+    further_patch,
+    read_further,
+    shown_further,
+    with_literals,
+)
+from mcpyard.web.veiling import HIDDEN, veiled
 from mcpyard.yard.records import Record
 
 STDIO: Final = "stdio"
 TRANSPORTS: Final = (STDIO, "http", "sse")
 SCOPES: Final = ("", "project", "user")
 MASK: Final = {"masked": True}
-HIDDEN: Final = "••••••"
 
 _NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": STDIO}
 
@@ -37,7 +46,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Everything that the dialog asks for."""
+    """Everything that the dialog asks for; `further` is JSON, for what has no field of its own."""
 
     name: str = ""
     transport: str = STDIO
@@ -50,6 +59,7 @@ class Fields:
     timeout: str = ""
     enabled: bool = True
     scope: str = ""
+    further: str = ""
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -57,9 +67,22 @@ class Fields:
         """Whether it is a process of ours."""
         return self.transport == STDIO
 
+    @property
+    def further_problem(self) -> str:
+        """What is wrong with what has no field of its own."""
+        wrong = {name: text for name, text in self.problems.items() if name not in ASKED}
+        return "; ".join(
+            text if name == "further" else f"{name}: {text}" for name, text in wrong.items()
+        )
+
+
+def fields_of_server(record: Record) -> Fields:
+    """The fields of a server as it is."""
+    return replace(fields_of_record(record), further=further_of_record(record))
+
 
 def fields_of_record(record: Record) -> Fields:
-    """The fields of a server as it is."""
+    """The fields that a server here and one in another program's file both have."""
     return Fields(
         name=str(record["name"]),
         transport=str(record["transport"] or "http"),
@@ -89,6 +112,7 @@ def fields_of_definition(name: str, definition: Record) -> Fields:
         headers=_pairs(definition.get("headers")),
         timeout=str(definition.get("timeout", "")),
         enabled=bool(definition.get("enabled", True)),
+        further=further_of_definition(definition),
     )
 
 
@@ -107,6 +131,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
         timeout=form["timeout"].strip(),
         enabled="enabled" in form,
         scope=form["scope"] if form["scope"] in SCOPES else "",
+        further=form["further"].strip(),
         problems=problems or {},
     )
 
@@ -118,7 +143,7 @@ def definition_of(fields: Fields, known: Record | None = None) -> Record:
         fields: What was filled in.
         known: The literal values behind those that were shown masked.
     """
-    made: Record = {"transport": fields.transport}
+    made = with_literals(read_further(fields.further), known) | {"transport": fields.transport}
     if fields.local:
         made |= {"command": fields.command, "args": [*fields.args]}
         made |= {"env": _values(fields.env, known, "env")} if fields.env else {}
@@ -133,7 +158,7 @@ def definition_of(fields: Fields, known: Record | None = None) -> Record:
 
 def patch_of(fields: Fields, record: Record) -> Record:
     """The merge patch that turns a server's record into what was filled in."""
-    patch: Record = {"enabled": fields.enabled}
+    patch = further_patch(fields.further, record) | {"enabled": fields.enabled}
     if fields.name != record["name"]:
         patch["name"] = fields.name
     if fields.timeout:
@@ -158,13 +183,10 @@ def shown(fields: Fields) -> Record:
         pairs, key = fields.env, "env"
     else:
         more, pairs, key = Record(url=fields.url), fields.headers, "headers"
-    values = {each.name: HIDDEN if each.kept else _veiled(each.value) for each in pairs}
+    values = {each.name: HIDDEN if each.kept else veiled(each.value) for each in pairs}
     rest: Record = {"timeout": fields.timeout, "enabled": fields.enabled}
+    rest |= shown_further(fields.further)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
-
-
-def _veiled(value: str) -> str:
-    return value if "${" in value else f"{HIDDEN} ({len(value)})"
 
 
 def _pairs(values: object) -> tuple[Pair, ...]:

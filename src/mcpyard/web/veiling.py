@@ -1,0 +1,27 @@
+"""Secrets on the page: not to be read, but to be seen that they are there."""
+
+from typing import Final, cast
+
+from mcpyard.domain.merge import is_mask
+from mcpyard.domain.secrets import names_secret
+from mcpyard.yard.records import Record
+
+HIDDEN: Final = "••••••"
+
+
+def veiled(value: str) -> str:
+    """A value that nobody should read over a shoulder; a reference to a variable is none."""
+    return value if "${" in value else f"{HIDDEN} ({len(value)})"
+
+
+def veiled_members(said: Record) -> Record:
+    """An object, with what its words call a secret hidden."""
+    return {word: _veiled_member(word, value) for word, value in said.items()}
+
+
+def _veiled_member(word: str, value: object) -> object:
+    if is_mask(value):
+        return HIDDEN
+    if isinstance(value, str) and names_secret(word):
+        return veiled(value)
+    return veiled_members(cast("Record", value)) if isinstance(value, dict) else value
