@@ -27,6 +27,8 @@ MASKED = {"masked": True, "hint": ""}
 
 def test_what_is_usual_is_not_said() -> None:
     assert further_patch("", USUAL) == {}
+    assert further_patch("", USUAL | {"title": "Old"}) == {"title": None}
+    assert further_patch(None, USUAL | {"title": "Old"}) == {}, "it was not asked for"
     assert further_of_definition({"command": "x", "args": [], "timeout": 5}) == ""
 
 

@@ -46,7 +46,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Everything that the dialog asks for; `further` is JSON, for what has no field of its own."""
+    """Everything that the dialog asks for.
+
+    What has no field of its own is JSON in `further`; None where it was not asked for, and stays.
+    """
 
     name: str = ""
     transport: str = STDIO
@@ -59,7 +62,7 @@ class Fields:
     timeout: str = ""
     enabled: bool = True
     scope: str = ""
-    further: str = ""
+    further: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -131,7 +134,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
         timeout=form["timeout"].strip(),
         enabled="enabled" in form,
         scope=form["scope"] if form["scope"] in SCOPES else "",
-        further=form["further"].strip(),
+        further=form["further"].strip() if "further" in form else None,
         problems=problems or {},
     )
 

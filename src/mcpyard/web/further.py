@@ -36,7 +36,7 @@ def further_of_record(record: Record) -> str:
     return _text(_said(record))
 
 
-def read_further(text: str) -> Record:
+def read_further(text: str | None) -> Record:
     """What the text means, or `DefinitionError`."""
     try:
         said: object = json.loads(text or "{}")
@@ -51,12 +51,12 @@ def read_further(text: str) -> Record:
     return further
 
 
-def further_patch(text: str, record: Record) -> Record:
+def further_patch(text: str | None, record: Record) -> Record:
     """The merge patch that turns what a record says into what the text says."""
-    return _difference(_said(record), read_further(text))
+    return {} if text is None else _difference(_said(record), read_further(text))
 
 
-def shown_further(text: str) -> Record:
+def shown_further(text: str | None) -> Record:
     """What the text means, for a person's eyes: secrets hidden, and what is not JSON as it is."""
     try:
         said = read_further(text)
