@@ -115,8 +115,10 @@ class Writer:
     def _changed(self, server: Server, mark: str) -> Server | None:
         # A file and the store cannot be changed in one step, so a crash between them costs a
         # renamed project server its id; every other change is in one of them alone.
-        kinds = [each for each in KINDS if each != "name" or server.scope == "user"]
-        match self.choose.choice(kinds):
+        kept = {"name"} if server.scope == "project" else set[str]()
+        # What is wanted of a disabled server shows in no record, so nobody could say what was kept.
+        kept |= set() if server.enabled else {"wanted"}
+        match self.choose.choice([each for each in KINDS if each not in kept]):
             case "arguments":
                 return replace(server, args=(mark,))
             case "enabled":
