@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import subprocess
 from collections.abc import Generator
@@ -86,7 +87,6 @@ def test_call_prints_the_outcome(home: Path) -> None:
     [
         (["mcp_one_echo", "--args", '{"text": 1}'], 2, "invalid-arguments"),
         (["mcp_one_nothing"], 2, "tool-unknown"),
-        (["mcp_one_hang", "--timeout", "50"], 6, "timed-out"),
         (["mcp_one_refuse"], 5, "call-refused"),
         (["mcp_one_echo", "--args", "{"], 2, "usage"),
         (["mcp_one_echo", "--args", "[1]"], 2, "usage"),
@@ -107,6 +107,13 @@ def test_a_call_that_cannot_be_made_ends_with_its_code(
     told = refusal("call", *arguments, home=home, code=code)
     assert told["type"] == f"urn:mcpyard:error:{slug}"
     assert told["exitCode"] == code
+
+
+def test_the_limit_of_a_call_is_in_milliseconds(home: Path) -> None:
+    told = refusal("call", "mcp_one_hang", "--timeout", "50", home=home, code=6)
+    assert told["type"] == "urn:mcpyard:error:timed-out"
+    # It is less where the server was not quite up.
+    assert re.search(r"in time \(0\.0[0-9]+ s\)", told["detail"])
 
 
 def test_a_tool_that_says_error_ends_with_5_and_its_outcome(home: Path) -> None:
