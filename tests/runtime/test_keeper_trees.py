@@ -61,18 +61,23 @@ async def test_a_main_process_that_is_killed_takes_its_tree_along(mode: str) -> 
 
 
 async def test_a_process_nobody_can_attribute_ends_with_the_last_that_may_own_it() -> None:
-    async with small_yard() as yard:
-        elder, _ = await yard.family("echo")
-        child, pids = await yard.family("leaves-scrubbed")
-        stray = [pid for pid in pids if pid != child.pid]
-        # Start times count in ticks; what started in the same one may be either's.
-        assert await eventually(lambda: ticks_now() > max(map(started, stray)))
-        younger, _ = await yard.family("echo")
-        await stop(yard, child)
-        assert all(map(alive, stray))
-        await stop(yard, elder)
-        assert not any(map(alive, stray))
-        assert alive(younger.pid)
+    for _ in range(10):
+        async with small_yard() as yard:
+            elder, _ = await yard.family("echo")
+            child, pids = await yard.family("leaves-scrubbed")
+            stray = [pid for pid in pids if pid != child.pid]
+            # Start times count in ticks; what started in the same one may be either's.
+            assert await eventually(lambda: ticks_now() > max(map(started, stray)))  # noqa: B023  awaited
+            younger, _ = await yard.family("echo")
+            await stop(yard, child)
+            if not all(map(alive, stray)):
+                # A look in the moment before it had scrubbed itself saw whose it is.
+                continue
+            await stop(yard, elder)
+            assert not any(map(alive, stray))
+            assert alive(younger.pid)
+            return
+    pytest.fail("it was known every time whose it is")
 
 
 async def test_two_processes_that_restart_each_other_end() -> None:
