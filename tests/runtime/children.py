@@ -72,6 +72,14 @@ def leaves_scrubbed() -> None:
     sys.stdin.read()
 
 
+def leaves_scrubbed_later() -> None:
+    """Leaves it behind when it is told to, and says another line then."""
+    say(os.getpid())
+    sys.stdin.readline()
+    say(detach(scrub))
+    sys.stdin.read()
+
+
 def leaves_unmarked() -> None:
     """Its own child drops the mark and the session, but has its parent until the end of input."""
     pid = os.fork()
@@ -132,6 +140,7 @@ MODES = {
     "flood": flood,
     "leaves-detached": leaves_detached,
     "leaves-scrubbed": leaves_scrubbed,
+    "leaves-scrubbed-later": leaves_scrubbed_later,
     "leaves-unmarked": leaves_unmarked,
     "run-away": run_away,
     "stubborn": stubborn,

@@ -5,23 +5,14 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from mcpyard.cli.listing import POLICY
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.web.definitions import Fields, definition_of, shown
 from mcpyard.web.further import further_of_definition, further_patch, read_further
 from tests.api.daemon import Daemon
 from tests.web.browsing import Visitor, card
 
-USUAL: dict[str, object] = {
-    "title": None,
-    "description": None,
-    "startTimeout": None,
-    "progressExtends": False,
-    "backup": [],
-    "inherit": [],
-    "wantedLanes": None,
-    "maxMessage": 16 * 1024 * 1024,
-    "toolPolicies": {},
-}
+USUAL: dict[str, object] = {"title": None, "description": None, **POLICY}
 MASKED = {"masked": True, "hint": ""}
 
 
