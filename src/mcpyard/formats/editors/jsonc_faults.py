@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from mcpyard.formats.editors.patterns import COMMENT, NO_PROGRESS, NoProgress, advanced, repeated
+
 MAX_DEPTH: Final = 100
 
-_SKIP: Final = re.compile(r"[ \t\r\n]++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
-_STRING: Final = re.compile(
-    r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
-)
+_SKIP: Final = re.compile(rf"[ \t\r\n]++|{COMMENT}")
+_ESCAPES: Final = repeated(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+')
+_STRING: Final = re.compile(rf'"[^"\\\x00-\x1f]*+{_ESCAPES}')
 _WORD: Final = re.compile(r'[^\s,:\[\]{}"/]*+')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _LITERALS: Final = frozenset({"true", "false", "null"})
@@ -33,6 +34,8 @@ def find_fault(text: str, *, comments: bool = True) -> Fault | None:
         _Reader(text, comments).read()
     except _FaultFound as found:
         return found.fault
+    except NoProgress as error:
+        return Fault(error.offset, NO_PROGRESS)
     return None
 
 
@@ -63,7 +66,9 @@ class _Reader:
             raise _FaultFound(start, "the file is empty")
         self.value("at the start of the file")
         while self.stack:
+            before = self.at
             self.step(self.stack[-1])
+            advanced(before, self.at)
         self.skip()
         if self.at < len(self.text):
             raise _FaultFound(self.at, f"expected the end of the file, but found {self.found()}")
@@ -174,7 +179,7 @@ class _Reader:
         while match := _SKIP.match(self.text, self.at):
             if not self.comments and match[0].startswith("/"):
                 raise _FaultFound(self.at, "comments are not allowed in this file")
-            self.at = match.end()
+            self.at = advanced(self.at, match.end())
         if self.text.startswith("/*", self.at):
             raise _FaultFound(self.at, "the comment never ends")
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mcpyard.formats.editors.jsonc_scan import COMMENT
+from mcpyard.formats.editors.patterns import COMMENT
 
 LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _TOKEN: Final = re.compile(rf"(?P<line>\r\n|\r|\n)|(?P<comment>{COMMENT})|(?P<comma>,)")

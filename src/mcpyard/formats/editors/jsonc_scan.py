@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from mcpyard.domain.errors import DocumentBroken, Place, Problem
 from mcpyard.formats.editors.jsonc_faults import find_fault
+from mcpyard.formats.editors.patterns import COMMENT, advanced, repeated
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = tuple[str | int, ...]
@@ -24,15 +25,16 @@ BOM: Final = "\ufeff"
 # The empty name walks the outermost container whether or not it has such a member.
 OUTERMOST: Final[Path] = ("",)
 
-_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-COMMENT: Final = r"//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
+_ESCAPES: Final = repeated(r'\\.[^"\\]*+')
+STRING: Final = rf'"[^"\\]*+{_ESCAPES}"'
+_FILLER: Final = repeated(rf"[ \t\r\n]++|{COMMENT}")
+_REST: Final = repeated(rf'[^"/,]++|{STRING}|,(?!{_FILLER}[\]}}])')
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
 _COLON: Final = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
 _SIMPLE_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
 _NEXT: Final = re.compile(r"[ \t\r\n]*+([,\]}])[ \t\r\n]*+")
 _EXTRA: Final = re.compile(
-    rf'(?:[^"/,]++|{_STRING}|,(?!(?:[ \t\r\n]++|{COMMENT})*+[\]}}]))*+'
-    rf"(?:(?P<comment>{COMMENT})|(?P<comma>,)|(?P<end>\Z)|(?P<stray>))",
+    rf"{_REST}(?:(?P<comment>{COMMENT})|(?P<comma>,)|(?P<end>\Z)|(?P<stray>))",
     re.DOTALL,
 )
 
@@ -222,7 +224,7 @@ def _next(bare: str, at: int, closer: str) -> tuple[int, int]:
     match = _NEXT.match(bare, at)
     if match is None or match[1] not in {",", closer}:
         raise ValueError
-    return (match.start(1) if match[1] == closer else -1), match.end()
+    return (match.start(1) if match[1] == closer else -1), advanced(at, match.end())
 
 
 def _blank(text: str) -> str | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END
-from mcpyard.formats.editors.jsonc_scan import BOM, COMMENT, Container, Item, Json
+from mcpyard.formats.editors.jsonc_scan import BOM, STRING, Container, Item, Json
+from mcpyard.formats.editors.patterns import COMMENT
 
 _LINE_WIDTH: Final = 80
 # Enough to meet an array among the neighbours, without reading megabytes of history for it.
@@ -20,9 +21,7 @@ _INDENTED: Final = re.compile(r'[\r\n]([ \t]++)["\[{]')
 _EMPTY: Final = re.compile(r"[\[{][ \t\r\n]*+[\]}]")
 _PLAIN_COLON: Final = re.compile(r" ?: ?")
 _PLAIN_COMMA: Final = re.compile(r",([ \t]*+)")
-_ARRAY: Final = re.compile(
-    rf'"[^"\\]*+(?:\\.[^"\\]*+)*+"|{COMMENT}|\[([ \t]*+)([^ \t\]])', re.DOTALL
-)
+_ARRAY: Final = re.compile(rf"{STRING}|{COMMENT}|\[([ \t]*+)([^ \t\]])", re.DOTALL)
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 

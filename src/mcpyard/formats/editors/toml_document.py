@@ -8,6 +8,7 @@ from typing import Final
 from mcpyard.domain.errors import DocumentBroken, Place, Problem
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import BOM, Path, places
+from mcpyard.formats.editors.patterns import NO_PROGRESS, NoProgress
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_scan import Sheet, container, scan
 from mcpyard.formats.editors.toml_values import Table, too_deep, value_at
@@ -62,7 +63,11 @@ def parse(text: str, *, file: str = "") -> Document:
         raise _nested(file) from None
     if too_deep(value):
         raise _nested(file)
-    return Document(text, file, value, scan(text))
+    try:
+        return Document(text, file, value, scan(text))
+    except NoProgress as error:
+        place = next(places(text, (error.offset,), file))
+        raise DocumentBroken.of(Problem("", NO_PROGRESS, place)) from None
 
 
 def _broken(text: str, file: str, message: str) -> DocumentBroken:

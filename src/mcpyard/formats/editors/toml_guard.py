@@ -13,10 +13,17 @@ from mcpyard.formats.editors.jsonc_scan import Path
 from mcpyard.formats.editors.toml_document import Document, parse
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_lines import blocks
-from mcpyard.formats.editors.toml_scan import Names, Sheet, Span, Statement, descend
+from mcpyard.formats.editors.toml_scan import (
+    BLANK_LINES,
+    Names,
+    Sheet,
+    Span,
+    Statement,
+    descend,
+)
 from mcpyard.formats.editors.toml_values import Table, pruned, refuse, same
 
-_GAPS: Final = re.compile(r"(\r?\n(?:[ \t]*+\r?\n)*+)")
+_GAPS: Final = re.compile(rf"(\r?\n{BLANK_LINES})")
 
 # The lines of others, and what parts each from the one before and the last one from the end;
 # nothing is said about a gap in which lines of the entry stand.

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mcpyard.formats.editors.toml_lines import spliced
-from mcpyard.formats.editors.toml_scan import Container, Item, Span, container
+from mcpyard.formats.editors.toml_scan import FILLER, Container, Item, Span, container
 from mcpyard.formats.editors.toml_style import inline, newline_of
 from mcpyard.formats.editors.toml_values import Toml, same
 
-_AFTER_ITEM: Final = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+,")
+_AFTER_ITEM: Final = re.compile(rf"{FILLER},")
 _REST_OF_LINE: Final = re.compile(r"[ \t]*+(?:#[^\r\n]*+)?(?=\r?\n)")
 _INDENT: Final = re.compile(r"[ \t]*+")
 _BLANK: Final = " \t\r\n"

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mcpyard.formats.editors.jsonc_scan import Path
-from mcpyard.formats.editors.toml_scan import Sheet, Span, Statement
+from mcpyard.formats.editors.toml_scan import BLANK_LINES, Sheet, Span, Statement
 from mcpyard.formats.editors.toml_style import newline_of
 
 _COMMENT: Final = re.compile(r"[ \t]*+#")
-_BLANK_LINES: Final = re.compile(r"(?:[ \t]*+\r?\n)*+")
+_BLANK_LINES: Final = re.compile(BLANK_LINES)
 _BLANK: Final = " \t\r\n"
 
 

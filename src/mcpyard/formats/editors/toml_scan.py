@@ -10,20 +10,28 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpyard.formats.editors.jsonc_scan import BOM, Path
+from mcpyard.formats.editors.patterns import NoProgress, advanced, repeated
 
 Kind: TypeAlias = Literal["table", "array", "pair"]
 Names: TypeAlias = tuple[str, ...]
 Span: TypeAlias = tuple[int, int]
 
-_BASIC: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+BLANK_LINES: Final = repeated(r"[ \t]*+\r?\n")
+FILLER: Final = repeated(r"[ \t\r\n]++|#[^\n]*+")
+
+_ESCAPES: Final = repeated(r'\\.[^"\\\n]*+')
+_BASIC: Final = rf'"[^"\\\n]*+{_ESCAPES}"'
 _LITERAL: Final = r"'[^'\n]*+'"
-_LONG_BASIC: Final = r'"""[^"\\]*+(?:(?:\\.|"{1,2}(?!"))[^"\\]*+)*+"{3,5}'
-_LONG_LITERAL: Final = r"'''[^']*+(?:'{1,2}(?!')[^']*+)*+'{3,5}"
+_LONG_ESCAPES: Final = repeated(r'(?:\\.|"{1,2}(?!"))[^"\\]*+')
+_LONG_BASIC: Final = rf'"""[^"\\]*+{_LONG_ESCAPES}"{{3,5}}'
+_QUOTES: Final = repeated(r"'{1,2}(?!')[^']*+")
+_LONG_LITERAL: Final = rf"'''[^']*+{_QUOTES}'{{3,5}}"
 STRING: Final = rf"(?:{_LONG_BASIC}|{_LONG_LITERAL}|{_BASIC}|{_LITERAL})"
 _PART: Final = rf"(?:[A-Za-z0-9_-]++|{_BASIC}|{_LITERAL})"
 
-_KEY: Final = rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+"
-_IDLE_LINES: Final = r"(?:[ \t]*+(?:#[^\n]*+|\r)?\n)*+"
+_MORE_PARTS: Final = repeated(rf"[ \t]*+\.[ \t]*+{_PART}")
+_KEY: Final = rf"{_PART}{_MORE_PARTS}"
+_IDLE_LINES: Final = repeated(r"[ \t]*+(?:#[^\n]*+|\r)?\n")
 # A date and its time may stand apart by a space, the only one that a value has outside of brackets.
 _ATOM: Final = (
     rf"(?:{STRING}|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} [0-9][0-9:.Zz+-]*+|[^\s,\[\]{{}}#]++)"
@@ -39,9 +47,10 @@ _STATEMENT: Final = re.compile(
     rf"(?P<key>{_KEY})[ \t]*+=[ \t]*+(?:(?P<value>{_ATOM})[^\r\n]*+)?)",
     re.DOTALL,
 )
-_FILLER: Final = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_FILLER: Final = re.compile(FILLER)
 _REST_OF_LINE: Final = re.compile(r"[^\r\n]*+")
-_BRACKET: Final = re.compile(rf"(?:[^\[\]{{}}\"'#]++|{STRING}|#[^\n]*+)*+([\[\]{{}}])", re.DOTALL)
+_NO_BRACKETS: Final = repeated(rf"[^\[\]{{}}\"'#]++|{STRING}|#[^\n]*+")
+_BRACKET: Final = re.compile(rf"{_NO_BRACKETS}([\[\]{{}}])", re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -117,9 +126,11 @@ def container(text: str, opening: int) -> Container:
     while match := pattern.match(text, at):
         value, end = _value(text, match)
         items.append(Item(_names(match["key"]), at, value, end))
-        at = _end(_FILLER, text, end)
+        at = _end(_FILLER, text, advanced(at, end))
         if text[at] == ",":
             at = _end(_FILLER, text, at + 1)
+    if text[at] not in "]}":
+        raise NoProgress(at)
     return Container(opening, at, items)
 
 
@@ -149,7 +160,9 @@ def _statements(text: str, at: int) -> Iterator[Statement]:
         else:
             statement = _pair(text, match, table)
         yield statement
-        at = text.find("\n", statement.stop) + 1 or len(text)
+        at = advanced(at, text.find("\n", statement.stop) + 1 or len(text))
+    if any(line and not line.startswith("#") for line in map(str.strip, text[at:].split("\n"))):
+        raise NoProgress(at)
 
 
 def _header(text: str, match: re.Match[str], counts: dict[Path, int]) -> Statement:
@@ -203,7 +216,7 @@ def _value(text: str, match: re.Match[str]) -> Span:
 def _closed(text: str, at: int) -> int:
     depth = 0
     while True:
-        at = _end(_BRACKET, text, at)
+        at = advanced(at, _end(_BRACKET, text, at))
         depth += 1 if text[at - 1] in "[{" else -1
         if not depth:
             return at
