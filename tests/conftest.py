@@ -10,6 +10,8 @@ import random
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("tests.time_limits",)
+
 FULL = os.environ.get("MCPYARD_PROOF") == "full"
 QUICK_SECONDS = 300 if FULL else 20
 REAL_SECONDS = 600 if FULL else 60

@@ -159,7 +159,7 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
             done = await clients.edit("claude:user", "x y", {"args": ["a"]})
             assert done.files == look.files
             assert (await clients.show("claude", "x y"))["args"] == ["a"]
-            off = await clients.toggle("claude", "x y", enabled=False, terms=Terms("/work"))
+            off = await clients.toggle("claude", "x y", enabled=False, terms=Terms(str(tmp_path)))
             assert [each.kind for each in off.warnings] == ["relocated"]
             await clients.rename("claude", "x y", "z")
             assert [each["id"] for each in await clients.edits()] == [3, 2, 1]

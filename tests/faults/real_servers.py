@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from tests.wire.servers import free_port
 
 ROOT = Path(__file__).parents[2]
-FROM_PYPI = ROOT / ".venv-servers" / "bin"
+FROM_PYPI = Path(f"{sys.prefix}-servers") / "bin"
 FROM_NPM = ROOT / "tests" / "node_modules" / ".bin"
 EVERYTHING = FROM_NPM / "mcp-server-everything"
 
