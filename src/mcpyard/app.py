@@ -47,7 +47,7 @@ from mcpyard.sources.code import CodeSource
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.project_file import ProjectFile
-from mcpyard.store.home import Home
+from mcpyard.store.home import Home, user_directory
 from mcpyard.store.lenient import LenientSessions
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
@@ -230,7 +230,8 @@ class Kept:
 
 def reach_clients(kept: Kept, environment: Mapping[str, str]) -> ClientReach:
     """What the programs of this machine are reached through."""
-    home = environment.get("HOME") or str(Path.home())
+    # A user without a home directory has no files in it; other programs look into the root then.
+    home = environment.get("HOME") or str(user_directory() or "/")
     around = locating.Surroundings(environment, home, platform=sys.platform)
     files = DiskClientFiles(kept.locks)
     return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)

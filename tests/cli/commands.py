@@ -134,9 +134,9 @@ class Up:
 
 
 @contextlib.contextmanager
-def yard_up(home: Path, *arguments: object) -> Generator[Up]:
+def yard_up(home: Path, *arguments: object, command: Sequence[str] = MCPYARD) -> Generator[Up]:
     """A yard that has said it is ready."""
-    up = Up(home, "--json", *arguments)
+    up = Up(home, "--json", *arguments, command=command)
     try:
         yield up.wait_ready()
     finally:

@@ -252,16 +252,17 @@ def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(
         (folder / "mcpyard").touch(0o755)
     monkeypatch.setattr(connecting.sysconfig, "get_path", lambda _: str(ours))
     monkeypatch.setattr(sys, "prefix", str(ours.parent))
-    bridge = connecting.bridge_command
+    bridge, home = connecting.bridge_command, homes.usual_home()
+    assert home
 
     monkeypatch.setenv("PATH", str(ours))
-    assert bridge(homes.usual_home()) == [str(ours / "mcpyard"), "stdio"]
+    assert bridge(home) == [str(ours / "mcpyard"), "stdio"]
     monkeypatch.setenv("PATH", f"{ours}:{usual}")
-    assert bridge(homes.usual_home()) == ["mcpyard", "stdio"]
+    assert bridge(home) == ["mcpyard", "stdio"]
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     monkeypatch.setenv("PATH", str(ours))
-    assert bridge(homes.usual_home()) == ["mcpyard", "stdio"]
+    assert bridge(home) == ["mcpyard", "stdio"]
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert bridge(homes.usual_home()) == [str(ours / "mcpyard"), "stdio"]
+    assert bridge(home) == [str(ours / "mcpyard"), "stdio"]
     (ours / "mcpyard").unlink()
-    assert bridge(homes.usual_home()) == [sys.executable, "-m", "mcpyard", "stdio"]
+    assert bridge(home) == [sys.executable, "-m", "mcpyard", "stdio"]

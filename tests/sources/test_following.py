@@ -148,7 +148,7 @@ async def test_a_folder_whose_name_is_no_text_is_looked_at_without_a_watcher(
     async with opened(folder) as source:
         (folder / ".mcp.json").write_text(text_of("first"))
         assert await eventually(lambda: names(source) == ["first"], LONG)
-    assert "cannot be watched, only looked at" in caplog.text
+    assert "checking it every second" in caplog.text
 
 
 @pytest.mark.parametrize("turns", range(5))

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.remote import RunningYard, ask_yard, segment
 from mcpyard.cli.words import is_up
+from mcpyard.store.home import user_directory
 
 if TYPE_CHECKING:
     from mcpyard.yard.clients.clients import Clients
@@ -76,7 +77,7 @@ def folder_of(project: Path | None) -> str:
     """The folder to look from: the one that was named, else the current one."""
     folder = (project or Path.cwd()).resolve()
     # The user's own files are in that folder, and no project's.
-    return "" if project is None and folder == Path.home() else str(folder)
+    return "" if project is None and folder == user_directory() else str(folder)
 
 
 class _Remote:

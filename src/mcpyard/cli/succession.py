@@ -64,5 +64,5 @@ def _is_ending(running: Running) -> bool:
 def _unfit(folder: Path, why: str) -> Complaint:
     return Complaint(
         f"{folder}: {why}",
-        hint="the yard keeps its state there; name another folder with --home or MCPYARD_HOME",
+        hint="mcpyard keeps its state there; name another folder with --home or MCPYARD_HOME",
     )

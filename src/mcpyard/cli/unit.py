@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.cli.complaints import usage
+from mcpyard.store.home import NO_HOME_DIRECTORY, user_directory
 
 NAME: Final = "mcpyard.service"
 MARK: Final = "# Written by `mcpyard service install`, which writes it anew."
@@ -51,8 +52,13 @@ class Wish:
 
 def unit_path() -> Path:
     """Where systemd looks for the units of a user."""
-    said = os.environ.get("XDG_CONFIG_HOME")
-    return Path(said or Path.home() / ".config") / "systemd" / "user" / NAME
+    if said := os.environ.get("XDG_CONFIG_HOME"):
+        folder = Path(said)
+    elif home := user_directory():
+        folder = home / ".config"
+    else:
+        raise usage(NO_HOME_DIRECTORY, "set HOME: systemd looks for the units of a user there")
+    return folder / "systemd" / "user" / NAME
 
 
 def make_unit(wish: Wish) -> str:

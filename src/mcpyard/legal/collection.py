@@ -9,6 +9,7 @@ from typing import Final
 from mcpyard.legal.importing import find, load
 from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import Kind
+from mcpyard.legal.schema import NotACorpus
 from mcpyard.legal.shelf import Shelf
 
 SAMPLE: Final = Path(__file__).parent / "sample"
@@ -16,12 +17,20 @@ _FILE: Final = "corpus.db"
 
 
 def default_folder() -> Path:
-    """Where the corpus lives when nobody says: `legal` in MCPYARD_HOME, or in the user's data."""
+    """Where the corpus lives when nobody says: `legal` in MCPYARD_HOME, or in the user's data.
+
+    Raises:
+        NotACorpus: The user has no home directory.
+    """
     if said := os.environ.get("MCPYARD_HOME"):
         return Path(said) / "legal"
     from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
 
-    return user_data_path("mcpyard") / "legal"
+    try:
+        return user_data_path("mcpyard") / "legal"
+    except RuntimeError:
+        message = "HOME is not set, and this user has no home directory; name a folder with --home"
+        raise NotACorpus(message) from None
 
 
 def corpus_file(folder: Path) -> Path:

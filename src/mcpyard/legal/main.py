@@ -34,8 +34,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; the exit code."""
     said = _parser().parse_args(arguments)
-    folder = said.corpus or (said.home / "legal" if said.home else default_folder())
     try:
+        folder = said.corpus or (said.home / "legal" if said.home else default_folder())
         return _do(said, folder)
     except NothingToImport as error:
         return _complain(error, USAGE)

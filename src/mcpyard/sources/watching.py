@@ -24,6 +24,13 @@ LOOK_EVERY: Final = 1.0
 _STEP_MS: Final = 20
 _DEBOUNCE_MS: Final = 60
 
+# As the watcher's library words what the system refused.
+_OUT_OF_WATCHES: Final = ("Too many open files", "file watch limit reached")
+_MORE_WATCHES: Final = (
+    "the system has no inotify watches left"
+    " (raise fs.inotify.max_user_instances and fs.inotify.max_user_watches)"
+)
+
 _Identity = tuple[int, ...]
 
 log = logging.getLogger(__name__)
@@ -74,12 +81,19 @@ async def keep_watch(path: Path, sight: Sight, changed: Callable[[], None]) -> N
             # The folder may be made yet, and the system may have watches to spare later;
             # one whose name is not UTF-8 cannot be told to the watcher at all.
             if not told:
+                message = f"cannot watch {path}, checking it every second: {_reason(error)}"
                 # A name that is no text must not break whoever writes the log down.
-                name = str(path).encode(errors="backslashreplace").decode()
-                log.warning("%s cannot be watched, only looked at: %r", name, error)
+                log.warning("%s", message.encode(errors="backslashreplace").decode())
             told = True
             await asyncio.sleep(LOOK_EVERY)
             sight = await _compare(path, sight, changed)
+
+
+def _reason(error: Exception) -> str:
+    """Why a folder cannot be watched, and what to do where the system has no watches left."""
+    if any(words in str(error) for words in _OUT_OF_WATCHES):
+        return _MORE_WATCHES
+    return str(error) or type(error).__name__
 
 
 async def _watch_folders(path: Path, sight: Sight, changed: Callable[[], None]) -> Sight:

@@ -14,12 +14,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import YardBusy, unwritten
+from mcpyard.domain.errors import NotWritable, YardBusy, unwritten
 from mcpyard.store.files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
+NO_HOME_DIRECTORY: Final = "HOME is not set, and this user has no home directory"
+_SET_HOME: Final = "set HOME, or name a folder for the state with --home or MCPYARD_HOME"
 _ELSEWHERE: Final = (
-    "The yard keeps its state there; name another folder with --home or MCPYARD_HOME."
+    "mcpyard keeps its state there; name another folder with --home or MCPYARD_HOME."
 )
 
 
@@ -38,16 +40,34 @@ class Running:
 
 
 def default_home() -> Path:
-    """Where state lives when nobody says: MCPYARD_HOME, else the user's data folder."""
+    """Where state lives when nobody says: MCPYARD_HOME, else the user's data folder.
+
+    Raises:
+        NotWritable: The user has no home directory.
+    """
     said = os.environ.get("MCPYARD_HOME")
-    return Path(said) if said else usual_home()
+    folder = Path(said) if said else usual_home()
+    if folder is None:
+        raise NotWritable(NO_HOME_DIRECTORY).advising(_SET_HOME)
+    return folder
 
 
-def usual_home() -> Path:
-    """Where state lives when nobody says anything else, not even the environment."""
+def usual_home() -> Path | None:
+    """Where state lives when not even the environment says; None without a home directory."""
     from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
 
-    return user_data_path("mcpyard")
+    try:
+        return user_data_path("mcpyard")
+    except RuntimeError:
+        return None
+
+
+def user_directory() -> Path | None:
+    """The user's home directory: HOME, or what the system knows; None where neither says."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
 
 
 class Home:
