@@ -62,8 +62,9 @@ def test_a_killed_child_turns_its_card_amber_and_back_to_green_without_a_reload(
     page.wait_for_selector(LIVE)
     watch_words(page, "mine")
     kill(yard, "mine")
-    # A first pause of a quarter of a second may be over before a busy browser shows it.
-    page.wait_for_function("() => window.seen.some(each => each.startsWith('Retrying'))")
+    # A first pause of a quarter of a second may be over before a busy browser shows it: then the
+    # card shows the attempt alone, and the next pause is one that it must show.
+    page.wait_for_function("() => window.seen.some(each => /^Retrying.* · /s.test(each))")
     (tmp_path / "again").touch()
     page.wait_for_function("() => window.seen.at(-1).startsWith('Connected')")
     told = " ".join(page.evaluate("window.seen"))
