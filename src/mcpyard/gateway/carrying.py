@@ -127,6 +127,7 @@ class Carrier:
             client.capabilities,
             client.log_level,
             client.lane,
+            request.view.allows,
         )
 
     def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:

@@ -1,16 +1,18 @@
 """What clients of either era ask for, and who answers it."""
 
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any, Final, cast
 from uuid import UUID
 
 import orjson
 
+from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused, YardError, name_server
 from mcpyard.gateway.carrying import Carrier
 from mcpyard.gateway.parking import Parking
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
-from mcpyard.gateway.views import LISTS
+from mcpyard.gateway.views import LISTS, Target
 from mcpyard.gateway.words import RESOURCE_NOT_FOUND
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
 from mcpyard.yard.relay import Errand, Relay
@@ -58,21 +60,13 @@ class Methods:
         target = request.view.tools.get(name)
         if target is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}")
-        route, era, to_yard = target
+        route = target.route
         arguments = bytes(request.params.get("arguments", b""))
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
-        plain = not (to_yard or request.has_extras)
-
-        def work(errand: Errand, more: Mapping[str, bytes]) -> Coroutine[Any, Any, bytes]:
-            if plain and not more:
-                return self._relay.call(route, arguments, errand)
-            changed = {"name": quoted(route.tool.name), "arguments": arguments, **more}
-            params = request.forwarded(changed, to_yard=to_yard)
-            return self._relay.call(route, arguments, errand, params)
-
+        work = partial(self._work, request, target, arguments)
         try:
-            return await self._carrier.carry(request, route.server, work, era)
+            return await self._carrier.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
@@ -80,6 +74,34 @@ class Methods:
         except YardError as error:
             name_server(error, route.server_name)
             raise
+
+    def _work(
+        self,
+        request: Request,
+        target: Target,
+        arguments: bytes,
+        errand: Errand,
+        more: Mapping[str, bytes],
+    ) -> Coroutine[Any, Any, bytes]:
+        """Call a tool, with these members added to the parameters."""
+        route, _, to_yard = target
+        # An answer to a question belongs to the server that asked it.
+        if route.backups and not (more or request.answers_a_question):
+            params_for = partial(self._params, request)
+            return self._relay.call_with_fallback(route, arguments, errand, params_for)
+        if not (more or to_yard or request.has_extras):
+            return self._relay.call(route, arguments, errand)
+        changed = {"name": quoted(route.tool.name), "arguments": arguments, **more}
+        params = request.forwarded(changed, to_yard=to_yard)
+        return self._relay.call(route, arguments, errand, params)
+
+    def _params(self, request: Request, route: Route, arguments: bytes) -> bytes | None:
+        """All parameters of a call for the server of a route, where there are more than usual."""
+        to_yard = self._relay.is_yard(route.server)
+        if not (to_yard or request.has_extras):
+            return None
+        changed = {"name": quoted(route.tool.name), "arguments": arguments}
+        return request.forwarded(changed, to_yard=to_yard)
 
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")

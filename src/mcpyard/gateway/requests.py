@@ -14,10 +14,12 @@ from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import (
     CLIENT_CAPABILITIES,
+    INPUT_RESPONSES,
     META,
     PREFIX,
     PROGRESS_TOKEN,
     PROTOCOL_VERSION,
+    REQUEST_STATE,
 )
 from mcpyard.wire.messages import (
     INVALID_PARAMS,
@@ -139,6 +141,11 @@ class Request(msgspec.Struct):
         if meta := self._forwarded_meta(to_yard=to_yard):
             parts.append(b'"_meta":{%b}' % meta)
         return b"{%b}" % b",".join(parts)
+
+    @property
+    def answers_a_question(self) -> bool:
+        """Whether it goes on with an earlier request, to which the server had a question."""
+        return INPUT_RESPONSES in self.params or REQUEST_STATE in self.params
 
     @property
     def has_extras(self) -> bool:

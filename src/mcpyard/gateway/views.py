@@ -99,6 +99,10 @@ class Scope:
             description = description if said.description is None else said.description
         return (name, description) if enabled else None
 
+    def allows(self, server: DesiredServer, route: Route) -> bool:
+        """Whether it shows a tool of a server."""
+        return self.shows(server) and self.tool(server, route) is not None
+
 
 class View:
     """What an address shows at one moment.
@@ -110,10 +114,12 @@ class View:
         prompts: The prompts by the names they have here.
         resources: Which server has which resource.
         templates: Tells whether an address fits a server's template.
+        allows: What its callers may use; None for everything.
     """
 
     def __init__(self, relay: Relay, scope: Scope, version: int) -> None:
         self.version = version
+        self.allows = scope.allows if scope.profile else None
         self.servers = [pair for pair in relay.servers() if scope.shows(pair[0])]
         self.tools: dict[str, Target] = {}
         self.prompts: dict[str, Named] = {}

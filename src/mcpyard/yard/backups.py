@@ -42,6 +42,9 @@ REST: Final = 30.0
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 
 Ask = Callable[[Route, Mapping[str, object]], Awaitable[Outcome]]
+Allows = Callable[[DesiredServer, Route], bool]
+"""Whether a caller may use a tool of a server."""
+
 Publish = Callable[[str, Mapping[str, object]], None]
 
 
@@ -70,8 +73,20 @@ class Backups:
         self._resting: dict[tuple[UUID, str], float] = {}
         self._away: set[UUID] = set()
 
-    async def answer(self, route: Route, arguments: Mapping[str, object], ask: Ask) -> Outcome:
+    async def answer(
+        self,
+        route: Route,
+        arguments: Mapping[str, object],
+        ask: Ask,
+        allows: Allows | None = None,
+    ) -> Outcome:
         """Ask the tool, else its back-ups.
+
+        Args:
+            route: The way to the tool.
+            arguments: Its arguments.
+            ask: Asks one of them.
+            allows: What the caller may use; back-ups outside of it are not even mentioned.
 
         Raises:
             ArgumentsRefused: The arguments break the tool's schema; nobody was called.
@@ -82,7 +97,7 @@ class Backups:
             raise ArgumentsRefused.of(*problems)
         passed: list[PassedOver] = []
         later: list[Way] = []
-        for way in self._ways(route, arguments):
+        for way in self._ways(route, arguments, allows):
             if isinstance(way, PassedOver):
                 passed.append(way)
             elif away := self._away_because(way.route):
@@ -132,7 +147,9 @@ class Backups:
             self._tell("recovered", self._reach.desired().get(route.server), route.tool.name)
         return msgspec.structs.replace(outcome, passed_over=tuple(passed)) if passed else outcome
 
-    def _ways(self, route: Route, arguments: Mapping[str, object]) -> Iterator[Way | PassedOver]:
+    def _ways(
+        self, route: Route, arguments: Mapping[str, object], allows: Allows | None
+    ) -> Iterator[Way | PassedOver]:
         """The tool, its back-ups, theirs, and so on: each server once."""
         waiting = deque([Way(route, arguments)])
         seen = {route.server_name}
@@ -143,19 +160,22 @@ class Backups:
                 if backup.server in seen:
                     continue
                 seen.add(backup.server)
-                found = self._find(backup)
+                found = self._find(backup, allows)
                 if isinstance(found, PassedOver):
                     yield found
-                else:
+                elif found is not None:
                     waiting.append(Way(found, backup.translate(way.arguments)))
 
-    def _find(self, backup: Backup) -> Route | PassedOver:
+    def _find(self, backup: Backup, allows: Allows | None) -> Route | PassedOver | None:
+        """The way to a back-up, or why there is none; None where the caller may not know of it."""
         server = self._by_name(backup.server)
         if server is None:
-            return PassedOver(backup.server, "there is no such server")
+            return None if allows else PassedOver(backup.server, "there is no such server")
         route = self._reach.book.find(server.id, backup.tool)
+        if route is not None and allows and not allows(server, route):
+            return None
         if route is None or not route.policy.enabled:
-            return PassedOver(backup.server, f'it has no tool "{backup.tool}"')
+            return None if allows else PassedOver(backup.server, f'it has no tool "{backup.tool}"')
         return route
 
     def _by_name(self, name: str) -> DesiredServer | None:

@@ -5,7 +5,6 @@ comes back stay the bytes that came.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from functools import partial
 from typing import Any, Final, NamedTuple, cast
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
 from mcpyard.domain.this_yard import NAME as OWN_NAME
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
-from mcpyard.yard.backups import Backups, Reach
+from mcpyard.yard.backups import Allows, Backups, Reach
 from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, says_error
 from mcpyard.yard.outcome import Outcome
 
@@ -34,6 +33,9 @@ LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "ale
 
 _NOTHING: Final = Tuning()
 
+Parameters = Callable[[Route, bytes], bytes | None]
+"""All parameters for the server of a route; None where they are its name and these arguments."""
+
 
 class Errand(NamedTuple):
     """In whose name a request is made; a tuple because one is made for every call.
@@ -46,6 +48,7 @@ class Errand(NamedTuple):
         capabilities: What the client can do, as JSON.
         log_level: The log messages it wants.
         lane: Names the client to servers that run a process for each.
+        allows: What it may use; None for everything.
     """
 
     who: str
@@ -55,6 +58,7 @@ class Errand(NamedTuple):
     capabilities: bytes | None = None
     log_level: str | None = None
     lane: str | None = None
+    allows: Allows | None = None
 
 
 class Relay:
@@ -115,22 +119,25 @@ class Relay:
             TimedOut: The time ran out; the server was told.
             ServerFault: The server cannot be reached, or answered with an error.
         """
-        given = _decoded(arguments)
-        if route.backups and params is None:
-            return self._answer(route, given, errand)
-        if problems := route.validator.check(given):
+        if problems := route.validator.check(_decoded(arguments)):
             raise ArgumentsRefused.of(*problems)
         return self._follow(route, arguments, errand, params)
 
-    async def _answer(self, route: Route, given: Mapping[str, object], errand: Errand) -> bytes:
-        outcome = await self._backups.answer(route, given, partial(self._ask, errand))
-        return outcome.raw
+    async def call_with_fallback(
+        self, route: Route, arguments: bytes, errand: Errand, params: Parameters
+    ) -> bytes:
+        """Call a tool, else its fallback servers (see `call`, and `Backups.answer`)."""
+        given = _decoded(arguments)
 
-    async def _ask(self, errand: Errand, route: Route, arguments: Mapping[str, object]) -> Outcome:
-        began = self._clock.monotonic()
-        raw = await self._follow(route, orjson.dumps(arguments), errand, None)
-        ms = (self._clock.monotonic() - began) * 1000
-        return Outcome(raw, route.server_name, route.tool.name, ms)
+        async def ask(to: Route, translated: Mapping[str, object]) -> Outcome:
+            sent = arguments if translated is given else orjson.dumps(translated)
+            began = self._clock.monotonic()
+            raw = await self._follow(to, sent, errand, params(to, sent))
+            ms = (self._clock.monotonic() - began) * 1000
+            return Outcome(raw, to.server_name, to.tool.name, ms)
+
+        outcome = await self._backups.answer(route, given, ask, errand.allows)
+        return outcome.raw
 
     async def _follow(
         self, route: Route, arguments: bytes, errand: Errand, params: bytes | None
@@ -247,6 +254,6 @@ def _terms(config: Config, route: Route | None, errand: Errand) -> CallTerms:
         timeout = policy.timeout or timeout
         extends = extends if policy.progress_extends is None else policy.progress_extends
     seconds = timeout / 1000
-    _, asked, told, progress, capabilities, log_level, lane = errand
+    _, asked, told, progress, capabilities, log_level, lane, _ = errand
     longest = max(seconds, LONGEST_CALL) if extends else None
     return CallTerms(seconds, longest, progress, asked, told, capabilities, log_level, lane)
