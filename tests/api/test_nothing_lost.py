@@ -10,7 +10,7 @@ import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Timer
+from threading import Barrier, Timer
 
 import pytest
 
@@ -62,14 +62,17 @@ def test_a_killed_yard_keeps_every_promise(tmp_path: Path, *, with_project: bool
 
 
 def write_until_killed(up: Up, writers: Sequence[Writer], seconds: float) -> list[int]:
+    """How many changes of each writer were answered; the time runs once each has had one."""
     killing = Timer(seconds, up.process.send_signal, [signal.SIGKILL])
+    writing = Barrier(WRITERS, action=killing.start, timeout=PATIENCE)
+
+    def write(writer: Writer) -> int:
+        with asking(up, up.home) as client:
+            first = writer.write(client, 1)
+            writing.wait()
+            return first + writer.write(client, 1_000_000)
+
     with ThreadPoolExecutor(WRITERS) as pool:
-
-        def write(writer: Writer) -> int:
-            with asking(up, up.home) as client:
-                return writer.write(client, 1_000_000)
-
-        killing.start()
         done = [*pool.map(write, writers)]
     killing.join()
     up.process.wait(PATIENCE)
