@@ -271,7 +271,7 @@ async def test_noise_is_told_in_short_and_not_for_ever() -> None:
         b'{"jsonrpc":"2.0","id":1,"result":{"text":"\\ud800"}}',
         b'{"result":{"id":2,"text":"\xff"},"id":1}',
         b'{"result":{"id":2,"text":"\xff"},"id":1,"jsonrpc":"2.0"}',
-        b'{"jsonrpc":"2.0","id":1,"result":' + b"[" * 5000 + b"]" * 5000 + b"}",
+        b'{"jsonrpc":"2.0","id":1,"result":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     ],
 )
 async def test_an_unreadable_answer_fails_its_own_call_at_once(frame: bytes) -> None:
