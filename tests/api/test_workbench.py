@@ -47,6 +47,29 @@ async def test_what_was_parsed_can_be_registered_as_it_is(tmp_path: Path) -> Non
             assert (shown.status_code, shown.json()["warnings"]) == (201, [])
 
 
+async def test_a_pasted_command_is_read_with_its_headers_and_what_is_lost(tmp_path: Path) -> None:
+    lines = (
+        "claude mcp add -t http web https://web.example/mcp --header 'Authorization: Bearer x'\n"
+        "gemini mcp add far https://far.example/mcp --trust\n"
+        "claude mcp add files --colour red -- npx files"
+    )
+    async with faked(tmp_path / "home") as it:
+        found = (await it.client.post("/api/mcp/parse", json={"text": lines})).json()
+        web, far = found["servers"]
+        assert web["definition"]["headers"] == {"Authorization": "Bearer x"}
+        assert (web["warnings"], far["warnings"]) == (
+            [],
+            ["--trust: is not supported by mcpyard and is left out"],
+        )
+        assert found["problems"] == [
+            {"field": "line 3", "message": 'the option "--colour" is unknown'}
+        ]
+        alone = {"text": lines.splitlines()[2]}
+        refused = await it.client.post("/api/mcp/import", json=alone)
+        assert slug(refused) == (422, "broken-document")
+        assert "the pasted text:1:1: the option" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "nonsense", "{", "[" * 100_000, "a=" + "[" * 100_000, '{"a":' * 50_000, "[[[a.b", "{}"],

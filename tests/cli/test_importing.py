@@ -64,6 +64,36 @@ def test_every_spelling_is_imported_and_waits(home: Path, text: str, name: str, 
     assert (record["wanted"], record["state"]) == ("stopped", "stopped")
 
 
+def test_a_line_of_a_documentation_is_imported_with_its_secret_header(home: Path) -> None:
+    url = "https://mcp.sentry.dev/mcp"
+    line = f'claude mcp add --transport http sentry {url} --header "Authorization: Bearer x"'
+    (server,) = paste(line, home=home)["servers"]
+    assert (server["outcome"], server["warnings"]) == ("imported", [])
+    assert server["server"]["headers"] == {"Authorization": {"masked": True, "hint": ""}}
+    written = json.loads((home.parent / "p" / ".mcp.json").read_text())["mcpServers"]["sentry"]
+    assert (written["url"], written["headers"]) == (url, {"Authorization": "Bearer x"})
+
+
+def test_a_line_with_something_left_over_is_told_by_its_number(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "README"
+    file.write_text(
+        "claude mcp add one -- x\n"
+        "claude mcp add two https://h.example more\n"
+        "gemini mcp add three https://h.example --trust\n"
+    )
+    done = mcpyard("import", file, home=home)
+    assert done.returncode == 3
+    assert {"one", "three"} < names(home)
+    assert "two" not in names(home)
+    assert 'problem: line 2: "more" is one word too many after the URL\n' in done.stderr
+    warning = "warning: three: --trust: is not supported by mcpyard and is left out\n"
+    assert warning in done.stderr
+    file.write_text("claude mcp add four\nclaude mcp add five --colour\n")
+    told = answer("import", file, home=home, code=3)["error"]["detail"]
+    assert f'{file}:1:1: "four" has neither a command nor a URL' in told
+    assert f'{file}:2:1: the option "--colour" is unknown' in told
+
+
 def test_a_file_is_imported_into_the_scope_that_was_named(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "some.json"
     file.write_text('{"mcpServers": {"mine": {"command": "x", "args": [], "type": "stdio"}}}')

@@ -36,7 +36,7 @@ def broken(text: str) -> str:
         "$ claude mcp add -s user fs npx -y x",
         "claude mcp add \\\n  --transport stdio fs \\\n  -- npx -y x\n# done",
         """claude mcp add-json fs '{"command": "npx", "args": ["-y", "x"]}'""",
-        """claude mcp add-json --quiet fs '{"command": "npx", "args": ["-y", "x"]}'""",
+        """claude mcp add-json fs '{\n "command": "npx",\n "args": ["-y", "x"]\n}' -s project""",
         "codex mcp add fs -- npx -y x",
         "gemini mcp add fs npx -y x",
     ],
@@ -80,6 +80,16 @@ def test_every_way_to_write_a_server_is_understood(text: str) -> None:
         (
             '[mcp_servers.api]\nurl = "https://h"\nhttp_headers = {X = "y"}',
             RemoteConfig(url="https://h", headers={"X": "y"}),
+        ),
+        (
+            (
+                '[mcp_servers.api]\nurl = "https://h"\nhttp_headers = {X = "y"}\n'
+                'bearer_token_env_var = "TOKEN"\nenv_http_headers = {Z = "OTHER"}'
+            ),
+            RemoteConfig(
+                url="https://h",
+                headers={"X": "y", "Authorization": "Bearer ${TOKEN}", "Z": "${OTHER}"},
+            ),
         ),
     ],
 )
@@ -136,16 +146,16 @@ def test_a_bad_entry_costs_only_itself() -> None:
         ("{}", "holds no server"),
         ('{"mcpServers": {\n"a": }}', "the pasted text:2:1: "),
         ("[mcp_servers.fs\n", "is neither JSON nor TOML"),
-        ("claude mcp list", "adds with `add` or `add-json`"),
-        ("claude doctor", "is not a line that adds a server"),
+        ("claude mcp list", "adds a server with `add` or `add-json`"),
+        ("claude doctor", "is not a command that adds a server"),
         ("claude mcp add", "names no server"),
-        ("claude mcp add fs", '"fs" has neither a command nor a url'),
+        ("claude mcp add fs", '"fs" has neither a command nor a URL'),
         ("claude mcp add -e A fs x", "-e takes NAME=VALUE"),
         ("claude mcp add -e", "-e needs a value"),
         ("claude mcp add-json fs", "takes a name and a JSON text"),
         ("claude mcp add-json -s user fs '{'", "the JSON text is broken"),
-        ("claude mcp add fs 'x", "is not a command line"),
-        ("claude mcp add a -- x\nclaude mcp add b", "the pasted text:2:1: "),
+        ("claude mcp add fs 'x", "has a ' that is never closed"),
+        ("claude mcp add a\nclaude mcp add b", "the pasted text:2:1: "),
         ("claude mcp add \\", "names no server"),
     ],
 )
@@ -161,6 +171,17 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
     except DocumentBroken as error:
         told = error.problems
     assert told
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ['bearer_token_env_var = "a b"', "bearer_token_env_var = 5", "env_http_headers = {X = 'a b'}"],
+)
+def test_what_names_no_variable_is_left_out_with_a_warning(odd: str) -> None:
+    (server,) = parse_snippet(f'[mcp_servers.api]\nurl = "https://h"\n{odd}').servers
+    assert server.config == RemoteConfig(url="https://h")
+    assert [each.field for each in server.left_out] == [odd.split(" ", maxsplit=1)[0]]
+    assert {*server.left_out} < {*server.warnings}
 
 
 def test_a_text_that_is_nested_too_deep_is_told_so() -> None:

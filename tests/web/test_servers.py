@@ -197,6 +197,37 @@ def test_a_pasted_line_fills_the_form_in(visitor: Visitor, yard: Daemon) -> None
     expect(page.locator("[name=env_value]")).to_have_attribute("type", "password")
 
 
+def test_a_pasted_line_keeps_its_header_and_tells_what_is_lost(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    page = visitor.visit(yard)
+    page.click("#first-paste")
+    page.get_by_label("Snippet").fill(
+        'gemini mcp add -t http far https://far.example/mcp -H "Authorization: Bearer x" --trust'
+    )
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator("#f-name")).to_have_value("far")
+    expect(page.locator("[name=header_name]")).to_have_value("Authorization")
+    expect(page.locator("[name=header_value]")).to_have_value("Bearer x")
+    expect(page.locator("#dialog-body .notice.warn")).to_contain_text("--trust: is not supported")
+
+
+def test_pasted_lines_that_cannot_be_taken_are_told_by_their_number(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    page = visitor.visit(yard)
+    page.click("#first-paste")
+    snippet = page.get_by_label("Snippet")
+    snippet.fill("claude mcp add one https://h.example\nclaude mcp add two https://h.example more")
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator("#pasted .notice.bad")).to_contain_text('line 2: "more" is one word')
+    expect(page.locator("#pasted [name=server]")).to_have_count(1)
+    snippet.fill("claude mcp add two https://h.example more")
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator("#pasted .notice.bad")).to_contain_text(":1:1: ")
+    expect(page.locator("#pasted [name=server]")).to_have_count(0)
+
+
 def test_several_pasted_servers_are_imported_and_started(visitor: Visitor, yard: Daemon) -> None:
     page = visitor.visit(yard)
     page.click("#first-paste")

@@ -47,7 +47,7 @@ def naming(place: str) -> Generator[None]:
         from mcpyard.formats.snippets import PASTED
 
         said = str(complaint.told["detail"])
-        complaint.told["detail"] = said.replace(f"{PASTED}:", f"{place}:", 1)
+        complaint.told["detail"] = said.replace(f"{PASTED}:", f"{place}:")
         raise
 
 

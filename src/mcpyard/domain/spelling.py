@@ -61,10 +61,17 @@ _EXPECTED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A definition as it was understood, and what had to be guessed or passed over."""
+    """A definition as it was understood, and what had to be guessed or passed over.
+
+    Attributes:
+        config: The definition.
+        warnings: What was inferred, and what was left out.
+        left_out: What was left out.
+    """
 
     config: Config
     warnings: tuple[Problem, ...] = ()
+    left_out: tuple[Problem, ...] = ()
 
 
 def read_definition(raw: object, *, strict: bool = False) -> Reading:
@@ -93,7 +100,8 @@ def read_definition(raw: object, *, strict: bool = False) -> Reading:
         config = CONFIG.validate_python(fields)
     except ValidationError as error:
         raise DefinitionError.of(*(_problem(each, names) for each in error.errors())) from None
-    return Reading(config, (*inferred, *_passed_over(given, kind)))
+    left_out = tuple(_passed_over(given, kind))
+    return Reading(config, (*inferred, *left_out), left_out)
 
 
 def describe(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Whatever people paste: JSON of any program, TOML, `claude mcp add` lines, a bare entry.
+"""Whatever people paste: JSON of any program, TOML, `claude mcp add` commands, a bare entry.
 
 Reads only; nothing here is ever written back. What can be understood is returned, what cannot is
 told with its place in the pasted text.
@@ -13,7 +13,8 @@ from mcpyard.domain import checks
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
 from mcpyard.domain.model import Config, LocalConfig
 from mcpyard.domain.spelling import read_definition
-from mcpyard.formats.command_lines import CommandLineBroken, read_command_lines
+from mcpyard.formats.command_lines import LineFault, holds_command_lines, read_command_lines
+from mcpyard.formats.command_options import reference
 from mcpyard.formats.editors import jsonc
 
 PASTED: Final = "the pasted text"
@@ -31,11 +32,19 @@ _ENTRY_KEYS: Final = frozenset({"command", "url", "type", "transport", "httpUrl"
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """One server in a pasted text; a name that was not there is proposed."""
+    """One server in a pasted text; a name that was not there is proposed.
+
+    Attributes:
+        name: What it is called.
+        config: The server.
+        warnings: What was inferred or left out.
+        left_out: Those of the warnings that tell of a loss.
+    """
 
     name: str
     config: Config
     warnings: tuple[Problem, ...] = ()
+    left_out: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +64,9 @@ def parse_snippet(text: str) -> Snippet:
     stripped = text.strip().lstrip("\ufeff")
     if not stripped:
         raise _broken("there is nothing to read")
-    try:
-        return _snippet(_raw(stripped))
-    except CommandLineBroken as error:
-        raise _broken(str(error), error.line) from None
+    if holds_command_lines(stripped):
+        return _lines(text.lstrip("\ufeff"))
+    return _snippet(_raw(stripped))
 
 
 def proposed_name(config: Config) -> str:
@@ -87,8 +95,6 @@ def _plain_name(program: str) -> str:
 
 def _raw(text: str) -> Mapping[str, object] | object:
     """The entries of a text, by name; or what a single entry holds."""
-    if text.startswith(("claude ", "codex ", "gemini ", "$ ")):
-        return read_command_lines(text)
     if text.startswith("[") and not text.startswith(("[{", "[]")):
         return _toml(text)
     first = text if text.startswith(("{", "[")) else "{" + text.rstrip().rstrip(",") + "}"
@@ -132,22 +138,54 @@ def _is_entry(value: Mapping[str, object]) -> bool:
     return any(not isinstance(value.get(key, {}), dict) for key in _ENTRY_KEYS)
 
 
+def _lines(text: str) -> Snippet:
+    """The servers that commands add; a line that cannot be taken costs only itself."""
+    servers: dict[str, tuple[int, Pasted]] = {}
+    faults: list[tuple[int, str]] = []
+    for each in read_command_lines(text):
+        if isinstance(each, LineFault):
+            faults.append((each.line, each.message))
+            continue
+        try:
+            server = _pasted(each.name, each.raw, each.warnings)
+        except DefinitionError as error:
+            faults += [(each.line, str(problem)) for problem in error.problems]
+            continue
+        if server.name in servers:
+            line, _ = servers[server.name]
+            faults.append((each.line, f'the name "{server.name}" is already used on line {line}'))
+            continue
+        servers[server.name] = each.line, server
+    if not servers:
+        places = (Problem("", message, Place(PASTED, line, 1)) for line, message in faults)
+        raise DocumentBroken.of(*places)
+    problems = (Problem(f"line {line}", message) for line, message in faults)
+    return Snippet(tuple(server for _, server in servers.values()), tuple(problems))
+
+
 def _read(entries: Iterable[tuple[str, object]], path: str) -> Snippet:
     servers: list[Pasted] = []
     problems: list[Problem] = []
     for name, raw in entries:
         where = ".".join(part for part in (path, name[:80]) if part)
         try:
-            reading = read_definition(_respelled(raw))
+            servers.append(_pasted(name, raw))
         except DefinitionError as error:
             problems += [_under(where, each) for each in error.problems]
-            continue
-        given = name or proposed_name(reading.config)
-        if fault := checks.name_fault(given):
-            problems.append(Problem(where, f"the name {fault}"))
-            continue
-        servers.append(Pasted(given, reading.config, reading.warnings))
     return Snippet(tuple(servers), tuple(problems))
+
+
+def _pasted(name: str, raw: object, warnings: tuple[Problem, ...] = ()) -> Pasted:
+    reading = read_definition(_respelled(raw))
+    given = name or proposed_name(reading.config)
+    if fault := checks.name_fault(given):
+        raise DefinitionError.of(Problem("", f"the name {fault}"))
+    return Pasted(
+        given,
+        reading.config,
+        (*warnings, *reading.warnings),
+        (*warnings, *reading.left_out),
+    )
 
 
 def _respelled(raw: object) -> object:
@@ -160,7 +198,29 @@ def _respelled(raw: object) -> object:
             entry |= {"url": entry.pop(theirs), "type": entry.get("type", kind)}
     if isinstance(entry.get("http_headers"), dict) and "headers" not in entry:
         entry["headers"] = entry.pop("http_headers")
-    return entry
+    return _with_named_variables(entry)
+
+
+def _with_named_variables(entry: dict[str, object]) -> dict[str, object]:
+    """An entry with the headers whose values Codex looks up in its environment."""
+    headers: object = entry.get("headers", {})
+    named: dict[str, str] = {}
+    for key in ("bearer_token_env_var", "env_http_headers"):
+        if references := _references(entry.get(key)):
+            named |= references
+            del entry[key]
+    if not named or not isinstance(headers, dict):
+        return entry
+    return entry | {"headers": {**cast("dict[str, object]", headers), **named}}
+
+
+def _references(value: object) -> dict[str, str]:
+    """Headers out of the names of variables; a bare name is that of a bearer token."""
+    if isinstance(value, str):
+        return {"Authorization": f"Bearer {reference(value)}"} if reference(value) else {}
+    pairs = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    headers = {header: reference(str(name)) for header, name in pairs.items()}
+    return headers if all(headers.values()) else {}
 
 
 def _under(where: str, problem: Problem) -> Problem:

@@ -36,7 +36,8 @@ class AddRoutes:
     async def dialog(self, request: Request) -> Response:
         """The dialog, with nothing filled in."""
         way = request.query_params.get("way", WAYS[0])
-        data: Record = {"way": way if way in WAYS else WAYS[0], "fields": Fields(), "error": None}
+        data: Record = {"way": way if way in WAYS else WAYS[0], "fields": Fields()}
+        data |= {"error": None, "left_out": []}
         return answer(request, "dialogs/add.html", data)
 
     async def add(self, request: Request) -> Response:
@@ -67,22 +68,24 @@ class AddRoutes:
         try:
             found = await asyncio.to_thread(parse_snippet, text)
         except YardError as error:
-            broken: Record = {"servers": [], "problems": [], "text": text}
+            broken: Record = {"servers": [], "problems": [], "left_out": [], "text": text}
             return answer(request, "parts/pasted.html", broken | said_of(request, error))
         if len(found.servers) == 1 and not found.problems:
             (one,) = found.servers
             fields = fields_of_definition(one.name, _definition(one))
-            data: Record = {"way": "form", "fields": fields, "error": None}
+            left_out = [str(each) for each in one.left_out]
+            data: Record = {"way": "form", "fields": fields, "error": None, "left_out": left_out}
             return answer(request, "dialogs/add.html", data, headers=_WHOLE_DIALOG)
         taken = {each.server.name for each in self._yard.pictures()}
         servers = [
             {"name": each.name, "definition": _definition(each), "taken": each.name in taken}
             for each in found.servers
         ]
-        problems = [str(each) for each in found.problems]
+        left_out = [f"{each.name}: {odd}" for each in found.servers for odd in each.left_out]
         data = {
             "servers": servers,
-            "problems": problems,
+            "problems": [str(each) for each in found.problems],
+            "left_out": left_out,
             "text": text,
             "error": None,
             "details": [],
@@ -117,7 +120,7 @@ def form_again(request: Request, form: asked.Form, error: YardError, template: s
     """The form as it was filled in, with what is wrong beside each field."""
     fields = fields_of_form(form, wrong_fields(request, error))
     data: Record = {"way": "form", "fields": fields, "error": line_about(request, error)}
-    data |= {"ref": form["ref"], "digest": form["digest"]}
+    data |= {"ref": form["ref"], "digest": form["digest"], "left_out": []}
     return answer(request, template, data, edge(error).status)
 
 

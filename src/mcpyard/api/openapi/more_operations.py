@@ -46,7 +46,7 @@ WORKBENCH: Final[Json] = {
     "/api/mcp/parse": {
         "post": operation(
             "parseText",
-            "Read a pasted text: JSON of any program, TOML, `claude mcp add` lines.",
+            "Read a pasted text: JSON of any program, TOML, `mcp add` commands.",
             {200: told("What it holds, and what cannot be used.", ref("Parsed"), _PARSED)},
             tags=["workbench"],
             requestBody=body(ref("Pasted"), {"json": {"text": PASTED}}),
