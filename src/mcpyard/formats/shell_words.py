@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from mcpyard.formats.editors.patterns import advanced
+
 _PROMPTS: Final = frozenset({"$", "%", ">"})
 _SHELL_ONLY: Final = frozenset({"|", "&", "<", ">", ">>"})
 
@@ -56,7 +58,7 @@ def shell_commands(text: str) -> Iterator[ShellCommand]:
     position, line = 0, 1
     while position < len(text):
         command = _Command(line)
-        position = command.read(text, position)
+        position = advanced(position, command.read(text, position))
         line += command.newlines
         if command.words or command.fault:
             yield ShellCommand(
