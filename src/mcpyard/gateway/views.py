@@ -15,7 +15,7 @@ from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.observed import Era, Items, Keeping, Observed
-from mcpyard.gateway.templates import matcher
+from mcpyard.gateway.templates import Address, Template, template_of
 from mcpyard.yard.profiles import Profile
 from mcpyard.yard.relay import Relay, is_a_yard
 
@@ -113,7 +113,7 @@ class View:
         tools: The way to each tool, by the name it has here.
         prompts: The prompts by the names they have here.
         resources: Which server has which resource.
-        templates: Tells whether an address fits a server's template.
+        templates: The templates of the servers, as far as they can be matched.
         allows: What its callers may use; None for everything.
     """
 
@@ -124,7 +124,7 @@ class View:
         self.tools: dict[str, Target] = {}
         self.prompts: dict[str, Named] = {}
         self.resources: dict[str, UUID] = {}
-        self.templates: list[tuple[Callable[[str], bool], UUID, str]] = []
+        self.templates: list[tuple[Template | None, UUID, str]] = []
         self._lists = {method: _List() for method in LISTS}
         self._encoded: dict[tuple[str, bool], bytes] = {}
         for server, seen in self.servers:
@@ -146,7 +146,10 @@ class View:
         if (owner := self.resources.get(uri)) is not None:
             yield owner
             return
-        fitting = (server for fits, server, _ in self.templates if fits(uri))
+        address = Address(uri)
+        fitting = (
+            server for template, server, _ in self.templates if template and template.fits(address)
+        )
         others = (server.id for server, seen in self.servers if _has(seen, "resources"))
         for server in (*fitting, *others):
             if server not in seen:
@@ -176,7 +179,7 @@ class View:
         known = {template for _, _, template in self.templates}
         for template, item in _each(self._lists[TEMPLATES], seen.offer.templates, "uriTemplate"):
             if template not in known:
-                self.templates.append((matcher(template), server, template))
+                self.templates.append((template_of(template), server, template))
                 self._lists[TEMPLATES].items.append(encoded(item))
 
     def _take_prompts(self, scope: Scope) -> None:
