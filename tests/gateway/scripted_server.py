@@ -1,7 +1,8 @@
 """A server that answers what a test wrote; `python -I -S scripted_server.py ERA ANSWERS`.
 
 `ANSWERS` is the JSON of an object: a method, `tools/call NAME` or `resources/read URI`, and the
-result. The server writes the messages it receives to its standard error, one a line.
+result; what stands under `told` is sent before it. The server writes the messages it receives to
+its standard error, one a line.
 """
 
 import json
@@ -60,10 +61,10 @@ def take(message: dict[str, Any]) -> None:
         error = {"code": -32601 if unknown else -32002, "message": f"no {method} here"}
         send(id=number, error=error)
         return
-    if told := found.pop("told", None) if "told" in found else None:
-        for each in told:
-            send(**each)
-    send(id=number, result={"resultType": "complete", **found} if MODERN else found)
+    for each in found.get("told", ()):
+        send(**each)
+    result = {key: value for key, value in found.items() if key != "told"}
+    send(id=number, result={"resultType": "complete", **result} if MODERN else result)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -39,11 +40,14 @@ class Served:
 
 @asynccontextmanager
 async def served(
-    servers: Mapping[str, Mapping[str, object]], *, open_door: bool = False
+    servers: Mapping[str, Mapping[str, object]],
+    *,
+    open_door: bool = False,
+    home: Path | None = None,
 ) -> AsyncGenerator[Served]:
     """A yard whose servers are settled; with an open door anybody is let in as its admin."""
     closing = asyncio.Event()
-    async with Yard.open(servers=dict(servers)) as yard:
+    async with Yard.open(servers=dict(servers), home=home) as yard:
         for name in servers:
             await yard.settled(name)
         gateway = Gateway(yard, closing)

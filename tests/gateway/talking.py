@@ -33,12 +33,13 @@ def odd(era: str = "legacy", **more: object) -> dict[str, Any]:
 @asynccontextmanager
 async def talking(
     servers: Mapping[str, Mapping[str, object]] | None = None,
+    home: Path | None = None,
 ) -> AsyncGenerator["Talk"]:
     """A yard with a legacy and a modern odd server, and somebody who talks to it."""
     both = {"old": odd("legacy"), "new": odd("modern")}
     limits = httpx2.Limits(max_connections=200)
     async with (
-        served(both if servers is None else servers) as yard,
+        served(both if servers is None else servers, home=home) as yard,
         httpx2.AsyncClient(base_url=yard.url, timeout=20, limits=limits) as http,
     ):
         yield Talk(yard, http)

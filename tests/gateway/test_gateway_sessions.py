@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mcpyard.gateway.changes import concerns
+from mcpyard.gateway.changes import exposed_part
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import View
 from tests.gateway.talking import (
@@ -184,10 +184,12 @@ async def test_a_client_hears_of_the_resource_it_watches_and_of_no_other_servers
 
 
 def test_a_part_of_a_watched_resource_concerns_who_watches_it() -> None:
-    watched = ["file:///a", "b://c/"]
+    watched = {"file:///a": "file:///a", "b://c/": "b://server/c/"}
     heard = ["file:///a", "file:///a/b", "b://c/", "b://c/d"]
+    told = ["file:///a", "file:///a/b", "b://server/c/", "b://server/c/d"]
     unheard = ["file:///ab", "file:///", "b://cd", ""]
-    assert [uri for uri in (*heard, *unheard) if concerns(uri, watched)] == heard
+    assert [exposed_part(uri, watched) for uri in heard] == told
+    assert [uri for uri in unheard if exposed_part(uri, watched) is not None] == []
 
 
 async def watched_by(talk: Talk, path: str) -> list[str]:

@@ -29,7 +29,6 @@ pytestmark = [
     pytest.mark.parametrize("server_era", ["legacy", "modern"]),
 ]
 
-WATCHED = "test://watched-resource"
 VERSIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 
 
@@ -181,23 +180,26 @@ async def test_a_server_that_asks_the_model_is_answered(case: Case) -> None:
 
 async def test_resources_are_read_and_watched(case: Case) -> None:
     async with case.open() as client:
-        listed = {str(each.uri) for each in (await client.list_resources()).resources}
-        assert WATCHED in listed
-        (text,) = (await client.read_resource("test://static-text")).contents
+        # Of two servers that list the same addresses one has its name in them.
+        listed = [str(each.uri) for each in (await client.list_resources()).resources]
+        (watched,) = [uri for uri in listed if uri.endswith("watched-resource")]
+        (static,) = [uri for uri in listed if uri.endswith("static-text")]
+        (template,) = (await client.list_resource_templates()).resource_templates
+        (text,) = (await client.read_resource(static)).contents
         assert isinstance(text, types.TextResourceContents)
         assert text.text == "This is the content of the static text resource."
-        (found,) = (await client.read_resource("test://template/7/data")).contents
+        (found,) = (await client.read_resource(template.uri_template.replace("{id}", "7"))).contents
         assert isinstance(found, types.TextResourceContents)
         assert '"id": "7"' in found.text
         if case.modern:
-            async with client.listen(resource_subscriptions=[WATCHED]) as heard:
+            async with client.listen(resource_subscriptions=[watched]) as heard:
                 await client.call_tool(case.tool("test_trigger_resource_change"), {})
-                assert await asyncio.wait_for(anext(heard), 10) == ResourceUpdated(uri=WATCHED)
+                assert await asyncio.wait_for(anext(heard), 10) == ResourceUpdated(uri=watched)
         else:
-            await client.subscribe_resource(WATCHED)  # pyright: ignore[reportDeprecated]
+            await client.subscribe_resource(watched)  # pyright: ignore[reportDeprecated]
             await client.call_tool(case.tool("test_trigger_resource_change"), {})
             updated = await case.person.until(types.ResourceUpdatedNotification)
-            assert str(updated.params.uri) == WATCHED
+            assert str(updated.params.uri) == watched
 
 
 async def test_a_changed_list_is_told(case: Case) -> None:

@@ -157,9 +157,20 @@ class Changes:
         return any(each.id == server for each, _ in shown)
 
 
-def concerns(uri: str, watched: Iterable[str]) -> bool:
-    """Whether what changed is one of the watched resources, or a part of one."""
-    return any(uri == each or uri.startswith(each.rstrip("/") + "/") for each in watched)
+def exposed_part(uri: str, watched: Mapping[str, str]) -> str | None:
+    """What the client calls a resource that changed; None when it watches no such.
+
+    Args:
+        uri: The resource, or a part of one.
+        watched: What the client calls each resource that it watches.
+    """
+    for own, exposed in watched.items():
+        whole = own.rstrip("/")
+        if uri == own:
+            return exposed
+        if uri.startswith(whole + "/"):
+            return exposed.rstrip("/") + uri[len(whole) :]
+    return None
 
 
 def _uri_in(params: bytes) -> str:

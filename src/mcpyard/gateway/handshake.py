@@ -202,10 +202,10 @@ class HandshakeEra:
 
     def _subscribe(self, session: Session, request: Request) -> bytes:
         uri = request.text("uri")
-        server = next(request.view.readers(uri), None)
-        if server is None:
+        place = request.view.addresses.find(uri)
+        if place is None:
             raise RpcError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
-        session.subscribe(uri, server, self._relay)
+        session.subscribe(uri, place, self._relay)
         return _EMPTY
 
     def _unsubscribe(self, session: Session, request: Request) -> bytes:

@@ -7,7 +7,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.domain.ports import Tuning
-from mcpyard.gateway.changes import Changes, concerns
+from mcpyard.gateway.changes import Changes, exposed_part
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
@@ -70,7 +70,7 @@ class _Stream:
         self.meta = {SUBSCRIPTION_ID: request.id}
         self.honoured = _honoured(cast("dict[str, object]", asked))
         self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))
-        self.wished: dict[UUID, set[str]] = {}
+        self.wished: dict[UUID, dict[str, str]] = {}
         self._request = request
 
     def tell(self, method: str, params: dict[str, object]) -> None:
@@ -82,15 +82,15 @@ class _Stream:
 
     def shown(self, view: View, relay: Relay) -> None:
         """Watch what the servers have by now."""
-        for uri in self.uris.difference(*self.wished.values()):
-            if server := next(view.readers(uri), None):
-                own = self.wished.setdefault(server, set())
-                own.add(uri)
-                relay.wish(self, server, Tuning(uris=frozenset(own)))
+        for uri in self.uris.difference(*(each.values() for each in self.wished.values())):
+            if place := view.addresses.find(uri):
+                wished = self.wished.setdefault(place.server, {})
+                wished[place.own] = uri
+                relay.wish(self, place.server, Tuning(uris=frozenset(wished)))
 
     def updated(self, server: UUID, uri: str) -> None:
-        if concerns(uri, self.wished.get(server, ())):
-            self.tell(UPDATED, {"uri": uri})
+        if (exposed := exposed_part(uri, self.wished.get(server, {}))) is not None:
+            self.tell(UPDATED, {"uri": exposed})
 
     def logged(self, message: bytes) -> None:
         """In this era log messages belong to requests."""

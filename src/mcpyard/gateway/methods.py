@@ -10,12 +10,13 @@ import orjson
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused, YardError, name_server
 from mcpyard.gateway.carrying import Carrier
+from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.parking import Parking
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
 from mcpyard.gateway.views import LISTS, Target
 from mcpyard.gateway.words import RESOURCE_NOT_FOUND
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
-from mcpyard.yard.relay import Errand, Relay
+from mcpyard.yard.relay import Errand, Note, Relay
 
 _NOT_THERE: Final = frozenset({RESOURCE_NOT_FOUND, INVALID_PARAMS})
 _NO_ARGUMENTS: Final = (b"", b"null")
@@ -64,9 +65,10 @@ class Methods:
         arguments = bytes(request.params.get("arguments", b""))
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
-        work = partial(self._work, request, target, arguments)
+        answering: list[UUID] = []
+        work = partial(self._work, request, target, arguments, answering.append)
         try:
-            return await self._carrier.carry(request, route.server, work, target.era)
+            raw = await self._carrier.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
@@ -74,12 +76,15 @@ class Methods:
         except YardError as error:
             name_server(error, route.server_name)
             raise
+        server = answering[-1] if answering else route.server
+        return with_links_exposed(raw, request.view.addresses, server)
 
     def _work(
         self,
         request: Request,
         target: Target,
         arguments: bytes,
+        note: Note,
         errand: Errand,
         more: Mapping[str, bytes],
     ) -> Coroutine[Any, Any, bytes]:
@@ -88,7 +93,7 @@ class Methods:
         # An answer to a question belongs to the server that asked it.
         if route.backups and not (more or request.answers_a_question):
             params_for = partial(self._params, request)
-            return self._relay.call_with_fallback(route, arguments, errand, params_for)
+            return self._relay.call_with_fallback(route, arguments, errand, params_for, note)
         if not (more or to_yard or request.has_extras):
             return self._relay.call(route, arguments, errand)
         changed = {"name": quoted(route.tool.name), "arguments": arguments, **more}
@@ -106,22 +111,28 @@ class Methods:
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")
         message, data = "Resource not found", None
-        for server in request.view.readers(uri):
+        if (place := request.view.addresses.find(uri)) is not None:
+            changed = {} if place.own == uri else {"uri": quoted(place.own)}
             try:
-                return await self._carry(request, server, {})
+                raw = await self._carry(request, place.server, changed)
             except CallRefused as refused:
                 if refused.code not in _NOT_THERE:
                     raise
                 message, data = refused.message, refused.data
+            else:
+                return with_links_exposed(raw, request.view.addresses, place.server)
         code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
-        raise RpcError(code, message, {"uri": uri} if data is None else data)
+        if place is None or data in (None, {"uri": place.own}):
+            data = {"uri": uri}
+        raise RpcError(code, message, data)
 
     async def _prompt(self, request: Request) -> bytes:
         name = request.text("name")
         found = request.view.prompts.get(name)
         if found is None:
             raise RpcError(INVALID_PARAMS, f"Unknown prompt: {name[:_SHOWN]}")
-        return await self._carry(request, found.server, {"name": quoted(found.own)})
+        raw = await self._carry(request, found.server, {"name": quoted(found.own)})
+        return with_links_exposed(raw, request.view.addresses, found.server)
 
     async def _complete(self, request: Request) -> bytes:
         ref = decoded(request.params.get("ref", b"{}"))
@@ -145,9 +156,9 @@ class Methods:
                 return found.server, {**ref, "name": found.own}
         elif ref.get("type") == "ref/resource":
             uri = str(ref.get("uri"))
-            by_template = (server for _, server, template in view.templates if template == uri)
-            if (server := next(iter((*by_template, *view.readers(uri))), None)) is not None:
-                return server, ref
+            addresses = view.addresses
+            if place := addresses.find_template(uri) or addresses.find(uri):
+                return place.server, {**ref, "uri": place.own}
         raise RpcError(INVALID_PARAMS, "ref leads to nothing")
 
     async def _carry(self, request: Request, server: UUID, changed: Mapping[str, bytes]) -> bytes:

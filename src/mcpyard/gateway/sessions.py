@@ -12,8 +12,9 @@ from msgspec import Raw
 
 from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import Tuning
+from mcpyard.gateway.addresses import Place
 from mcpyard.gateway.carrying import wants
-from mcpyard.gateway.changes import concerns
+from mcpyard.gateway.changes import exposed_part
 from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.parking import LONGEST
 from mcpyard.gateway.requests import Client, Envelope
@@ -59,7 +60,7 @@ class Session:
         self._opened = 0
         self._asked: dict[Id, asyncio.Future[bytes]] = {}
         self._count = 0
-        self._uris: dict[UUID, frozenset[str]] = {}
+        self._uris: dict[UUID, dict[str, str]] = {}
 
     @property
     def is_idle(self) -> bool:
@@ -129,8 +130,8 @@ class Session:
 
     def updated(self, server: UUID, uri: str) -> None:
         """A resource of a server changed."""
-        if concerns(uri, self._uris.get(server, ())):
-            self._tell(UPDATED, orjson.dumps({"uri": uri}))
+        if (exposed := exposed_part(uri, self._uris.get(server, {}))) is not None:
+            self._tell(UPDATED, orjson.dumps({"uri": exposed}))
 
     def logged(self, message: bytes) -> None:
         """A server logged something."""
@@ -148,18 +149,18 @@ class Session:
             for server, _ in view.servers:
                 self._wish(server.id, relay)
 
-    def subscribe(self, uri: str, server: UUID, relay: Relay) -> None:
-        """Want to hear of a resource's changes."""
+    def subscribe(self, uri: str, place: Place, relay: Relay) -> None:
+        """Want to hear of a resource's changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
-        self._uris[server] = self._uris.get(server, frozenset()) | {uri}
-        self._wish(server, relay)
+        self._uris.setdefault(place.server, {})[place.own] = uri
+        self._wish(place.server, relay)
 
     def unsubscribe(self, uri: str, relay: Relay) -> None:
         """Want to hear of it no more."""
         for server, uris in self._uris.items():
-            if uri in uris:
-                self._uris[server] = uris - {uri}
+            for own in [own for own, exposed in uris.items() if exposed == uri]:
+                del uris[own]
                 self._wish(server, relay)
 
     def end(self, relay: Relay) -> None:
@@ -177,8 +178,8 @@ class Session:
             self.told = None
 
     def _wish(self, server: UUID, relay: Relay) -> None:
-        uris = self._uris.get(server, frozenset[str]())
-        relay.wish(self, server, Tuning(self.client.log_level, uris))
+        uris = self._uris.get(server, {})
+        relay.wish(self, server, Tuning(self.client.log_level, frozenset(uris)))
 
     def _tell(self, method: str, params: bytes) -> None:
         if self.told:

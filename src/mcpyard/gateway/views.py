@@ -6,16 +6,18 @@ encoded once and then given out as they are, so that they cost no more than thei
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import orjson
 
+from mcpyard.catalog.addresses import ui_addresses, with_meta_changed
 from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.observed import Era, Items, Keeping, Observed
-from mcpyard.gateway.templates import Address, Template, template_of
+from mcpyard.gateway.addresses import Addresses
 from mcpyard.yard.profiles import Profile
 from mcpyard.yard.relay import Relay, is_a_yard
 
@@ -32,6 +34,9 @@ _MEMBERS: Final[Mapping[str, bytes]] = {
 }
 
 LISTS: Final = frozenset(_MEMBERS)
+
+Take = Callable[[UUID, str], "str | None"]
+"""Takes an address of a server over; what it is called, None when it cannot be shown."""
 
 
 class Target(NamedTuple):
@@ -112,8 +117,7 @@ class View:
         servers: The servers it shows that can be used, by name.
         tools: The way to each tool, by the name it has here.
         prompts: The prompts by the names they have here.
-        resources: Which server has which resource.
-        templates: The templates of the servers, as far as they can be matched.
+        addresses: What resources and templates are called here, and whose they are.
         allows: What its callers may use; None for everything.
     """
 
@@ -123,10 +127,12 @@ class View:
         self.servers = [pair for pair in relay.servers() if scope.shows(pair[0])]
         self.tools: dict[str, Target] = {}
         self.prompts: dict[str, Named] = {}
-        self.resources: dict[str, UUID] = {}
-        self.templates: list[tuple[Template | None, UUID, str]] = []
+        self.addresses = Addresses(relay.holder, as_they_are=scope.own_names)
         self._lists = {method: _List() for method in LISTS}
         self._encoded: dict[tuple[str, bool], bytes] = {}
+        for server, seen in self.servers:
+            has_resources = seen.session is None or "resources" in seen.session.capabilities
+            self.addresses.add_server(server.id, server.name, has_resources=has_resources)
         for server, seen in self.servers:
             self._take_tools(scope, server, seen, relay.routes(server.id))
             self._take_resources(server.id, seen)
@@ -139,22 +145,6 @@ class View:
             found = self._lists[method].encoded(_MEMBERS[method], modern=modern)
             self._encoded[method, modern] = found
         return found
-
-    def readers(self, uri: str) -> Iterator[UUID]:
-        """The servers that may have a resource, the likeliest first."""
-        seen: set[UUID] = set()
-        if (owner := self.resources.get(uri)) is not None:
-            yield owner
-            return
-        address = Address(uri)
-        fitting = (
-            server for template, server, _ in self.templates if template and template.fits(address)
-        )
-        others = (server.id for server, seen in self.servers if _has(seen, "resources"))
-        for server in (*fitting, *others):
-            if server not in seen:
-                seen.add(server)
-                yield server
 
     def _take_tools(
         self, scope: Scope, server: DesiredServer, seen: Observed, routes: Iterable[Route]
@@ -169,18 +159,33 @@ class View:
             name, description = shown
             self.tools[name] = Target(route, era, is_yard)
             changed = {} if description is None else {"description": description}
-            listed.items.append(encoded({**route.tool.raw, "name": name, **changed}))
+            for own in ui_addresses(route.tool.raw):
+                self.addresses.take(server.id, own)
+            raw = self._with_addresses(server.id, route.tool.raw)
+            listed.items.append(encoded({**raw, "name": name, **changed}))
+
+    def _with_addresses(self, server: UUID, item: Mapping[str, object]) -> Mapping[str, object]:
+        """An item whose `_meta` has the addresses that are used here."""
+        if self.addresses.as_they_are:
+            return item
+        return with_meta_changed(item, partial(self.addresses.exposed, server))
 
     def _take_resources(self, server: UUID, seen: Observed) -> None:
-        for uri, item in _each(self._lists[RESOURCES], seen.offer.resources, "uri"):
-            if uri not in self.resources:
-                self.resources[uri] = server
-                self._lists[RESOURCES].items.append(encoded(item))
-        known = {template for _, _, template in self.templates}
-        for template, item in _each(self._lists[TEMPLATES], seen.offer.templates, "uriTemplate"):
-            if template not in known:
-                self.templates.append((template_of(template), server, template))
-                self._lists[TEMPLATES].items.append(encoded(item))
+        self._take_addresses(server, RESOURCES, "uri", seen.offer.resources, self.addresses.take)
+        templates, take = seen.offer.templates, self.addresses.take_template
+        self._take_addresses(server, TEMPLATES, "uriTemplate", templates, take)
+
+    def _take_addresses(
+        self, server: UUID, method: str, key: str, items: Items, take: Take
+    ) -> None:
+        listed = self._lists[method]
+        shown: set[str] = set()
+        for own, each in _each(listed, items, key):
+            exposed = take(server, own)
+            if exposed is not None and exposed not in shown:
+                shown.add(exposed)
+                item = self._with_addresses(server, each)
+                listed.items.append(encoded({**item, key: exposed}))
 
     def _take_prompts(self, scope: Scope) -> None:
         listed = self._lists[PROMPTS]
@@ -202,10 +207,6 @@ def _each(listed: _List, items: Items, key: str) -> Iterator[tuple[str, Mapping[
         name = item.get(key)
         if isinstance(name, str) and name:
             yield name, item
-
-
-def _has(seen: Observed, capability: str) -> bool:
-    return seen.session is not None and capability in seen.session.capabilities
 
 
 def encoded(item: Mapping[str, object]) -> bytes:

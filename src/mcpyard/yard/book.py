@@ -15,6 +15,7 @@ from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Memory
+from mcpyard.yard.addresses import AddressBook
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,14 @@ class _Page:
 
 
 class ToolBook:
-    """All tools of all servers."""
+    """All tools of all servers.
+
+    Attributes:
+        addresses: Which server an address belongs to.
+    """
 
     def __init__(self, memory: Memory) -> None:
+        self.addresses = AddressBook(memory)
         self._memory = memory
         self._pages: dict[UUID, _Page] = {}
         self._exposed: dict[str, Route] = {}
@@ -65,6 +71,7 @@ class ToolBook:
 
     def remove(self, server: UUID) -> bool:
         """Drop a server's tools; whether there were any."""
+        self.addresses.forget(server)
         page = self._pages.pop(server, None)
         for route in page.routes.values() if page else ():
             self._exposed.pop(route.exposed, None)

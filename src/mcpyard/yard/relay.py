@@ -36,6 +36,9 @@ _NOTHING: Final = Tuning()
 Parameters = Callable[[Route, bytes], bytes | None]
 """All parameters for the server of a route; None where they are its name and these arguments."""
 
+Note = Callable[[UUID], None]
+"""Told which server answered a call."""
+
 
 class Errand(NamedTuple):
     """In whose name a request is made; a tuple because one is made for every call.
@@ -94,6 +97,10 @@ class Relay:
         """How a server is."""
         return self._servers.observed().get(server) or Observed(server)
 
+    def holder(self, address: str) -> UUID | None:
+        """The server that an address belongs to, as far as one listed it."""
+        return self._book.addresses.holder(address, self._desired())
+
     def era(self, server: UUID) -> Era | None:
         """The era of a server; None while it is not connected."""
         session = self.observed(server).session
@@ -124,15 +131,24 @@ class Relay:
         return self._follow(route, arguments, errand, params)
 
     async def call_with_fallback(
-        self, route: Route, arguments: bytes, errand: Errand, params: Parameters
+        self, route: Route, arguments: bytes, errand: Errand, params: Parameters, note: Note
     ) -> bytes:
-        """Call a tool, else its fallback servers (see `call`, and `Backups.answer`)."""
+        """Call a tool, else its fallback servers (see `call`, and `Backups.answer`).
+
+        Args:
+            route: The way to it.
+            arguments: Its arguments, as JSON.
+            errand: In whose name.
+            params: What is sent to each that is asked.
+            note: Told which server answers.
+        """
         given = _decoded(arguments)
 
         async def ask(to: Route, translated: Mapping[str, object]) -> Outcome:
             sent = arguments if translated is given else orjson.dumps(translated)
             began = self._clock.monotonic()
             raw = await self._follow(to, sent, errand, params(to, sent))
+            note(to.server)
             ms = (self._clock.monotonic() - began) * 1000
             return Outcome(raw, to.server_name, to.tool.name, ms)
 

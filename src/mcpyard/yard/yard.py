@@ -366,6 +366,7 @@ class YardCore:
         self._backups.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
+        self._book.addresses.claim(observed, self.desired.servers)
         if self._book.update(server, observed):
             names = [route.exposed for route in self._book.routes(server.id)]
             self._registered.update_tool_count(server.name, len(names))
