@@ -9,6 +9,7 @@ import resource
 import select
 import signal
 import socket
+import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ import psutil
 import pytest
 
 from tests.cli.commands import (
+    MCPYARD,
     PATIENCE,
     Up,
     all_gone,
@@ -40,7 +42,8 @@ def health(url: str) -> int:
         return asked.getresponse().status
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.spec("F2.7")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_yard_and_all_its_children(tmp_path: Path, number: int) -> None:
     project = write_project(tmp_path / "p", one=echo(), two=echo())
     with yard_up(tmp_path / "home", "--project", project) as up:
@@ -51,6 +54,31 @@ def test_a_signal_ends_the_yard_and_all_its_children(tmp_path: Path, number: int
         assert up.end(number) == 0
         assert all_gone(family)
         assert not (tmp_path / "home" / "yard.json").exists()
+
+
+@pytest.mark.spec("F2.7")
+def test_a_terminal_that_is_closed_ends_the_yard_and_all_its_children(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "p", deaf=echo("stubborn"))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        arguments = [*MCPYARD, "up", "--port", "0", "--json", "--project", str(project)]
+        os.execve(sys.executable, arguments, os.environ | {"MCPYARD_HOME": str(tmp_path / "home")})  # noqa: S606
+    shown = b""
+    while b'"status":"connected"' not in shown.replace(b" ", b""):
+        shown += os.read(terminal, 1 << 16)
+    family = psutil.Process(pid).children(recursive=True)
+    os.close(terminal)
+    assert len(family) == 2
+    assert all_gone(family, PATIENCE)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.spec("F2.7")
+def test_a_yard_that_is_to_outlive_its_terminal_goes_on_after_a_hangup(tmp_path: Path) -> None:
+    with yard_up(tmp_path / "home", command=["nohup", *MCPYARD]) as up:
+        up.process.send_signal(signal.SIGHUP)
+        assert health(up.url) == 200
+        assert up.end() == 0
 
 
 def test_a_second_signal_ends_a_yard_that_waits_for_a_stubborn_server(tmp_path: Path) -> None:

@@ -13,7 +13,10 @@ from mcpyard.runtime.keeping import Child, Keeper
 from tests.runtime.waiting import read_pids
 
 PROGRAM = [sys.executable, "-I", "-S", str(Path(__file__).with_name("children.py"))]
-WRAPPED = ["sh", "-c", '"$@"; true', "sh", *PROGRAM, "stubborn"]
+COMMANDS = {
+    "wrapped": ["sh", "-c", '"$@"; true', "sh", *PROGRAM, "stubborn"],
+    "bare": ["env", "-i", *PROGRAM, "stubborn"],
+}
 
 
 class SmallYard:
@@ -37,7 +40,7 @@ class SmallYard:
 
     async def family(self, mode: str) -> tuple[Child, list[int]]:
         """A child that has said of which processes it consists, and those, without doubles."""
-        child = await (self.run(*WRAPPED) if mode == "wrapped" else self.child(mode))
+        child = await self.run(*COMMANDS.get(mode, [*PROGRAM, mode]))
         return child, sorted({child.pid, *await read_pids(child.stdout)})
 
     def hang_up(self, child: Child) -> None:
@@ -75,7 +78,7 @@ async def main() -> None:
     async with small_yard() as yard:
         mode, *options = sys.argv[1:]
         _, pids = await yard.family(mode)
-        pids += [fork() for _ in options]
+        pids += [fork() for option in options if option == "forked"]
         print(yard.keeper.pid, *pids, flush=True)
         await asyncio.get_running_loop().create_future()
 

@@ -117,8 +117,10 @@ class Signals:
         self.stop = asyncio.Event()
         self.hurry: Callable[[], None] = lambda: None
         self._loop = asyncio.get_running_loop()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            self._loop.add_signal_handler(each, self._came)
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            # `nohup` has SIGHUP ignored, so that mcpyard goes on without its terminal.
+            if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN:
+                self._loop.add_signal_handler(each, self._came)
 
     def _came(self) -> None:
         if self.stop.is_set():
