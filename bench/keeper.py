@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 from mcpyard.runtime.keeping import Child, Keeper, StopPolicy
-from mcpyard.runtime.orphans import Mark, end_marked
+from mcpyard.runtime.marks import Mark, MarkKey
+from mcpyard.runtime.orphans import Remains
 
 
 def milliseconds(since: float) -> str:
@@ -70,7 +71,8 @@ async def measure(count: int) -> None:
     print(f"{count} stopped in order        ", milliseconds(began))
     children = await spawn_all(keeper, count)
     began = time.perf_counter()
-    await asyncio.to_thread(end_marked, Mark.of_this_process("nobody"))
+    nothing = Remains(Mark.of_this_process("nobody"), MarkKey())
+    await asyncio.to_thread(nothing.end)
     print("a sweep that finds nothing  ", milliseconds(began))
     await keeper.close()
 

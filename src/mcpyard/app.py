@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import gettempdir
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
@@ -35,6 +34,7 @@ from mcpyard.formats import locating
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.idle import IdleServers
 from mcpyard.runtime.keeping import Keeper
+from mcpyard.runtime.marks import MarkKey
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
 from mcpyard.runtime.signins import SignIns, VolatileCredentials
@@ -49,6 +49,7 @@ from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home, user_directory
 from mcpyard.store.lenient import LenientSessions
+from mcpyard.store.mark_key import home_mark_key, user_folder, user_mark_key
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
@@ -90,7 +91,7 @@ class Yard(YardCore):
         environment = around.environment
         clock = SystemClock()
         variables = Variables(environment)
-        keeper = Keeper(uuid4().hex)
+        keeper = Keeper(uuid4().hex, key=kept.mark_key)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
         sign_ins = SignIns(kept.credentials)
         opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
@@ -153,7 +154,7 @@ class Yard(YardCore):
             yard = cls([*found, *kept.sources], kept, CodeSource(servers), around)
             try:
                 # What a yard that was killed together with its keeper left behind.
-                await asyncio.to_thread(sweep_dead_yards)
+                await asyncio.to_thread(sweep_dead_yards, kept.mark_key)
                 await yard.begin()
                 yield yard
             finally:
@@ -224,7 +225,8 @@ class Kept:
     profiles: Profiles = field(default_factory=VolatileProfiles)
     edits: Edits = field(default_factory=VolatileEdits)
     left_outs: LeftOuts = field(default_factory=VolatileLeftOuts)
-    locks: Path = field(default_factory=lambda: Path(gettempdir(), f"mcpyard-{os.getuid()}"))
+    locks: Path = field(default_factory=user_folder)
+    mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
 
 
@@ -279,7 +281,8 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
         YardBusy: A yard holds the home; names its pid and address.
     """
     if home is None:
-        yield Kept(VolatileMemory(), VolatilePolicies())
+        key = MarkKey(user_mark_key())
+        yield Kept(VolatileMemory(), VolatilePolicies(), mark_key=key)
         return
     taken = Home(Path(home))
     taken.take()
@@ -300,9 +303,17 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
                 edits=store.edits,
                 left_outs=store.left_outs,
                 locks=taken.folder / "locks",
+                mark_key=_mark_key(taken),
                 fault=store.fault,
             )
         finally:
             await store.close()
     finally:
         taken.release()
+
+
+def _mark_key(home: Home) -> MarkKey:
+    # Version 0.1 did not sign: what its killed yard left is known by that yard's pid and start.
+    before = home.predecessor
+    unsigned = [(before.pid, before.started)] if before and before.started else []
+    return MarkKey(home_mark_key(home.folder), unsigned)

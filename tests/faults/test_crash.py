@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 
+import psutil
 import pytest
 
 from mcpyard import Yard
@@ -49,6 +50,32 @@ async def test_a_lost_server_is_disconnected_and_comes_back_by_itself() -> None:
     assert lost["pid"] is None
     assert after["error"] is None
     assert after["pid"] != before
+
+
+@pytest.mark.spec("F2.7")
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (signal.SIGKILL, "keeper process died"),
+        (signal.SIGSTOP, "keeper process stopped responding"),
+    ],
+)
+async def test_the_servers_of_a_lost_keeper_say_so_and_come_back_by_themselves(
+    number: signal.Signals, reason: str
+) -> None:
+    async with Yard.open(servers={"odd": zoo("stubborn")}) as yard:
+        await connected(yard, "odd")
+        before = state_of(yard, "odd")["pid"]
+        keeper = psutil.Process(before).ppid()
+        hanging = asyncio.create_task(yard.call_tool("odd", "hang", {}))
+        await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "sent"}))
+        os.kill(keeper, number)
+        with pytest.raises(Disconnected, match=reason):
+            await hanging
+        await connected(yard, "odd")
+        anew = await yard.call_tool("odd", "echo", {"text": "anew"})
+        assert await eventually(lambda: not alive(before) and not alive(keeper))
+    assert anew.text == "anew"
 
 
 async def test_a_second_signal_kills_a_server_whose_calls_are_waited_for() -> None:

@@ -1,7 +1,9 @@
 """However a yard ends, nothing it started lives on."""
 
+import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from mcpyard import Yard
+from tests.cli.commands import all_gone, write_project, yard_up
 from tests.conftest import FULL
 from tests.faults.hosting import ROOT, Host, family, hosted
 from tests.faults.real_servers import EVERYTHING, definition
@@ -118,3 +121,44 @@ async def test_what_is_left_when_both_are_killed_is_ended_by_the_next_start(
         await host.process.wait()
         async with Yard.open():
             assert await eventually(lambda: not family(host.pid), SOON)
+
+
+def bare(mode: str) -> dict[str, Any]:
+    """A server whose processes have none of the environment that it was started with."""
+    inner = zoo(mode)
+    return {**inner, "command": "env", "args": ["-i", inner["command"], *inner["args"]]}
+
+
+@pytest.mark.spec("F2.7")
+def test_none_is_left_when_the_keeper_of_a_daemon_is_killed_not_even_without_a_mark(
+    tmp_path: Path,
+) -> None:
+    servers = {"stubborn": bare("stubborn"), "detached": bare("detached")}
+    project = write_project(tmp_path / "p", **servers)
+    with yard_up(tmp_path / "home", "--project", project) as up:
+        for _ in servers:
+            up.event("status", status="connected")
+        before = up.family()
+        assert len(before) == 4, "the keeper, two servers and what one left behind"
+        keeper = next(each for each in before if each.ppid() == up.process.pid)
+        keeper.kill()
+        assert all_gone(before)
+        for _ in servers:
+            up.event("status", status="connected")
+        after = up.family()
+        assert up.end() == 0
+        assert all_gone(after)
+
+
+@pytest.mark.spec("F2.7")
+def test_what_a_daemon_of_version_0_1_left_is_ended_by_the_next_one_of_its_home(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    with subprocess.Popen(["true"]) as daemon:
+        """Its pid is free again afterwards."""
+    (home / "yard.json").write_text(json.dumps({"pid": daemon.pid, "url": "", "started": 7}))
+    mark = {"MCPYARD_MARK": f"0123abcd:{daemon.pid}:7:1"}
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, env=mark) as left, yard_up(home):
+        assert left.wait(5) == -signal.SIGKILL

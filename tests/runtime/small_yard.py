@@ -3,16 +3,22 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from mcpyard.runtime.keeping import Child, Keeper
+from mcpyard.runtime import cgroups
+from mcpyard.runtime.adoption import ADOPTION
+from mcpyard.runtime.keeping import Child, Keeper, Pulse
+from mcpyard.runtime.marks import MarkKey
 from tests.runtime.waiting import read_pids
 
 PROGRAM = [sys.executable, "-I", "-S", str(Path(__file__).with_name("children.py"))]
+USUAL_PULSE = Pulse()
+KEY = MarkKey(b"of the small yards of all tests")
 COMMANDS = {
     "wrapped": ["sh", "-c", '"$@"; true', "sh", *PROGRAM, "stubborn"],
     "bare": ["env", "-i", *PROGRAM, "stubborn"],
@@ -22,9 +28,9 @@ COMMANDS = {
 class SmallYard:
     """Spawns the programs of `children` and closes the pipes that its children leave open."""
 
-    def __init__(self) -> None:
+    def __init__(self, pulse: Pulse) -> None:
         self.losses = 0
-        self.keeper = Keeper(uuid.uuid4().hex, self._count)
+        self.keeper = Keeper(uuid.uuid4().hex, self._count, key=KEY, pulse=pulse)
         self._open: dict[Child, set[int]] = {}
 
     def _count(self) -> None:
@@ -58,12 +64,23 @@ class SmallYard:
 
 
 @asynccontextmanager
-async def small_yard() -> AsyncGenerator[SmallYard]:
-    yard = SmallYard()
+async def small_yard(pulse: Pulse = USUAL_PULSE) -> AsyncGenerator[SmallYard]:
+    yard = SmallYard(pulse)
     try:
         yield yard
     finally:
         await yard.close()
+
+
+def bystanders(keeper: int) -> list[int]:
+    """What a daemon has as children and did not get from its keeper: an adopted one, its own."""
+    program = [*PROGRAM, "leaves-detached"]
+    with subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as helper:
+        assert helper.stdout
+        _, adopted = map(int, helper.stdout.readline().split())
+    ADOPTION.spare_present(keeper)
+    own = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    return [adopted, own.pid]
 
 
 def fork() -> int:
@@ -75,10 +92,16 @@ def fork() -> int:
 
 
 async def main() -> None:
+    mode, *options = sys.argv[1:]
+    if "adopting" in options:
+        ADOPTION.begin()
+    if "no-cgroup" in options:
+        cgroups.own_folder = lambda: None
     async with small_yard() as yard:
-        mode, *options = sys.argv[1:]
         _, pids = await yard.family(mode)
         pids += [fork() for option in options if option == "forked"]
+        assert yard.keeper.pid
+        pids += bystanders(yard.keeper.pid) if "bystanders" in options else []
         print(yard.keeper.pid, *pids, flush=True)
         await asyncio.get_running_loop().create_future()
 

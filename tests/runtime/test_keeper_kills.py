@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.runtime import keeping
 from mcpyard.runtime.keeping import Exit, SpawnFailed
-from mcpyard.runtime.orphans import sweep_dead_yards
+from mcpyard.runtime.orphans import Remains, sweep_dead_yards
 from tests.runtime import small_yard as program
-from tests.runtime.small_yard import small_yard
+from tests.runtime.small_yard import KEY, small_yard
 from tests.runtime.waiting import alive, eventually, none_alive, read_line, read_pids
 
 pytestmark = pytest.mark.real
@@ -39,6 +38,7 @@ class Victim:
 @asynccontextmanager
 async def victim(kind: str, *options: str) -> AsyncGenerator[Victim]:
     command = [sys.executable, "-m", program.__name__, kind, *options]
+    pids: list[int] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:  # noqa: ASYNC220
         try:
             assert process.stdout
@@ -47,6 +47,8 @@ async def victim(kind: str, *options: str) -> AsyncGenerator[Victim]:
             yield Victim(process, keeper, pids)
         finally:
             process.kill()
+            for pid in filter(alive, pids):
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "leaves-scrubbed"])
@@ -74,7 +76,7 @@ async def test_the_next_start_sweeps_what_a_double_kill_left(kind: str) -> None:
         os.kill(yard.keeper, signal.SIGKILL)
         assert all(map(alive, yard.pids))
         yard.kill()
-        swept = await asyncio.to_thread(sweep_dead_yards)
+        swept = await asyncio.to_thread(sweep_dead_yards, KEY)
         assert swept.left == 0
         assert await eventually(none_alive([yard.keeper, *yard.pids]))
 
@@ -117,14 +119,14 @@ async def test_children_of_a_killed_keeper_are_told_lost_and_the_next_spawn_work
 async def test_a_clean_up_that_fails_is_told_once_and_hinders_no_later_spawn(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(_mark: object) -> None:
+    def fail(_remains: Remains) -> None:
         raise OSError(9, "Bad file descriptor")
 
     async with small_yard() as yard:
         lost, _ = await yard.family("echo")
         assert yard.keeper.pid
         with monkeypatch.context() as patch:
-            patch.setattr(keeping, "end_marked", fail)
+            patch.setattr(Remains, "end", fail)
             os.kill(yard.keeper.pid, signal.SIGKILL)
             assert await lost.gone == 1
         assert "could not be ended for certain" in caplog.text

@@ -38,6 +38,7 @@ from mcpyard.cli.paths import AUDIT_FILE
 from mcpyard.cli.succession import await_predecessor, make_home
 from mcpyard.domain.this_yard import Here
 from mcpyard.gateway.app import Gateway
+from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
@@ -101,6 +102,7 @@ def run_yard(terms: Terms) -> int:
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
+    ADOPTION.begin()
     with listen(terms.entrance, terms.home) as listener:
         make_home(terms.home)
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)

@@ -51,7 +51,13 @@ class Channel:
         try:
             self._socket.shutdown(socket.SHUT_WR)
         except OSError:
-            self._ended()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Take the other end for gone, whatever it does."""
+        if self._socket.fileno() >= 0:
+            self.close()
+            self._end()
 
     def close(self) -> None:
         """Let go of the socket and of what is queued; may be called twice."""
@@ -63,11 +69,6 @@ class Channel:
         for _, fds in self._unsent:
             _close_all(fds)
         self._unsent.clear()
-
-    def _ended(self) -> None:
-        if self._socket.fileno() >= 0:
-            self.close()
-            self._end()
 
     def _write(self) -> None:
         while self._unsent:
@@ -105,7 +106,7 @@ class Channel:
             except OSError:
                 packet = b""
             if not packet:
-                self._ended()
+                self.abandon()
                 return
             self._message(json.loads(packet))
 

@@ -1,7 +1,7 @@
 """The keeper: the process between a yard and its children, so that none outlives the yard.
 
-It is run by path (`python -I -S keeper.py FD YARD_PID`) and imports light standard modules only:
-every yard has one.
+It is run by path (`python -I -S keeper.py FD YARD_PID`) and imports light standard modules and
+`processes` only: every yard has one.
 
 Being a sub-reaper, it becomes the parent of whatever a child leaves behind, detached or not. So
 "nothing is left" is not a guess: it is the kernel's word that the keeper has no child any more.
@@ -14,12 +14,12 @@ latest with the keeper. Out of reach are processes the keeper may not signal (an
 setuid), and what a child had others start for it (a container, a timer, a service).
 
 Each message is one packet of JSON; one that begins with `+` is continued by the next. The yard
-sends `spawn` (with three pipe ends), `signal`, `end`, `look`; the keeper `ready`, `spawned` or
-`spawn_failed`, `exited`, and then `gone` with the number of processes that would not die.
+sends `spawn` (with three pipe ends), `signal`, `end`, `look` and `ping`; the keeper `ready`,
+`spawned` or `spawn_failed`, `exited`, and then `gone` with the number of processes that would not
+die; and `pong`.
 """
 
 import contextlib
-import ctypes
 import errno
 import json
 import os
@@ -32,36 +32,36 @@ import sys
 import time
 from collections import deque
 
+if __name__ == "__main__":
+    # Run by path and without `site`, it has to find its own package by itself.
+    sys.path.append(__file__.rsplit("/", 3)[0])
+
+from mcpyard.runtime.processes import (
+    LIBC,
+    MARK,
+    SYS_PIDFD_OPEN,
+    Process,
+    kill_process,
+    newest_first,
+    read_mark,
+    read_process,
+    signal_group,
+)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MARK = "MCPYARD_MARK"
 PACKET = 1 << 16
 PIPE_ENDS = 3
 RIGHTS_ROOM = socket.CMSG_SPACE(PIPE_ENDS * struct.calcsize("i"))
-LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-PF_EXITING = 4
-# By number, the same on all machines: not every Python is built with `os.pidfd_open`.
-SYS_PIDFD_SEND_SIGNAL = 424
-SYS_PIDFD_OPEN = 434
 
 LOOK_SECONDS = 5.0  # between two looks at the tree while nothing happens; each costs 2 ms or so
 RETRY_SECONDS = 0.01  # for the killed to be reaped before the tree is looked at again
 GIVE_UP_SECONDS = 5.0  # what survives SIGKILL for so long is stuck in the kernel or not ours
 UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes counts as it is
-
-
-class Process:
-    """A row of the process table; `key` tells it from a later process with the same number."""
-
-    def __init__(self, pid: int, fields: list[bytes]) -> None:
-        self.pid = pid
-        self.dying = fields[0] in b"ZX" or bool(int(fields[6]) & PF_EXITING)
-        self.parent, self.group, self.session = map(int, fields[1:4])
-        self.start = int(fields[19])
-        self.key = pid, self.start
 
 
 class Child:
@@ -73,55 +73,6 @@ class Child:
         self.start = row.start if row else 0
         self.alive = True
         self.ending = 0.0
-
-
-def read_file(path: str) -> bytes:
-    """All of a file of /proc; empty when it is gone or not ours to read."""
-    with contextlib.suppress(OSError), open(path, "rb", 0) as file:  # noqa: PTH123 - no pathlib here
-        return file.read()
-    return b""
-
-
-def read_process(pid: int) -> Process | None:
-    """The row of one process, or None when it is gone."""
-    text = read_file(f"/proc/{pid}/stat")
-    # The name stands in brackets and may hold anything, brackets and blanks included.
-    return Process(pid, text[text.rindex(b")") + 2 :].split()) if text else None
-
-
-def read_mark(pid: int) -> bytes:
-    """The yard's mark in a process' environment, or nothing."""
-    _, _, rest = (b"\0" + read_file(f"/proc/{pid}/environ")).partition(f"\0{MARK}=".encode())
-    return rest.partition(b"\0")[0]
-
-
-def newest_first() -> list[int]:
-    """The numbers of all processes: what was started last is most likely to be gone soonest."""
-    pids: list[int] = []
-    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
-        pids = [int(entry.name) for entry in entries if entry.name.isdigit()]
-    # Numbers wrap around, so the newest is not the highest; the kernel tells the last one given.
-    last = int((read_file("/proc/loadavg").split() or [b"0"])[-1])
-    pids.sort(key=lambda pid: (pid <= last, pid), reverse=True)
-    return pids
-
-
-def signal_group(group: int, number: int) -> None:
-    """Signal a process group; one that is gone is no error."""
-    # Every child leads a session, so a group seen below the keeper holds its descendants only.
-    if group > 1:
-        with contextlib.suppress(OSError):
-            os.killpg(group, number)
-
-
-def kill_process(row: Process) -> None:
-    """Kill one process, and never a later one that got its number."""
-    handle = LIBC.syscall(SYS_PIDFD_OPEN, row.pid, 0)
-    now = read_process(row.pid)
-    if now and now.key == row.key:
-        LIBC.syscall(SYS_PIDFD_SEND_SIGNAL, handle, signal.SIGKILL, None, 0)
-    if handle >= 0:
-        os.close(handle)
 
 
 class Tree:
@@ -293,6 +244,8 @@ class Keeper:
             self._signals.append((child, number, int(request.get("signal", 0))))
         elif what == "end" and child:
             child.ending = child.ending or time.monotonic()
+        elif what == "ping":
+            self.tell("pong", n=number)
 
     def _spawn(self, number: int, request: "dict[str, Any]", fds: list[int]) -> None:
         argv, env, cwd = request["argv"], request["env"], request["cwd"]
@@ -305,8 +258,8 @@ class Keeper:
             which = "cwd" if cwd and getattr(error, "filename", None) == cwd else "command"
             self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
             return
-        self._children[number] = Child(number, pid, mark)
-        self.tell("spawned", n=number, pid=pid)
+        child = self._children[number] = Child(number, pid, mark)
+        self.tell("spawned", n=number, pid=pid, start=child.start)
 
     def _signal(self) -> None:
         # What a dying process leaves behind can be told to be its own only if it was seen before.
@@ -388,6 +341,8 @@ def main() -> None:
     """Run until the yard is gone, then leave nothing behind."""
     yard = socket.socket(fileno=int(sys.argv[1]))
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # One that is stopped when its yard is killed still has to end everything.
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
     keeper = Keeper(yard, int(sys.argv[2]))
     try:
         keeper.tell("ready")

@@ -1,8 +1,8 @@
 """The yard's side of the keeper: spawn children through it, hear of their ends, end them.
 
 The keeper is a process of its own so that it can outlive the yard by the moment it takes to kill
-every descendant. Should the keeper die instead, its children are as good as lost: they are told to
-be, what carries this yard's mark is killed, and the next spawn starts a new keeper.
+every descendant. Should the keeper die instead, or stop responding, its children are as good as
+lost: they are told to be, everything it left behind is killed, and the next spawn starts a new one.
 """
 
 import asyncio
@@ -10,149 +10,43 @@ import contextlib
 import errno
 import logging
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from mcpyard.runtime import keeper
+from mcpyard.runtime.adoption import ADOPTION
+from mcpyard.runtime.cgroups import Cgroup
 from mcpyard.runtime.channel import Channel
-from mcpyard.runtime.orphans import Mark, end_marked
+from mcpyard.runtime.child import END_SECONDS, Child, Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.marks import Mark, MarkKey
+from mcpyard.runtime.orphans import Remains
+from mcpyard.runtime.processes import MARK
+
+__all__ = ["Child", "Exit", "Keeper", "Pulse", "SpawnFailed", "StopPolicy"]
 
 _START_SECONDS: Final = 10.0
 """A Python with five imports; only a machine in distress needs longer."""
-_END_SECONDS: Final = keeper.GIVE_UP_SECONDS + 2.0
-"""The keeper gives up by itself first, and says how much is left."""
-_EXIT_SECONDS: Final = 0.05
-"""Half of the 100 ms in which the calls in flight must fail after a crash."""
-_SEEN_SECONDS: Final = 0.5
-"""A look takes milliseconds; no stop is to hang on it."""
+_STRIKE_SECONDS: Final = 0.5
+"""For the first look at what a lost keeper left: callers wait for it, but not for long."""
+_LOST: Final = "the keeper process, which starts servers, died"
+_HUNG: Final = "the keeper process, which starts servers, stopped responding"
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
 """What the interpreter may need to start; no mark of an outer yard, no secrets."""
 
 _log = logging.getLogger(__name__)
 
 
-class SpawnFailed(Exception):
-    """A child could not be started.
-
-    Attributes:
-        errno: The operating system's reason.
-        message: The same in words.
-        which: What was at fault: the `command`, the `cwd`, or the `keeper` itself.
-    """
-
-    def __init__(self, code: int, message: str, which: str) -> None:
-        super().__init__(message)
-        self.errno = code
-        self.message = message
-        self.which = which
-
-
 @dataclass(frozen=True, slots=True)
-class Exit:
-    """How a main process ended; both are None when nobody was left to see it."""
+class Pulse:
+    """How often a keeper is asked whether it responds, and how often in a row it may not."""
 
-    code: int | None = None
-    signal: int | None = None
-
-    def describe(self) -> str:
-        """The end in words that follow the server's name."""
-        if self.code is not None:
-            return f"exited with code {self.code}"
-        if self.signal is None:
-            return "was lost with its keeper"
-        try:
-            return f"was killed by {signal.Signals(self.signal).name}"
-        except ValueError:
-            return f"was killed by signal {self.signal}"
-
-
-@dataclass(frozen=True, slots=True)
-class StopPolicy:
-    """How long a child may take to end by itself."""
-
-    eof_grace: float = 2.0
-    term_grace: float = 3.0
-
-
-@dataclass(eq=False, slots=True)
-class Child:
-    """A running server process. Its three pipe ends belong to whoever spawned it.
-
-    Attributes:
-        exited: Resolves when the main process has ended. Shield it: whoever cancels it, cancels
-            it for all.
-        gone: Resolves when its whole tree has ended, with the number of processes that would not.
-        seen: Set when the keeper has noted of which processes it consists.
-    """
-
-    number: int
-    stdin: int
-    stdout: int
-    stderr: int
-    exited: asyncio.Future[Exit]
-    gone: asyncio.Future[int]
-    _tell: Callable[[Mapping[str, object]], None] = field(repr=False)
-    pid: int = 0
-    seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
-
-    def terminate(self) -> None:
-        """Ask the process group to end."""
-        self._tell({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
-
-    async def last_exit(self) -> Exit | None:
-        """How it ended, of one that hung up; None when it only did that, and lives on.
-
-        One that is dying is waited for: on a busy machine the keeper may take a while to say how.
-        """
-        if not await self._exits_within(_EXIT_SECONDS):
-            row = keeper.read_process(self.pid)
-            if row is None or row.dying:
-                await self._exits_within(_END_SECONDS)
-        return self.exited.result() if self.exited.done() else None
-
-    async def kill(self) -> bool:
-        """Kill the child and all its descendants; whether the tree is known to be empty."""
-        self._end()
-        await asyncio.wait({self.gone}, timeout=_END_SECONDS)
-        return self.gone.done() and self.gone.result() == 0
-
-    async def stop(self, close_stdin: Callable[[], None], policy: StopPolicy) -> Exit:
-        """End the child in order: end of input, TERM, KILL; its descendants in any case.
-
-        Cancelling skips the patience, not the KILL.
-        """
-        try:
-            await self._be_seen()
-            close_stdin()
-            if not await self._exits_within(policy.eof_grace):
-                self.terminate()
-                await self._exits_within(policy.term_grace)
-        finally:
-            self._end()
-        await self.kill()
-        return self.exited.result() if self.exited.done() else Exit()
-
-    def _end(self) -> None:
-        if not self.gone.done():
-            self._tell({"do": "end", "n": self.number})
-
-    async def _be_seen(self) -> None:
-        # Once it ends, what it leaves behind may not be recognisable any more.
-        if not self.exited.done():
-            self.seen.clear()
-            self._tell({"do": "look", "n": self.number})
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.seen.wait(), _SEEN_SECONDS)
-
-    async def _exits_within(self, seconds: float) -> bool:
-        await asyncio.wait({self.exited}, timeout=seconds)
-        return self.exited.done()
+    seconds: float = 2.0
+    misses: int = 5
 
 
 @dataclass(eq=False, slots=True)
@@ -161,21 +55,37 @@ class _Run:
 
     process: subprocess.Popen[bytes]
     channel: Channel
+    cgroup: Cgroup | None
     ready: asyncio.Future[bool]
     ended: asyncio.Future[None]
+    watching: asyncio.Task[None] | None = None
+    unanswered: int = 0
+    hung: bool = False
+
+
+_PULSE: Final = Pulse()
 
 
 class Keeper:
     """Starts and ends the children of one yard.
 
     Attributes:
-        lost: How many keepers have died before their time.
+        lost: How many keepers have died before their time, or were replaced.
     """
 
-    def __init__(self, instance: str, on_lost: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        instance: str,
+        on_lost: Callable[[], None] = lambda: None,
+        *,
+        key: MarkKey | None = None,
+        pulse: Pulse = _PULSE,
+    ) -> None:
         self.lost = 0
         self._instance = instance
         self._on_lost = on_lost
+        self._key = key or MarkKey()
+        self._pulse = pulse
         self._lock = asyncio.Lock()
         self._run: _Run | None = None
         self._aftermath: asyncio.Task[None] | None = None
@@ -203,6 +113,7 @@ class Keeper:
                 if not (run.ready.done() and run.ready.result()):
                     run.process.kill()
                     raise SpawnFailed(errno.ECHILD, "the keeper did not start", "keeper")
+                run.watching = asyncio.create_task(self._watch(run), name="keeper watch")
 
     async def spawn(self, argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Child:
         """Start a child with exactly this environment, plus the yard's mark.
@@ -214,8 +125,8 @@ class Keeper:
         self._count += 1
         number = self._count
         child, far_ends = self._prepare(number)
-        mark = Mark.of_this_process(self._instance).of_child(number)
-        marked = {**env, keeper.MARK: mark}
+        mark = self._key.sign(Mark.of_this_process(self._instance), number)
+        marked = {**env, MARK: mark}
         request = {"do": "spawn", "n": number, "argv": [*argv], "env": marked, "cwd": cwd}
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._children[number] = child
@@ -237,11 +148,12 @@ class Keeper:
         async with self._lock:
             if run := self._run:
                 self._closing = True
+                _cancel(run.watching)
                 run.channel.finish()
-                await asyncio.wait({run.ended}, timeout=_END_SECONDS)
+                await asyncio.wait({run.ended}, timeout=END_SECONDS)
                 if not run.ended.done():
                     run.process.kill()
-                    await asyncio.wait({run.ended}, timeout=_END_SECONDS)
+                    await asyncio.wait({run.ended}, timeout=END_SECONDS)
             await self._settle()
             self._closing = False
 
@@ -252,7 +164,30 @@ class Keeper:
             process, ours = _run_program()
         except OSError as error:
             raise SpawnFailed(error.errno or 0, str(error), "keeper") from error
-        return _Run(process, Channel(ours, self._hear, self._ended), ready, ended)
+        ADOPTION.keepers.add(process.pid)
+        cgroup = self._enclose(process.pid)
+        return _Run(process, Channel(ours, self._hear, self._ended), cgroup, ready, ended)
+
+    def _enclose(self, pid: int) -> Cgroup | None:
+        """Put the keeper into a control group of its own, before it starts anything."""
+        name = self._key.sign_group(Mark.of_this_process(self._instance), self._count)
+        cgroup = Cgroup.make(name)
+        if cgroup and not cgroup.take(pid):
+            cgroup.remove()
+            return None
+        return cgroup
+
+    async def _watch(self, run: _Run) -> None:
+        # Beats are counted, not seconds: a yard that was stopped meanwhile, and its keeper with it,
+        # finds one beat unanswered when it goes on, however long that was.
+        while run.unanswered < self._pulse.misses:
+            run.unanswered += 1
+            run.channel.send({"do": "ping", "n": 0})
+            await asyncio.sleep(self._pulse.seconds)
+        _log.error("The keeper (pid %d) stopped responding and is replaced", run.process.pid)
+        run.hung = True
+        run.process.kill()
+        run.channel.abandon()
 
     def _prepare(self, number: int) -> tuple[Child, tuple[int, ...]]:
         loop = asyncio.get_running_loop()
@@ -275,12 +210,12 @@ class Keeper:
             self._run.channel.send(request, fds)
         else:
             _close(fds)
-            self._fail({"n": request["n"], "errno": errno.ECHILD, "which": "keeper"})
+            self._fail(_lost_spawn(request["n"], _LOST))
 
     def _hear(self, message: dict[str, Any]) -> None:
+        if self._run:
+            self._hear_alive(self._run, message["say"])
         match message["say"]:
-            case "ready" if self._run:
-                _resolve(self._run.ready, True)
             case "spawned":
                 self._spawned(message)
             case "spawn_failed":
@@ -294,12 +229,19 @@ class Keeper:
             case "refused":
                 _log.error("The keeper refused a request: %s", message["message"])
             case _:
-                """Of a child whose spawning was cancelled."""
+                """Of the keeper itself, or of a child whose spawning was cancelled."""
+
+    def _hear_alive(self, run: _Run, what: str) -> None:
+        run.unanswered = 0
+        if what == "ready":
+            _resolve(run.ready, True)
+        elif what == "pong":
+            ADOPTION.spare_present(run.process.pid)
 
     def _spawned(self, message: dict[str, Any]) -> None:
         child, answer = self._children.get(message["n"]), self._answers.get(message["n"])
         if child and answer:
-            child.pid = message["pid"]
+            child.pid, child.start = message["pid"], message["start"]
             _resolve(answer, None)
 
     def _fail(self, message: Mapping[str, Any]) -> None:
@@ -313,10 +255,9 @@ class Keeper:
         children, self._children = self._children, {}
         if run is None:
             return
+        _cancel(run.watching)
         for number in self._answers:
-            self._fail({"n": number, "errno": errno.ECHILD, "which": "keeper"})
-        for child in children.values():
-            _resolve(child.exited, Exit())
+            self._fail(_lost_spawn(number, _HUNG if run.hung else _LOST))
         _resolve(run.ready, False)
         _resolve(run.ended, None)
         self._aftermath = asyncio.create_task(self._clean_up(run, children))
@@ -325,12 +266,20 @@ class Keeper:
             self._on_lost()
 
     async def _clean_up(self, run: _Run, children: Mapping[int, Child]) -> None:
-        left = len(children)
         run.process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(run.process.wait, _END_SECONDS)
+        mains = [(child.pid, child.start) for child in children.values() if child.start]
+        mark = Mark.of_this_process(self._instance)
+        remains = Remains(mark, self._key, mains, run.cgroup)
+        # Whoever hears of the end closes the pipes, and by that lets what is left scatter.
+        striking = asyncio.create_task(asyncio.to_thread(remains.strike))
+        await asyncio.wait({striking}, timeout=_STRIKE_SECONDS)
+        for child in children.values():
+            _resolve(child.exited, Exit(keeper_hung=run.hung))
+        left = len(children)
         try:
-            left = (await asyncio.to_thread(end_marked, Mark.of_this_process(self._instance))).left
+            await striking
+            await asyncio.to_thread(_reap, run.process)
+            left = (await asyncio.to_thread(remains.end)).left
         except OSError:
             _log.exception("What a lost keeper left behind could not be ended for certain")
         for child in children.values():
@@ -341,6 +290,16 @@ class Keeper:
             # Whoever stops waiting leaves it to the next, and however it ends, it is over then.
             await asyncio.wait({self._aftermath})
             self._aftermath = None
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
+        ADOPTION.keepers.discard(process.pid)
+
+
+def _lost_spawn(number: object, message: str) -> dict[str, object]:
+    return {"n": number, "errno": errno.ECHILD, "message": message, "which": "keeper"}
 
 
 def _run_program() -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -370,6 +329,11 @@ def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
 def _close(fds: Iterable[int]) -> None:
     for fd in fds:
         os.close(fd)
+
+
+def _cancel(task: asyncio.Task[None] | None) -> None:
+    if task:
+        task.cancel()
 
 
 def _resolve(future: asyncio.Future[Any], result: object) -> None:

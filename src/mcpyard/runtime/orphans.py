@@ -1,9 +1,12 @@
-"""Ends what a killed keeper, or a yard killed together with its keeper, has left behind.
+"""Ends what a lost keeper, or a yard killed together with its keeper, has left behind.
 
-Every child carries a mark in its environment: which yard it belongs to, and that yard's pid and
-start time. Only the exact yard a mark names decides: the processes of one that lives, or of one
-seen through another pid namespace, are never touched. What has removed the mark from its own
-environment, or belongs to a user whose processes we may not read, cannot be found this way.
+Found are: the children by their pids and start times, with all below them; what this process has
+adopted, where it does; what is in the keeper's control group, where it has one; and what carries
+the yard's mark. Only the exact yard that a mark names decides: the processes of one that lives, or
+of one seen through another pid namespace, are never touched.
+
+Nothing but the control group or adoption finds a process that has left its session, lost its parent
+and removed the mark. Processes of a user whose environment we may not read have no mark for us.
 
 The functions block for some milliseconds and are meant for a thread.
 """
@@ -12,17 +15,20 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
-from mcpyard.runtime.keeper import (
+from mcpyard.runtime.adoption import ADOPTION, descendants
+from mcpyard.runtime.cgroups import Cgroup, end_groups_of_dead_yards
+from mcpyard.runtime.marks import Mark, MarkKey
+from mcpyard.runtime.processes import (
     Process,
     kill_process,
     newest_first,
+    pid_namespace,
     read_mark,
     read_process,
+    yard_is_dead,
 )
 
 _SECONDS: Final = 5.0
@@ -33,34 +39,6 @@ _QUIET_ROUNDS: Final = 2
 """A process is without an environment for an instant while it is being started."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a child's environment says about the yard that started it."""
-
-    instance: str
-    yard_pid: int
-    yard_start: int
-
-    @classmethod
-    def of_this_process(cls, instance: str) -> Self:
-        """The mark of the children of a yard in this process."""
-        row = read_process(os.getpid())
-        return cls(instance, os.getpid(), row.start if row else 0)
-
-    @classmethod
-    def parse(cls, value: bytes) -> Self | None:
-        """The mark in the variable's value, or None when it is not one of ours."""
-        try:
-            instance, pid, start, _ = value.decode().rsplit(":", 3)
-            return cls(instance, int(pid), int(start))
-        except ValueError:
-            return None
-
-    def of_child(self, number: int) -> str:
-        """The value of the variable for one child."""
-        return f"{self.instance}:{self.yard_pid}:{self.yard_start}:{number}"
-
-
 class Swept(NamedTuple):
     """How many processes were ended, and how many would not end."""
 
@@ -68,36 +46,96 @@ class Swept(NamedTuple):
     left: int = 0
 
 
-def end_marked(mark: Mark) -> Swept:
-    """Kill every process that carries this yard's mark, until none is left."""
-    return _sweep(lambda found: found == mark)
+class Remains:
+    """What a lost keeper has left behind."""
+
+    def __init__(
+        self,
+        mark: Mark,
+        key: MarkKey,
+        mains: Iterable[tuple[int, int]] = (),
+        cgroup: Cgroup | None = None,
+    ) -> None:
+        """Names what is to end.
+
+        Args:
+            mark: The yard's mark.
+            key: What the mark is signed with.
+            mains: The main processes of its children, by pid and start time.
+            cgroup: The control group of the keeper.
+        """
+        self._mark = mark
+        self._key = key
+        self._leaders = dict(mains)
+        self._known = set(self._leaders.items())
+        self._cgroup = cgroup
+
+    def strike(self) -> None:
+        """Kill what is to be found at once, before anything has the time to detach itself."""
+        if self._cgroup:
+            self._cgroup.kill()
+        _kill_all(self._families())
+
+    def end(self) -> Swept:
+        """Kill everything until nothing is left."""
+        swept = _sweep(self._look)
+        if self._cgroup:
+            self._cgroup.remove()
+        return swept
+
+    def _look(self) -> Iterator[Process]:
+        if self._cgroup:
+            self._cgroup.kill()
+        yield from _kill_all(self._families())
+        yield from ADOPTION.kill()
+        yield from _kill_marked(self._key, lambda mark: mark == self._mark)
+
+    def _families(self) -> list[Process]:
+        """The children as far as they live, all in their sessions, and all below these."""
+        if not self._known:
+            return []
+        table = {row.pid: row for row in map(read_process, newest_first()) if row}
+        roots = (row for row in table.values() if self._is_known(row, table))
+        members = descendants(table, roots)
+        # Once their parents are dead, these are known by nothing else.
+        self._known |= {row.key for row in members}
+        return [row for row in members if not row.dying]
+
+    def _is_known(self, row: Process, table: dict[int, Process]) -> bool:
+        start = self._leaders.get(row.session)
+        if row.key in self._known or start is None:
+            return row.key in self._known
+        leader = table.get(row.session)
+        return row.start >= start and (leader is None or leader.start == start)
 
 
-def sweep_dead_yards() -> Swept:
-    """Kill every process whose mark names a yard that is dead, until none is left."""
-    return _sweep(_is_dead)
+def sweep_dead_yards(key: MarkKey) -> Swept:
+    """Kill every process whose mark names a dead yard of this home, until none is left."""
+    if sys.platform.startswith("linux"):
+        end_groups_of_dead_yards(key)
+    return _sweep(lambda: _kill_marked(key, lambda mark: yard_is_dead(*mark.yard)))
 
 
-def _is_dead(mark: Mark) -> bool:
-    row = read_process(mark.yard_pid)
-    return row is None or row.start != mark.yard_start or row.dying
-
-
-def _sweep(condemned: Callable[[Mark], bool]) -> Swept:
+def _sweep(look: Callable[[], Iterable[Process]]) -> Swept:
     if not sys.platform.startswith("linux"):
         return Swept()
-    spared = frozenset(_line_of_descent())
     killed: set[tuple[int, int]] = set()
     found: set[tuple[int, int]] = set()
     until = time.monotonic() + _SECONDS
     quiet = 0
     while quiet < _QUIET_ROUNDS and time.monotonic() < until:
-        found = {row.key for row in _kill_all(condemned, spared)}
+        found = {row.key for row in look()}
         killed |= found
         quiet = 0 if found else quiet + 1
         if found:
             threading.Event().wait(_ROUND_SECONDS)
     return Swept(len(killed - found), len(found))
+
+
+def _kill_all(rows: list[Process]) -> list[Process]:
+    for row in rows:
+        kill_process(row)
+    return rows
 
 
 def _line_of_descent() -> Iterator[int]:
@@ -108,19 +146,15 @@ def _line_of_descent() -> Iterator[int]:
         row = read_process(row.parent)
 
 
-def _kill_all(condemned: Callable[[Mark], bool], spared: frozenset[int]) -> Iterator[Process]:
-    here = _namespace("self")
+def _kill_marked(key: MarkKey, condemned: Callable[[Mark], bool]) -> Iterator[Process]:
+    spared = frozenset(_line_of_descent())
+    here = pid_namespace()
     for pid in newest_first():
         row = None if pid in spared else read_process(pid)
-        mark = Mark.parse(read_mark(pid)) if row else None
+        mark = key.verify(read_mark(pid)) if row else None
+        if not (row and mark and row.start >= mark.yard_start and condemned(mark)):
+            continue
         # A pid in the mark of a container's process means another process out here.
-        if row and mark and condemned(mark) and _namespace(str(pid)) == here:
+        if pid_namespace(pid) == here:
             kill_process(row)
             yield row
-
-
-def _namespace(pid: str) -> str:
-    try:
-        return str(Path(f"/proc/{pid}/ns/pid").readlink())
-    except OSError:
-        return ""

@@ -71,10 +71,15 @@ def user_directory() -> Path | None:
 
 
 class Home:
-    """A yard's folder. Reading needs no lock; only the yard that took it may write."""
+    """A yard's folder. Reading needs no lock; only the yard that took it may write.
+
+    Attributes:
+        predecessor: The yard that held the home before and did not release it, having been killed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.predecessor: Running | None = None
         self._lock = folder / "yard.lock"
         self._running = folder / "yard.json"
         self._token = folder / "token"
@@ -97,6 +102,7 @@ class Home:
             raise YardBusy(self._who()) from None
         try:
             sweep(self.folder)
+            self.predecessor = self._read_running()
             self.announce("")
         except BaseException:
             os.close(descriptor)
