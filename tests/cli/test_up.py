@@ -50,7 +50,7 @@ def test_a_signal_ends_the_yard_and_all_its_children(tmp_path: Path, number: int
         for _ in range(2):
             up.event("status", status="connected")
         family = up.family()
-        assert len(family) == 3, "the keeper and two servers"
+        assert len(family) == 4, "the keeper, the watchdog's process and two servers"
         assert up.end(number) == 0
         assert all_gone(family)
         assert not (tmp_path / "home" / "yard.json").exists()

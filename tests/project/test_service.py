@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_group
 
 from mcpyard.cli.main import app, run
+from mcpyard.domain import limits
 from mcpyard.store.home import Home
 from tests.cli.commands import Json, write_project
 
@@ -104,6 +105,12 @@ def test_the_command_of_the_unit_is_one_that_mcpyard_takes(machine: Machine) -> 
     words = [each.replace("$$", "$").replace("%%", "%") for each in exec_start(unit)]
     up = get_group(app).commands["up"].make_context("up", words[5:])
     assert (up.params["home"], up.params["project"]) == (machine.home, project)
+
+
+def test_systemd_restarts_a_service_that_no_longer_answers_it(machine: Machine) -> None:
+    lines = machine.says("install", "--print").splitlines()
+    assert {"Type=notify", "WatchdogSec=60", "Restart=on-failure"} <= {*lines}
+    assert limits.STUCK_RESTART > limits.STUCK_END, "ours comes first, and says why"
 
 
 def test_print_changes_nothing(machine: Machine) -> None:

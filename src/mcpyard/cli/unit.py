@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.cli.complaints import usage
+from mcpyard.domain import limits
 from mcpyard.store.home import NO_HOME_DIRECTORY, user_directory
 
 NAME: Final = "mcpyard.service"
@@ -25,9 +26,12 @@ StartLimitIntervalSec=300
 StartLimitBurst=5
 
 [Service]
-Type=exec
+Type=notify
 ExecStart={command}
 Environment={path}
+# A stuck process ends itself after {own:g} s and says why; this is for when even that fails.
+WatchdogSec={watchdog:g}
+WatchdogSignal=SIGKILL
 # Wrong usage, and a home that another yard holds, do not get better by trying again.
 Restart=on-failure
 RestartSec=2
@@ -70,7 +74,13 @@ def make_unit(wish: Wish) -> str:
         command += ["--project", str(wish.project.absolute())]
     # Programs such as npx and uvx are found where the user has them, not where systemd looks.
     path = f"PATH={os.environ.get('PATH', os.defpath)}"
-    return _UNIT.format(mark=MARK, command=_joined(command), path=_quoted(path))
+    return _UNIT.format(
+        mark=MARK,
+        command=_joined(command),
+        path=_quoted(path),
+        own=limits.STUCK_END,
+        watchdog=limits.STUCK_RESTART,
+    )
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -34,8 +34,10 @@ from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.listening import Entrance, listen, url_of
 from mcpyard.cli.logfile import LogFile, Veil, VeiledFormatter
 from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
-from mcpyard.cli.paths import AUDIT_FILE
+from mcpyard.cli.paths import AUDIT_FILE, LOG_FILE
+from mcpyard.cli.service_manager import ServiceManager
 from mcpyard.cli.succession import await_predecessor, make_home
+from mcpyard.cli.watchdog import Watchdog, stuck_limit
 from mcpyard.domain.this_yard import Here
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.adoption import ADOPTION
@@ -96,6 +98,7 @@ def read_duration(option: str, text: str) -> float:
 
 def run_yard(terms: Terms) -> int:
     """Run a yard until a signal ends it."""
+    limit = stuck_limit()
     await_predecessor(terms.home)
     veil = Veil()
     _configure_log(terms, veil)
@@ -108,8 +111,16 @@ def run_yard(terms: Terms) -> int:
         found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
         # What is known of a project is kept under its folder's name, which must be a text for that.
         str(terms.project or found).encode()
-        uvloop.run(_run(terms, found, listener, veil))
+        uvloop.run(_watched(terms, found, listener, veil, limit))
     return 0
+
+
+async def _watched(
+    terms: Terms, found: Path | None, listener: socket.socket, veil: Veil, limit: float | None
+) -> None:
+    manager = ServiceManager()
+    with Watchdog(terms.home / LOG_FILE, limit, manager.alive):
+        await _run(terms, found, listener, veil, manager)
 
 
 class Signals:
@@ -135,7 +146,13 @@ class Signals:
         self._loop.call_later(_HURRY_AGAIN, self._hurry_on)
 
 
-async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: Veil) -> None:
+async def _run(
+    terms: Terms,
+    found: Path | None,
+    listener: socket.socket,
+    veil: Veil,
+    manager: ServiceManager,
+) -> None:
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, terms.entrance)
     async with _open(terms, found, _here(terms, url)) as yard:
@@ -164,10 +181,12 @@ async def _run(terms: Terms, found: Path | None, listener: socket.socket, veil: 
             narrator, chronicle = make_narrator(as_json=terms.as_json), PlainNarrator(_LogWriter())
             narrator.ready(url, await _sign_in(terms, keys, url))
             chronicle.ready(url)
+            manager.ready()
             _spare_the_collector()
             telling = asyncio.create_task(_tell(yard, narrator, chronicle), name="narrator")
             await _reached(signals.stop, serving)
         finally:
+            manager.stopping()
             # Requests in flight end together with the servers they wait for.
             closing.set()
             web.stop()

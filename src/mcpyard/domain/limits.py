@@ -48,6 +48,18 @@ TERM_GRACE: Final = 3.0
 SHUTDOWN: Final = 10.0
 """All servers together, in parallel."""
 
+TICK: Final = 0.5
+"""How often the event loop of `mcpyard up` shows that it runs."""
+
+STUCK_STACKS: Final = 2.0
+"""Without a tick for so long, the log gets the stacks of all threads: calls wait noticeably."""
+
+STUCK_END: Final = 30.0
+"""Without a tick for so long, `mcpyard up` is ended, for a service manager to start it anew."""
+
+STUCK_RESTART: Final = 60.0
+"""When systemd steps in: after our own end, which says why, should have come."""
+
 STDERR_LINES: Final = 2_000
 STDERR_BYTES: Final = 256 * 1024
 STDERR_LINE_BYTES: Final = 8 * 1024
