@@ -12,13 +12,16 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.fire.fuzz_targets import TARGETS, Dice
+from bench.fire import bound_targets, fuzz_targets
+from bench.fire.fuzz_targets import Dice
 from bench.measuring import Figures
 
 SLOWEST = 2.0
 """Seconds that one round may take; the texts are short, so more is a hang."""
 
 AT_ONCE = 200
+
+TARGETS = fuzz_targets.TARGETS | bound_targets.TARGETS
 
 
 @dataclass(frozen=True, slots=True)

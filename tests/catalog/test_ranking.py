@@ -1,6 +1,6 @@
 import pytest
 
-from mcpyard.catalog.ranking import MAX_QUERY, Index, Known
+from mcpyard.catalog.ranking import MAX_QUERY, MAX_TERMS, MAX_TEXT, Index, Known
 from mcpyard.catalog.tokens import estimate_tokens
 
 TOOLS = [
@@ -66,6 +66,13 @@ def test_a_query_about_nothing_finds_nothing(query: str) -> None:
 def test_a_very_long_query_is_cut() -> None:
     assert found("x" * MAX_QUERY + " ticket") == []
     assert found("ticket " + "x" * 100_000) == ["createIssue"]
+
+
+def test_of_a_query_and_of_a_text_only_so_much_is_looked_at() -> None:
+    many = " ".join(f"w{number}" for number in range(MAX_TERMS))
+    assert found(f"{many} ticket") == []
+    long = Index([Known("a", "", "x " * MAX_TEXT + "zebra"), Known("b", "", "zebra")])
+    assert long.rank("zebra") == [1]
 
 
 def test_tools_that_fit_equally_keep_their_order() -> None:

@@ -132,6 +132,10 @@ def test_no_patch_breaks_anything_but_itself(patch: dict[str, object]) -> None:
         ("https://h/mcp?x=1&Token=abc#f", "https://h/mcp?x=1&Token=***#f"),
         ("https://h/mcp?token=${T}", "https://h/mcp?token=${T}"),
         ("https://u:${PW}@h/", "https://u:${PW}@h/"),
+        ("http://h:80/mcp?token=abc", "http://h:80/mcp?token=***"),
+        ("https://u:pw@h:80/mcp?a=1&key=abc", "https://u:***@h:80/mcp?a=1&key=***"),
+        ("https://h/mcp?a=b?key=abc", "https://h/mcp?a=b?key=***"),
+        ("https://h/mcp?token=&key", "https://h/mcp?token=&key"),
     ],
 )
 def test_secrets_in_an_address_are_not_shown(url: str, shown: str) -> None:

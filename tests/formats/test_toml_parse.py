@@ -112,6 +112,7 @@ def test_what_is_not_there_has_no_place(path: Path) -> None:
         ("\n a = " + "1" * 5000, (2, 6, "the number has too many digits")),
         ("a = " + "[" * 5000, (1, 1, "nested too deeply: more than 100 levels")),
         ("a = 1\n" + ".".join("a" * 200) + " = 1", (2, 404, "cannot overwrite a value")),
+        (".".join("a" * 99_999) + " = 1", (1, 1, "nested too deeply: more than 100 levels")),
         (".".join("a" * 200) + " = 1", (1, 1, "nested too deeply: more than 100 levels")),
     ],
 )

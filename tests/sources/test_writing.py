@@ -7,6 +7,7 @@ import pytest
 
 from mcpyard.domain.errors import DocumentBroken, DocumentMoved, ReadOnlyOwner, StorageFull
 from mcpyard.domain.remedies import remedy
+from mcpyard.sources.reading import LARGEST, read_file
 from mcpyard.sources.writing import edit_file, remove_file, text_digest
 
 
@@ -22,6 +23,16 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> Non
     assert (written.before, written.after) == (b"\xef\xbb\xbfone\r\n", b"\xef\xbb\xbftwo\r\n")
     assert written.changed
     assert [each.name for each in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    with path.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(OSError, match="Larger than"):
+        read_file(path)
+    os.truncate(path, LARGEST)
+    assert len(read_file(path)) == LARGEST
 
 
 def test_an_edit_that_changes_nothing_does_not_touch_the_file(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ def test_references_are_shown_and_literals_are_masked() -> None:
             "D": "short",
             "E": "a-long-secret-prefix-${X}",
             "F": "$NONE_OF_OURS",
+            "G": "${A",
         }
     )
     assert shown == {
@@ -19,4 +20,5 @@ def test_references_are_shown_and_literals_are_masked() -> None:
         "D": {"masked": True, "hint": ""},
         "E": {"masked": True, "hint": "...${X}"},
         "F": {"masked": True, "hint": ""},
+        "G": {"masked": True, "hint": ""},
     }

@@ -19,6 +19,9 @@ MAX_NAME: Final = 64
 """The longest tool name that every known agent accepts."""
 
 _HASH_DIGITS: Final = 8
+_SPELLED: Final = 1_000
+"""Characters of a text that its slug is made of; far more than a name has room for."""
+
 _USABLE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ACCEPTED: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 
@@ -48,7 +51,7 @@ def name_fault(name: str) -> str | None:
 
 def slug(text: str) -> str:
     """A readable stand-in for a text out of `[A-Za-z0-9_-]`; never empty, same text same slug."""
-    parts = _USABLE.findall(anyascii(text))
+    parts = _USABLE.findall(anyascii(text[:_SPELLED]))
     return "_".join(parts) or "x" + short_hash(_bytes(text))
 
 

@@ -9,10 +9,17 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 MAX_QUERY: Final = 500
 """Characters of a query that are looked at; a longer one is a text, not a query."""
+
+MAX_TERMS: Final = 16
+"""Different words of a query that are looked for, and characters of one without spaces."""
+
+MAX_TEXT: Final = 1_000
+"""Characters of a name, a title or a description that are searched."""
 
 _NAME: Final = 6.0
 _TITLE: Final = 4.0
@@ -51,7 +58,8 @@ class Index:
     def rank(self, query: str) -> list[int]:
         """The places of the tools that a query is about, the best first; none for no words."""
         scores = [0.0] * len(self._tools)
-        for term in dict.fromkeys(_terms(query[:MAX_QUERY])):
+        terms = (term[: _longest(term)] for term in _terms(query[:MAX_QUERY]))
+        for term in islice(dict.fromkeys(terms), MAX_TERMS):
             found = [_match(term, each) for each in self._tools]
             # A term that few tools know tells more than one that all of them do.
             rarity = math.log(1 + len(found) / (1 + sum(each > 0 for each in found)))
@@ -66,11 +74,15 @@ def _terms(text: str) -> list[str]:
     return [term.casefold() for term in _TERM.findall(spaced)]
 
 
+def _longest(term: str) -> int:
+    return MAX_TERMS if _IS_SPACELESS.match(term) else MAX_QUERY
+
+
 def _fields(known: Known) -> tuple[_Field, ...]:
     return tuple(
-        _Field(weight, " ".join(words), frozenset(words))
+        _Field(weight, f" {' '.join(words)}", frozenset(words))
         for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), known, strict=True)
-        if (words := _terms(text))
+        if (words := _terms(text[:MAX_TEXT]))
     )
 
 
@@ -83,7 +95,7 @@ def _strength(term: str, field: _Field) -> float:
         return _WHOLE
     if _IS_SPACELESS.match(term):
         return _share(term, field.text)
-    if f" {term}" in f" {field.text}":
+    if f" {term}" in field.text:
         return _BEGINNING
     return _INSIDE if term in field.text else 0.0
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from mcpyard.domain.desired import Desired
 
-_ADDRESS: Final = re.compile(r"\w+://\S+")
+# Only from the beginning of a word: to try each letter of a long one would take its square.
+_ADDRESS: Final = re.compile(r"(?<!\w)\w++://\S+")
 _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 

@@ -14,9 +14,13 @@ from mcpyard.domain.spelling import Reading, read_definition
 
 MASK: Final = "masked"
 
-_URL_SECRET: Final = re.compile(
-    r"(?i)(://[^/@:?#]*:|[?&][^=&#]*(?:token|key|secret|passw|signature)[^=&#]*=)([^@&#]+?)(?=[@&#]|$)"
-)
+_BEFORE_VALUE: Final = re.compile(r"://[^/@:?#]*+:|[?&][^=&#]*+=?")
+"""What stands before a password, or before a value of a query.
+
+A name without a value is matched too, so that none of its characters is looked at again.
+"""
+_SECRET_NAME: Final = re.compile(r"(?i)token|key|secret|passw|signature")
+_END_OF_VALUE: Final = re.compile(r"[@&#]")
 
 _LAUNCH: Final = frozenset(
     {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers", "oauth"}
@@ -36,13 +40,25 @@ def shown_url(url: str) -> str:
 
     A reference to a variable is no secret and stays.
     """
+    shown, at, searched = list[str](), 0, 0
+    end = reference = -1
+    while found := _BEFORE_VALUE.search(url, searched):
+        searched = found.end()
+        if end < searched:
+            stop = _END_OF_VALUE.search(url, searched)
+            end = stop.start() if stop else len(url)
+            reference = url.rfind("${", searched, end)
+        if reference < searched < end and _precedes_secret(found[0], url[end : end + 1]):
+            shown += (url[at:searched], "***")
+            at = searched = end
+    return "".join((*shown, url[at:]))
 
-    def masked(found: re.Match[str]) -> str:
-        ends_right = found.group(1).endswith("=") or url.startswith("@", found.end())
-        secret = ends_right and "${" not in found.group(2)
-        return f"{found.group(1)}***" if secret else found.group()
 
-    return _URL_SECRET.sub(masked, url)
+def _precedes_secret(before: str, after: str) -> bool:
+    """Whether a value is a secret, by what stands before and after it."""
+    if before.startswith(":"):
+        return after == "@"
+    return before.endswith("=") and _SECRET_NAME.search(before) is not None
 
 
 def plain(config: Config) -> dict[str, object]:

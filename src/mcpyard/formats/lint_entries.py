@@ -15,7 +15,7 @@ from mcpyard.formats.facts import Effective, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.listing import Listed
 from mcpyard.formats.locating import Spot
-from mcpyard.formats.references import Reference, parts, reference
+from mcpyard.formats.references import Reference, parts, reference, without_open
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
@@ -135,7 +135,9 @@ def _references(case: _Case) -> Iterator[Finding]:
     client = case.spot.client
     for words, text in case.texts():
         literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
-        for match in (found for part in literals for found in _ANY_REFERENCE.finditer(part)):
+        for match in (
+            found for part in literals for found in _ANY_REFERENCE.finditer(without_open(part))
+        ):
             name = match["name"] or match["bare"]
             todo = _as_reference(case.spot, name)
             yield case.found("foreign-reference", words, todo, variable=name)

@@ -10,6 +10,9 @@ from functools import cache
 
 from mcpyard.formats.facts import Dialect
 
+# Two dollars before a brace mean the brace itself, which needs no end.
+_OPENING = re.compile(r"(?<!\$)\$\{|(?<!\$)\{")
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -43,12 +46,21 @@ def parts(text: str, dialect: Dialect) -> tuple[Part, ...]:
         return (text,) if text else ()
     found: list[Part] = []
     at = 0
-    for match in _compiled(dialect.pattern).finditer(text):
+    for match in _compiled(dialect.pattern).finditer(without_open(text)):
         if match.start() > at:
             found.append(text[at : match.start()])
         found.append(_part(match))
         at = match.end()
     return (*found, text[at:]) if at < len(text) else tuple(found)
+
+
+def without_open(text: str) -> str:
+    """A text of the same length in which no reference begins that is never closed.
+
+    To look for the end of each of them would take the square of the text's length.
+    """
+    end = text.rfind("}") + 1
+    return text[:end] + _OPENING.sub(lambda match: "\0" * len(match.group()), text[end:])
 
 
 def translate(text: str, source: Dialect, target: Dialect) -> Translation:

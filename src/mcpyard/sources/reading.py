@@ -2,12 +2,16 @@
 
 import os
 import stat
-from errno import EINVAL, EISDIR
+from errno import EFBIG, EINVAL, EISDIR
 from pathlib import Path
+from typing import Final
+
+LARGEST: Final = 32 * 1024 * 1024
+"""Bytes; no program keeps so much in a file of settings, and one has to read all of it."""
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a regular file.
+    """The content of a regular file, up to the largest that is read.
 
     A pipe or a device in its place is refused: who reads one may wait for ever.
     """
@@ -16,7 +20,10 @@ def read_file(path: Path) -> bytes:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISREG(mode):
             with open(descriptor, "rb", closefd=False) as file:
-                return file.read()
+                content = file.read(LARGEST + 1)
+            if len(content) > LARGEST:
+                raise OSError(EFBIG, f"Larger than {LARGEST} bytes", str(path))
+            return content
     finally:
         os.close(descriptor)
     if stat.S_ISDIR(mode):

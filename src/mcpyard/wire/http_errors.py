@@ -24,7 +24,8 @@ LACKING: Final = "insufficient_scope"
 """The error of a server whose token is good, but not for this."""
 
 _SCOPE: Final = re.compile(r'\bscope\s*=\s*(?:"[^"]*"|[^\s,"]+)')
-_PARAMETER: Final = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
+# Only from the beginning of a word: to try each letter of a long one would take its square.
+_PARAMETER: Final = re.compile(r'(?<!\w)(\w++)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
 import msgspec
@@ -17,6 +16,7 @@ from mcpyard.yard.failing import failure
 from mcpyard.yard.outcome import Outcome, PassedOver
 from mcpyard.yard.own_schema import Function
 from mcpyard.yard.own_tools import own_tool
+from mcpyard.yard.patterns import fits
 from mcpyard.yard.records import Record
 from mcpyard.yard.tool import Tool
 
@@ -164,7 +164,7 @@ def _selected(tools: list[Tool], select: Select | None) -> tuple[list[Tool], lis
 
 def _fits(tool: Tool, pattern: str) -> bool:
     """Whether a pattern fits a tool's name, or its server's name and its own: `files/read_*`."""
-    return fnmatchcase(tool.name, pattern) or fnmatchcase(f"{tool.origin}/{tool.native}", pattern)
+    return fits(tool.name, pattern) or fits(f"{tool.origin}/{tool.native}", pattern)
 
 
 _PHASES: Mapping[str, str] = {

@@ -6,13 +6,13 @@ What it says of a tool lies over what the user's policy says of it, for this add
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Final, cast
 
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
 from mcpyard.domain.repositories import Profiles
+from mcpyard.yard.patterns import fits
 from mcpyard.yard.records import Record
 
 RESERVED: Final = "servers"
@@ -57,7 +57,7 @@ class Profile:
     def shows(self, server: DesiredServer) -> bool:
         """Whether it shows a server."""
         return any(
-            str(server.id) == wanted or server.name == wanted or fnmatchcase(server.name, wanted)
+            str(server.id) == wanted or server.name == wanted or fits(server.name, wanted)
             for wanted in self.servers
         )
 

@@ -33,6 +33,10 @@ YARD = client_of("yard").dialect
         ("${env:V}", ENV_BRACES, (Reference("V"),)),
         ("${userHome}", ENV_BRACES, (Foreign("${userHome}"),)),
         ("$${V}", YARD, ("${", "V}")),
+        ("${V}${W", BRACES, (Reference("V"), "${W")),
+        ("{env:V}{env:W", OPENCODE, (Reference("V"), "{env:W")),
+        ("${V:-$W", GEMINI, ("${V:-", Reference("W"))),
+        ("}$${V", YARD, ("}", "${", "V")),
         ("${keyring:V}", YARD, (Foreign("${keyring:V}"),)),
     ],
 )

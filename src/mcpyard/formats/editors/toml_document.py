@@ -15,7 +15,9 @@ from mcpyard.formats.editors.toml_values import Table, too_deep, value_at
 
 _WHERE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _NAMES: Final = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
-_MANY_DIGITS: Final = re.compile(r"[0-9_]{4300,}")
+_MANY_DIGITS: Final = re.compile(r"(?<![0-9_])[0-9_]{4300,}")
+_LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{2 * MAX_DEPTH}}}")
+"""`tomllib` takes the square of a key's length, before anybody can see how deep it leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def parse(text: str, *, file: str = "") -> Document:
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
+    if _LONG_KEY.search(text):
+        raise _nested(file)
     try:
         value = tomllib.loads(text.removeprefix(BOM))
     except ValueError as error:

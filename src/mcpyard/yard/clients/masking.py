@@ -7,7 +7,7 @@ from typing import Final
 from mcpyard.yard.masking import is_literal, mask
 
 _REFERENCE: Final = re.compile(
-    r"\$\{[^}]*\}|\{(?:env|file):[^}]*\}|\$[A-Z_][A-Z0-9_]*(?![A-Za-z0-9])"
+    r"\$\{[^}]*+\}?|\{(?:env|file):[^}]*+\}?|\$[A-Z_][A-Z0-9_]*(?![A-Za-z0-9])"
 )
 """A reference in any client's way of writing one."""
 
