@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     import httpx2
 
 _SERVERS: Final = "/api/mcp/servers"
-_SETTLED: Final = frozenset({"connected", "failed", "needs_auth", "needs_approval", "stopped"})
+_SETTLED: Final = frozenset(
+    {"connected", "degraded", "failed", "needs_auth", "needs_approval", "stopped"}
+)
 _UNDER_WAY: Final = frozenset({("running", "stopped"), ("stopped", "connected")})
 """What is wanted of a server that did not begin yet to become so, and how it still is."""
 

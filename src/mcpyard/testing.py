@@ -17,7 +17,7 @@ from mcpyard.domain.errors import (
     StartFailed,
 )
 from mcpyard.domain.files import FileLock, FileText, FileWrite
-from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.lifecycle import OPEN, Phase, State
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.observed import Figures, Observed, Tools
 from mcpyard.domain.plan import Action
@@ -272,7 +272,7 @@ class FakeServers:
 
     def figures(self, server: UUID) -> Figures | None:
         """As if each server were one process."""
-        connected = self._observed[server].state.phase is Phase.CONNECTED
+        connected = self._observed[server].state.phase in OPEN
         return Figures(1, 1024, 0.5) if connected else None
 
     async def close(self) -> None:

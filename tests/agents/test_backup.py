@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from mcpyard import Yard
-from mcpyard.domain import limits
 from mcpyard.yard.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 
@@ -68,12 +67,9 @@ async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
         assert part in outcome.text
 
 
-async def test_a_failed_health_check_switches_to_the_back_up_and_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "IDLE", 0.1)
-    monkeypatch.setattr(limits, "PING", 0.5)
-    servers = {"a": zoo("stops_reading", backup=["b"]), "b": zoo("good")}
+async def test_a_failed_health_check_switches_to_the_back_up_and_back() -> None:
+    health = {"interval": 100, "timeout": 500}
+    servers = {"a": zoo("stops_reading", backup=["b"], health=health), "b": zoo("good")}
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "a", "b")
         box, events = yard.toolbox(), yard.events()
@@ -93,7 +89,7 @@ async def test_a_failed_health_check_switches_to_the_back_up_and_back(
         ("recovered", None),
     ]
     assert switches[1][1]["backup"] == "b"
-    assert "pings" in str(switches[1][1]["reason"])
+    assert "a ping" in str(switches[1][1]["reason"])
 
 
 async def test_a_back_up_that_runs_on_demand_is_woken(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ def test_every_phase_has_its_lamp_and_only_restarts_and_switches_need_more() -> 
         (Phase.CONNECTING, 1, True, "retrying"),
         (Phase.BACKOFF, 1, True, "retrying"),
         (Phase.CONNECTED, 2, True, "connected"),
+        (Phase.DEGRADED, 1, True, "degraded"),
         (Phase.FAILED, 3, True, "failed"),
         (Phase.STOPPED, 0, False, "disabled"),
         (Phase.STOPPING, 0, False, "stopping"),

@@ -12,12 +12,14 @@ from mcpyard.domain.lifecycle import (
     Changed,
     Close,
     Closed,
+    Degraded,
     Disarm,
     Event,
     Lost,
     Open,
     Phase,
     Ready,
+    Recovered,
     RetryDue,
     Settled,
     Start,
@@ -31,6 +33,7 @@ from mcpyard.domain.status import RunState, Status, public_words
 
 EXITED = Cause(Code.EXITED, "exited with code 1")
 MISSING = Cause(Code.COMMAND_MISSING, "no such command")
+HUNG = Cause(Code.UNRESPONSIVE, "did not answer")
 SIGN_IN = Cause(Code.NEEDS_AUTH, "wants a sign-in")
 TEMPO = Tempo()
 REMOTE = Tempo(remote=True)
@@ -108,6 +111,18 @@ def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> 
     assert later.phase is Phase.BACKOFF
 
 
+def test_the_limits_of_restarts_are_those_of_the_server() -> None:
+    none = TEMPO.limited(0, 10, 3600)
+    assert walk(Start(), lost(1), tempo=none).state.phase is Phase.FAILED
+    assert TEMPO.limited(2, 10, 3600).delays == (0.25, 1.0)
+    assert TEMPO.limited(6, 10, 3600).delays == (0.25, 1.0, 4.0, 16.0, 60.0, 60.0)
+    once = TEMPO.limited(3, 1, 30)
+    again = walk(Start(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
+    assert again.cause is not None
+    assert again.cause.message == "restarted 1 times within 30 s; last: exited with code 1"
+    assert walk(Start(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
+
+
 def test_a_changed_server_is_closed_and_opened_again() -> None:
     taken = walk(Start(), Ready(1), Changed())
     assert taken.effects == (Disarm(Timer.SETTLE), Close(1))
@@ -137,6 +152,26 @@ def test_a_server_that_wants_a_sign_in_waits_for_a_start() -> None:
     assert dropped.effects == (Disarm(Timer.SETTLE),)
 
 
+def test_a_degraded_server_says_why_and_is_connected_again_once_it_answers() -> None:
+    degraded = walk(Start(), Ready(1), Degraded(1, HUNG))
+    assert (degraded.state.phase, degraded.state.cause) == (Phase.DEGRADED, HUNG)
+    assert degraded.effects == (Disarm(Timer.SETTLE),)
+    assert walk(Start(), state=degraded.state).state == degraded.state
+    answers = walk(Recovered(1), state=degraded.state)
+    assert (answers.state.phase, answers.state.cause) == (Phase.CONNECTED, None)
+    assert answers.effects == (Arm(Timer.SETTLE, 60, 1),)
+
+
+def test_a_degraded_server_that_is_lost_is_restarted_like_a_connected_one() -> None:
+    degraded = walk(Start(), Ready(1), Degraded(1, HUNG)).state
+    waiting = walk(lost(1), state=degraded)
+    assert waiting.effects == (Arm(Timer.RETRY, 0.25, 1),)
+    assert words(waiting.state) == (Status.DISCONNECTED, RunState.ERROR)
+    assert walk(AuthNeeded(1, SIGN_IN), state=degraded).effects == ()
+    assert walk(Changed(), state=degraded).effects == (Close(1),)
+    assert walk(Stop(), state=degraded).state.phase is Phase.STOPPING
+
+
 def test_nothing_opens_without_approval() -> None:
     held = Tempo(approved=False)
     waiting = walk(Start(), tempo=held)
@@ -151,7 +186,8 @@ def test_nothing_opens_without_approval() -> None:
 
 def test_the_words_of_an_older_epoch_change_nothing() -> None:
     state = walk(Start(), lost(1), RetryDue(1)).state
-    for event in (Ready(1), lost(1), AuthNeeded(1, SIGN_IN), RetryDue(1), Settled(1), Closed(1)):
+    late = (Ready(1), Degraded(1, HUNG), Recovered(1), lost(1), AuthNeeded(1, SIGN_IN))
+    for event in (*late, RetryDue(1), Settled(1), Closed(1)):
         assert step(state, event, TEMPO) == Step(state, ignored=True)
 
 
@@ -167,6 +203,7 @@ def test_a_late_event_changes_nothing() -> None:
         (State(Phase.CONNECTING, n=1), (Status.CONNECTING, RunState.ERROR)),
         (State(Phase.CONNECTED), (Status.CONNECTED, RunState.RUNNING)),
         (State(Phase.CONNECTED, n=2), (Status.CONNECTED, RunState.RUNNING)),
+        (State(Phase.DEGRADED), (Status.ERROR, RunState.ERROR)),
         (State(Phase.BACKOFF, was_connected=True), (Status.DISCONNECTED, RunState.ERROR)),
         (State(Phase.BACKOFF), (Status.ERROR, RunState.ERROR)),
         (State(Phase.FAILED), (Status.ERROR, RunState.ERROR)),

@@ -13,6 +13,7 @@ from mcpyard.domain.lifecycle import (
     Changed,
     Close,
     Closed,
+    Degraded,
     Disarm,
     Effect,
     Event,
@@ -20,6 +21,7 @@ from mcpyard.domain.lifecycle import (
     Open,
     Phase,
     Ready,
+    Recovered,
     RetryDue,
     Settled,
     Start,
@@ -28,12 +30,15 @@ from mcpyard.domain.lifecycle import (
     Timer,
     step,
 )
+from mcpyard.domain.status import RunState, Status, public_words
 
 OWNERS = {
     Timer.RETRY: {Phase.BACKOFF, Phase.FAILED},
     Timer.SETTLE: {Phase.CONNECTED},
 }
-ALIVE = {Phase.CONNECTING, Phase.CONNECTED, Phase.STOPPING}
+ALIVE = {Phase.CONNECTING, Phase.CONNECTED, Phase.DEGRADED, Phase.STOPPING}
+WAYS_OUT_OF_DEGRADED = (Recovered, Lost, AuthNeeded, Changed, Stop)
+HUNG = Cause(Code.UNRESPONSIVE, "did not answer")
 causes = st.sampled_from([Cause(Code.EXITED, "exited"), Cause(Code.COMMAND_MISSING, "missing")])
 
 
@@ -48,6 +53,7 @@ class Server(RuleBasedStateMachine):
         self.child: int | None = None
         self.closing = False
         self.opens_in_incident = 0
+        self.breaker_open = False
         self.now = 0.0
 
     def happen(self, event: Event) -> None:
@@ -58,8 +64,19 @@ class Server(RuleBasedStateMachine):
             return
         assert taken.state.phase in TABLE[before.phase, type(event)].to
         self.state = taken.state
+        self.only_a_connected_server_degrades(before, event)
         for effect in taken.effects:
             self.carry_out(effect)
+
+    def only_a_connected_server_degrades(self, before: State, event: Event) -> None:
+        phase = self.state.phase
+        if phase is Phase.DEGRADED and before.phase is not Phase.DEGRADED:
+            assert before.phase is Phase.CONNECTED
+            assert isinstance(event, Degraded)
+            self.breaker_open = True
+        elif before.phase is Phase.DEGRADED and phase is not Phase.DEGRADED:
+            assert isinstance(event, WAYS_OUT_OF_DEGRADED)
+            self.breaker_open = False
 
     def carry_out(self, effect: Effect) -> None:
         match effect:
@@ -101,6 +118,18 @@ class Server(RuleBasedStateMachine):
         assert self.child is not None
         if self.state.phase is Phase.CONNECTING:
             self.happen(Ready(self.child))
+
+    @precondition(lambda self: self.child is not None)
+    @rule()
+    def it_hangs(self) -> None:
+        assert self.child is not None
+        self.happen(Degraded(self.child, HUNG))
+
+    @precondition(lambda self: self.child is not None)
+    @rule()
+    def it_answers_again(self) -> None:
+        assert self.child is not None
+        self.happen(Recovered(self.child))
 
     @precondition(lambda self: self.child is not None and not self.closing)
     @rule(cause=causes)
@@ -147,7 +176,8 @@ class Server(RuleBasedStateMachine):
     def an_old_epoch_speaks(self, back: int, cause: Cause) -> None:
         epoch, before = self.state.epoch - back, self.state
         late = (Ready(epoch), Lost(epoch, cause, self.now), AuthNeeded(epoch, cause))
-        for event in (*late, RetryDue(epoch), Settled(epoch), Closed(epoch)):
+        health = (Degraded(epoch, cause), Recovered(epoch))
+        for event in (*late, *health, RetryDue(epoch), Settled(epoch), Closed(epoch)):
             assert step(before, event, self.tempo).ignored
 
     @invariant()
@@ -174,7 +204,19 @@ class Server(RuleBasedStateMachine):
     @invariant()
     def no_reason_stands_beside_a_connected_server(self) -> None:
         assert self.state.phase is not Phase.CONNECTED or self.state.cause is None
-        assert self.state.phase not in {Phase.FAILED, Phase.BACKOFF} or self.state.cause
+        reasoned = {Phase.FAILED, Phase.BACKOFF, Phase.DEGRADED}
+        assert self.state.phase not in reasoned or self.state.cause
+
+    @invariant()
+    def nothing_is_green_while_the_breaker_is_open(self) -> None:
+        words = public_words(self.state)
+        assert self.breaker_open == (self.state.phase is Phase.DEGRADED)
+        assert not self.breaker_open or words == (Status.ERROR, RunState.ERROR)
+
+    @invariant()
+    def a_degraded_server_can_always_be_left(self) -> None:
+        if self.state.phase is Phase.DEGRADED:
+            assert step(self.state, Recovered(self.state.epoch), self.tempo).state.cause is None
 
     @invariant()
     def a_stop_always_ends_in_stopped(self) -> None:

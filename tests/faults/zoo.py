@@ -186,6 +186,16 @@ def stops_reading(server: Server) -> None:
     server.misbehave = lambda _request: signal.pause()
 
 
+def works_alone(server: Server) -> None:
+    """Does one thing at a time, and is at it for a while."""
+
+    def misbehave(request: Message) -> None:
+        threading.Event().wait(2)
+        server.answer_text(request, "worked")
+
+    server.misbehave = misbehave
+
+
 def floods_stderr(_server: Server) -> None:
     line = b"all is well, said the server at some length, and said it again\n" * 1000
     threading.Thread(target=for_ever, args=(2, line), daemon=True).start()
@@ -288,6 +298,7 @@ MODES = {
         long_line,
         no_newline,
         stops_reading,
+        works_alone,
         floods_stderr,
         closes_stdout,
         changes_tools,

@@ -23,13 +23,17 @@ class FakeLive:
         self.lost = False
         self.ended = ""
         self.pings = 0
+        self.working = False
+        self.killed_by: Cause | None = None
         self.tuned: list[Tuning] = []
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         del arguments
         self.opener.terms.append(terms)
+        self.opener.calls += 1
         if self.opener.call_faults:
             raise self.opener.call_faults.pop(0)
+        await self.opener.answering.wait()
         return tool.encode()
 
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
@@ -52,16 +56,19 @@ class FakeLive:
         return Listing(self.opener.tools, self.opener.ttl)
 
     async def ping(self, within: float) -> None:
-        del within
         self.pings += 1
+        self.opener.ping_limits.append(within)
+        await self.opener.pinging.wait()
         if self.opener.mute:
+            self.opener.missed += 1
             raise TimedOut("no answer")
 
     async def close(self) -> None:
         await self.opener.closing.wait()
         self.ended = "closed"
 
-    async def kill(self) -> None:
+    async def kill(self, cause: Cause | None = None) -> None:
+        self.killed_by = cause
         await self.opener.killing.wait()
         self.ended = "killed"
 
@@ -77,6 +84,10 @@ class FakeOpener:
         self.always: Cause | None = None
         self.no_room = 0
         self.mute = False
+        self.pinging = asyncio.Event()
+        self.pinging.set()
+        self.missed = 0
+        self.ping_limits: list[float] = []
         self.list_fault: YardError | None = None
         self.gate = asyncio.Event()
         self.gate.set()
@@ -92,6 +103,9 @@ class FakeOpener:
         self.listed = asyncio.Event()
         self.terms: list[CallTerms] = []
         self.call_faults: list[YardError] = []
+        self.calls = 0
+        self.answering = asyncio.Event()
+        self.answering.set()
         self.closed = False
 
     async def open(self, server: DesiredServer, hooks: Hooks) -> FakeLive:

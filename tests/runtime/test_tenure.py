@@ -12,7 +12,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Items, Offer
 from tests.runtime.waiting import eventually
-from tests.runtime.watched import ID, server, watched
+from tests.runtime.watched import ID, checked, server, watched
 
 
 async def test_a_server_waits_for_room_instead_of_failing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,12 +100,9 @@ async def test_a_server_whose_tools_cannot_be_listed_is_not_connected() -> None:
         assert {live.ended for live in it.opener.opened} == {"killed"}
 
 
-async def test_a_silent_server_is_pinged_and_lost_after_three_misses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "IDLE", 0.005)
+async def test_a_silent_server_is_pinged_and_lost_after_three_misses() -> None:
     async with watched(Tempo(delays=(60.0,))) as it:
-        it.want(server())
+        it.want(checked(interval=5))
         await it.phase(Phase.CONNECTED)
         live = it.opener.opened[0]
         assert await eventually(lambda: live.pings >= 5)
@@ -114,11 +111,10 @@ async def test_a_silent_server_is_pinged_and_lost_after_three_misses(
         assert seen.state.cause == Cause(Code.UNRESPONSIVE, "did not answer 3 pings in a row")
 
 
-async def test_any_traffic_counts_as_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "IDLE", 0.002)
+async def test_any_traffic_counts_as_life() -> None:
     async with watched() as it:
         it.opener.mute = True
-        it.want(server())
+        it.want(checked(interval=2))
         await it.phase(Phase.CONNECTED)
         live = it.opener.opened[0]
         for _ in range(20):

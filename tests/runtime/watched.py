@@ -10,7 +10,7 @@ from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
 from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import LocalConfig, Scope, Wanted
+from mcpyard.domain.model import HealthCheck, LocalConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import plan
 from mcpyard.domain.ports import CallTerms
@@ -38,6 +38,11 @@ def server(wanted: Wanted = Wanted.RUNNING, **more: object) -> DesiredServer:
         policy_digest="p",
     )
     return replace(base, **more)
+
+
+def checked(**settings: int) -> DesiredServer:
+    """A server with these settings of its health check."""
+    return server(config=LocalConfig(command=["x"], health=HealthCheck(**settings)))
 
 
 class Watched:

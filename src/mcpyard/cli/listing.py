@@ -170,6 +170,8 @@ POLICY: Final[Mapping[str, object]] = {
     "inherit": [],
     "wantedLanes": None,
     "maxMessage": 16 * 1024 * 1024,
+    "health": {"interval": 30000, "timeout": 5000, "failures": 3},
+    "restart": {"attempts": 3, "limit": 10, "window": 3600000},
     "toolPolicies": {},
 }
 """How a server is treated, where that is not as usual; so that nothing heavy is imported."""

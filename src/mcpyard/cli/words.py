@@ -14,6 +14,7 @@ _LAST_LINES: Final = 3
 
 _STYLES: Final[Mapping[str, str]] = {
     Lamp.CONNECTED: "green",
+    Lamp.DEGRADED: "red",
     Lamp.CONNECTING: "cyan",
     Lamp.RETRYING: "yellow",
     Lamp.RESTARTING: "yellow",
@@ -42,7 +43,7 @@ def lamp(record: Mapping[str, object]) -> str:
 
 def is_up(record: Mapping[str, object]) -> bool:
     """Whether a server runs, or is about to."""
-    return record["phase"] in {"connecting", "connected", "backoff", "stopping"}
+    return record["phase"] in {"connecting", "connected", "degraded", "backoff", "stopping"}
 
 
 def style_of(word: str) -> str:

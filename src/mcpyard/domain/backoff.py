@@ -1,10 +1,15 @@
 """How often and how soon a server is tried again: the numbers, each with its reason."""
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
 JITTER: Final = 0.2
 """Waits are spread by a fifth either way, so that servers lost together do not return together."""
+
+
+_GROWTH: Final = 4.0
+_LONGEST_DELAY: Final = 60.0
+"""How delays go on where more restarts are wanted than there are delays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,13 @@ class Tempo:
     def max_restarts(self) -> int:
         """Restarts allowed within one incident."""
         return len(self.delays)
+
+    def limited(self, attempts: int, limit: int, window: float) -> Self:
+        """This policy with other limits; the delays before the further attempts grow on."""
+        delays = [*self.delays[:attempts]]
+        while len(delays) < attempts:
+            delays.append(min(_LONGEST_DELAY, _GROWTH * delays[-1]))
+        return replace(self, delays=tuple(delays), flap_limit=limit, flap_window=window)
 
     def probe_delay(self, probes: int) -> float:
         """Seconds before the next probe, after `probes` of them."""

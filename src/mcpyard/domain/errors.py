@@ -281,7 +281,11 @@ class NobodyAnswered(ServerFault):
 
 
 class TimedOut(YardError):
-    """A time limit ran out."""
+    """A time limit ran out; `sent` says whether the server was asked at all."""
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
+        self.sent = sent
 
 
 class StateBroken(YardError):

@@ -13,6 +13,7 @@ class Lamp(StrEnum):
     """How a server is."""
 
     CONNECTED = "connected"
+    DEGRADED = "degraded"
     CONNECTING = "connecting"
     RETRYING = "retrying"
     RESTARTING = "restarting"
@@ -33,6 +34,7 @@ _OF_PHASE: Final[Mapping[str, Lamp]] = {
     "stopped": Lamp.STOPPED,
     "connecting": Lamp.CONNECTING,
     "connected": Lamp.CONNECTED,
+    "degraded": Lamp.DEGRADED,
     "backoff": Lamp.RETRYING,
     "failed": Lamp.FAILED,
     "needs_auth": Lamp.NEEDS_AUTH,

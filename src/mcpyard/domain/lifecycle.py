@@ -27,6 +27,7 @@ class Phase(StrEnum):
     STOPPED = "stopped"
     CONNECTING = "connecting"
     CONNECTED = "connected"
+    DEGRADED = "degraded"
     BACKOFF = "backoff"
     FAILED = "failed"
     NEEDS_AUTH = "needs_auth"
@@ -34,7 +35,10 @@ class Phase(StrEnum):
     STOPPING = "stopping"
 
 
-UP = frozenset({Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF})
+OPEN = frozenset({Phase.CONNECTED, Phase.DEGRADED})
+"""The phases of a server whose session stands, whether or not it responds."""
+
+UP = OPEN | {Phase.CONNECTING, Phase.BACKOFF}
 """The phases of a server that runs or is about to."""
 
 ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
@@ -89,6 +93,21 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Degraded:
+    """It runs, but answers neither calls nor a ping."""
+
+    epoch: int
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """It answers again."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lost:
     """The connection ended, or never came about; `at` is monotonic time in seconds."""
 
@@ -126,7 +145,19 @@ class Closed:
     epoch: int
 
 
-Event = Start | Stop | Changed | Ready | Lost | AuthNeeded | RetryDue | Settled | Closed
+Event = (
+    Start
+    | Stop
+    | Changed
+    | Ready
+    | Degraded
+    | Recovered
+    | Lost
+    | AuthNeeded
+    | RetryDue
+    | Settled
+    | Closed
+)
 
 
 class Timer(StrEnum):
@@ -177,6 +208,8 @@ class Step(NamedTuple):
     ignored: bool = False
 
 
+_MINUTE: Final = 60.0
+
 _Move = Callable[[State, Event, Tempo], Step]
 
 
@@ -203,14 +236,20 @@ def _ready(state: State, _event: Event, tempo: Tempo) -> Step:
     return Step(connected, (Arm(Timer.SETTLE, tempo.settle, state.epoch),))
 
 
+def _degrade(state: State, event: Event, _tempo: Tempo) -> Step:
+    assert isinstance(event, Degraded)  # noqa: S101  the table pairs this move with it alone
+    degraded = replace(state, phase=Phase.DEGRADED, cause=event.cause)
+    return Step(degraded, (Disarm(Timer.SETTLE),))
+
+
 def _settle(state: State, _event: Event, _tempo: Tempo) -> Step:
     return Step(replace(state, n=0, probes=0))
 
 
 def _lose(state: State, event: Event, tempo: Tempo) -> Step:
     assert isinstance(event, Lost)  # noqa: S101  the table pairs this move with Lost alone
-    was_connected = state.phase is Phase.CONNECTED
-    off = (Disarm(Timer.SETTLE),) if was_connected else ()
+    was_connected = state.phase in OPEN
+    off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
     recent = tuple(at for at in state.restarts if event.at - at < tempo.flap_window)
     lost = replace(state, was_connected=was_connected, cause=event.cause, restarts=recent)
     if event.cause.fatal:
@@ -234,8 +273,9 @@ def _give_up(lost: State, tempo: Tempo, off: tuple[Effect, ...]) -> Step:
 
 
 def _flapping(cause: Cause, tempo: Tempo) -> Cause:
-    minutes = round(tempo.flap_window / 60)
-    message = f"restarted {tempo.flap_limit} times within {minutes} minutes; last: {cause.message}"
+    window = tempo.flap_window
+    span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
+    message = f"restarted {tempo.flap_limit} times within {span}; last: {cause.message}"
     return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
 
 
@@ -310,11 +350,18 @@ TABLE: Final[dict[tuple[Phase, type[Event]], Cell]] = {
     (Phase.CONNECTING, Changed): Cell((Phase.STOPPING,), _close_to_restart),
     (Phase.CONNECTING, Stop): Cell((Phase.STOPPING,), _close),
     (Phase.CONNECTED, Start): Cell((Phase.CONNECTED,), _stay),
+    (Phase.CONNECTED, Degraded): Cell((Phase.DEGRADED,), _degrade),
     (Phase.CONNECTED, Lost): Cell(_LOST, _lose),
     (Phase.CONNECTED, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
     (Phase.CONNECTED, Settled): Cell((Phase.CONNECTED,), _settle),
     (Phase.CONNECTED, Changed): Cell((Phase.STOPPING,), _close_to_restart),
     (Phase.CONNECTED, Stop): Cell((Phase.STOPPING,), _close),
+    (Phase.DEGRADED, Start): Cell((Phase.DEGRADED,), _stay),
+    (Phase.DEGRADED, Recovered): Cell((Phase.CONNECTED,), _ready),
+    (Phase.DEGRADED, Lost): Cell(_LOST, _lose),
+    (Phase.DEGRADED, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
+    (Phase.DEGRADED, Changed): Cell((Phase.STOPPING,), _close_to_restart),
+    (Phase.DEGRADED, Stop): Cell((Phase.STOPPING,), _close),
     (Phase.BACKOFF, Start): Cell((Phase.BACKOFF,), _stay),
     (Phase.BACKOFF, RetryDue): Cell(_OPENED, _open),
     (Phase.BACKOFF, Changed): Cell(_OPENED, _open_disarmed),

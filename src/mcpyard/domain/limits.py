@@ -13,13 +13,6 @@ START_WITH_DOWNLOAD: Final = 120.0
 START_SLOT: Final = 2.0
 """A start holds its place among the parallel ones no longer: a hung server delays no other."""
 
-IDLE: Final = 30.0
-"""Silence after which a connection is asked whether it still lives."""
-
-PING: Final = 5.0
-PING_MISSES: Final = 3
-"""A busy server may miss one answer; three in a row are a hang."""
-
 LIST: Final = 10.0
 """A page of a list, of a server that runs; the first list may take as long as a start."""
 

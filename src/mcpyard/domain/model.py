@@ -35,6 +35,9 @@ DEFAULT_MAX_MESSAGE: Final = 16 * 1024 * 1024
 
 HARD_MAX_MESSAGE: Final = 256 * 1024 * 1024
 
+MOST_TIMES: Final = 1000
+"""Failures or restarts beyond which a limit is none any more."""
+
 EVERYTHING: Final = "*"
 """Stands in `inherit` for every variable of the yard's own environment."""
 
@@ -129,6 +132,7 @@ def _refuse(fault: str | None, value: str) -> str:
 
 Text = Annotated[StrictStr, AfterValidator(_text)]
 Milliseconds = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=MAX_TIMEOUT)]
+Times = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_TIMES)]
 Bytes = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=HARD_MAX_MESSAGE)]
 
 
@@ -180,6 +184,35 @@ class ToolPolicy(_Model):
     backup: list[Annotated[ToolBackup, BeforeValidator(_backup)]] | None = None
 
 
+class HealthCheck(_Model):
+    """When a server that runs counts as one that does not respond.
+
+    Attributes:
+        interval: Silence after which it is pinged, in milliseconds.
+        timeout: How long it has to answer a ping, in milliseconds.
+        failures: How many calls in a row that ran into their time limits make it degraded when a
+            ping is missed too, and how many pings missed in a row have it restarted.
+    """
+
+    interval: Milliseconds = 30_000
+    timeout: Milliseconds = 5_000
+    failures: Annotated[Times, Field(gt=0)] = 3
+
+
+class RestartLimits(_Model):
+    """How often a server that is lost is started again.
+
+    Attributes:
+        attempts: Restarts in a row, without a minute connected between them.
+        limit: Restarts within `window`, however stable each run looked.
+        window: Milliseconds.
+    """
+
+    attempts: Times = 3
+    limit: Times = 10
+    window: Milliseconds = 60 * 60 * 1000
+
+
 class Policy(_Model):
     """How to treat a server.
 
@@ -193,6 +226,8 @@ class Policy(_Model):
         inherit: Names of variables its process gets besides the usual ones; `all` for every one.
         lanes: 1 for one call at a time, `per-client` for one process per client.
         max_message: The longest message taken from it, in bytes.
+        health: When it counts as one that does not respond.
+        restart: How often it is started again when it is lost.
         tools: What the user changed about its tools.
         title: What to call it on the page.
         description: What to say about it on the page.
@@ -207,6 +242,8 @@ class Policy(_Model):
     inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
     lanes: Literal[1, "per-client"] | None = None
     max_message: Bytes = DEFAULT_MAX_MESSAGE
+    health: HealthCheck = HealthCheck()
+    restart: RestartLimits = RestartLimits()
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None

@@ -57,6 +57,11 @@ _EXPECTED: Final = {
     "literal_error": "one of the known words",
     "enum": "running, stopped or on_demand",
 }
+_BOUNDS: Final = {
+    "greater_than": ("gt", "greater than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +249,9 @@ def _sentence(error: ErrorDetails) -> str:
     if kind in _EXPECTED:
         advice = f' (write "{value}")' if kind == "string_type" and type(value) is int else ""
         return f"expected {_EXPECTED[kind]}, found {describe(value)}{advice}"
-    if kind == "greater_than":
-        return f"must be greater than 0, found {describe(value)}"
-    if kind == "less_than_equal":
-        return f"must be at most {error.get('ctx', {})['le']}, found {describe(value)}"
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"must be {words} {error.get('ctx', {})[name]}, found {describe(value)}"
     if kind == "extra_forbidden":
         return "is unknown"
     return error["msg"]

@@ -34,6 +34,7 @@ _WORDS: Final = {
     Phase.STOPPED: Words(Status.DISCONNECTED, RunState.STOPPED),
     Phase.CONNECTING: Words(Status.CONNECTING, RunState.RUNNING),
     Phase.CONNECTED: Words(Status.CONNECTED, RunState.RUNNING),
+    Phase.DEGRADED: Words(Status.ERROR, RunState.ERROR),
     Phase.BACKOFF: Words(Status.ERROR, RunState.ERROR),
     Phase.FAILED: Words(Status.ERROR, RunState.ERROR),
     Phase.NEEDS_AUTH: Words(Status.ERROR, RunState.ERROR),

@@ -105,6 +105,7 @@ def unreachable(name: str, state: State) -> ServerFault:
         fault: ServerFault = Disconnected(f'the server "{name}" is {state.phase}')
     else:
         kind = _FAULTS.get(state.phase, Disconnected)
-        fault = kind(f'the server "{name}" is not connected: {cause.message}').because(cause)
+        how = "does not respond" if state.phase is Phase.DEGRADED else "is not connected"
+        fault = kind(f'the server "{name}" {how}: {cause.message}').because(cause)
     fault.untaken = True
     return fault

@@ -7,7 +7,7 @@ says. Callers only ever see futures.
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
@@ -16,14 +16,16 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import Tempo, spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Disconnected
+from mcpyard.domain.errors import CallRefused, Disconnected, TimedOut
 from mcpyard.domain.lifecycle import (
     ASLEEP,
+    OPEN,
     UP,
     Arm,
     AuthNeeded,
     Close,
     Closed,
+    Degraded,
     Disarm,
     Effect,
     Event,
@@ -31,6 +33,7 @@ from mcpyard.domain.lifecycle import (
     Open,
     Phase,
     Ready,
+    Recovered,
     RetryDue,
     Settled,
     Start,
@@ -39,15 +42,19 @@ from mcpyard.domain.lifecycle import (
     Timer,
     step,
 )
-from mcpyard.domain.model import RemoteConfig, Wanted
+from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
 from mcpyard.domain.observed import Observed, Offer, Tools
 from mcpyard.domain.ports import CallTerms, Telling, Tuning
 from mcpyard.runtime.causes import sign_in_cause, unreachable
+from mcpyard.runtime.changes import Changes
+from mcpyard.runtime.current_session import Ask, CurrentSession
 from mcpyard.runtime.live import Live
 from mcpyard.runtime.stderr import StderrRing
 from mcpyard.runtime.tenure import Crew, Tenure, make_tools
 
 log = logging.getLogger(__name__)
+
+_USUAL = RestartLimits()
 
 
 class Connection:
@@ -75,7 +82,8 @@ class Connection:
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
         self._offer = crew.memory.offer(server.id)
         self._tuning = Tuning()
-        self._session: _Session | None = None
+        self._session: CurrentSession | None = None
+        self._guarded = self._on_demand
         self._calls = 0
         self._rest: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
@@ -84,7 +92,7 @@ class Connection:
         self._since: datetime = crew.clock.now()
         self._next_retry: datetime | None = None
         self._late = 0
-        self._waiters: set[asyncio.Future[None]] = set()
+        self._changes = Changes()
 
     @property
     def phase(self) -> Phase:
@@ -103,7 +111,11 @@ class Connection:
 
     @property
     def _wakes(self) -> bool:
-        return self.server.wanted is Wanted.ON_DEMAND and not self._gone
+        return self._on_demand and not self._gone
+
+    @property
+    def _on_demand(self) -> bool:
+        return self.server.wanted is Wanted.ON_DEMAND
 
     @property
     def _live(self) -> Live | None:
@@ -134,6 +146,9 @@ class Connection:
         """Follow this desired state from now on."""
         self.server = server
         self._gone = False
+        self._guard()
+        if self._session:
+            self._session.health.check = server.config.health
         if self._wakes and not self._calls and self._rest is None:
             self._rest_later()
 
@@ -151,6 +166,7 @@ class Connection:
         if taken.state.phase is not before.phase:
             self._since = self._crew.clock.now()
             self._next_retry = None
+            self._guard()
         for effect in taken.effects:
             self._carry_out(effect)
         if taken.state != before:
@@ -158,15 +174,23 @@ class Connection:
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Call a tool, waiting within the terms for a server that is just coming up."""
-        live = self._live
+        session = self._session
+        live = session.live if session else None
         # The hot path: nothing to wait for, and nothing to look after.
-        if live is None or self.server.wanted is Wanted.ON_DEMAND:
+        if session is None or live is None or live.lost or self._guarded:
             return await self._use(lambda live, terms: live.call(tool, arguments, terms), terms)
         try:
-            return await live.call(tool, arguments, terms)
+            answer = await live.call(tool, arguments, terms)
         except Disconnected as fault:
             if not _was_refused(fault):
                 raise
+        except (TimedOut, CallRefused) as fault:
+            session.failed(fault)
+            raise
+        else:
+            if session.health.timeouts:
+                session.answered()
+            return answer
         return await self._later(lambda live, terms: live.call(tool, arguments, terms), terms, live)
 
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
@@ -179,36 +203,39 @@ class Connection:
         if live := self._live:
             live.tune(tuning)
 
-    async def _use(
-        self, ask: Callable[[Live, CallTerms], Awaitable[bytes]], terms: CallTerms
-    ) -> bytes:
+    def _guard(self) -> None:
+        """Say whether calls must be looked after, at every change of what decides it."""
+        self._guarded = self._on_demand or self.phase is Phase.DEGRADED
+
+    async def _use(self, ask: Ask, terms: CallTerms) -> bytes:
         self._calls += 1
         try:
             live = self._live
             if live is not None:
                 try:
-                    return await ask(live, terms)
+                    return await self._asked(live, ask, terms)
                 except Disconnected as fault:
                     if not _was_refused(fault):
                         raise
             return await self._later(ask, terms, live)
         finally:
             self._calls -= 1
-            if self.server.wanted is Wanted.ON_DEMAND and not self._calls:
+            if self._on_demand and not self._calls:
                 self._rest_later()
 
-    async def _later(
-        self,
-        ask: Callable[[Live, CallTerms], Awaitable[bytes]],
-        terms: CallTerms,
-        instead_of: Live | None,
-    ) -> bytes:
+    async def _asked(self, live: Live, ask: Ask, terms: CallTerms) -> bytes:
+        session, degraded = self._session, self.phase is Phase.DEGRADED
+        assert session  # noqa: S101  whatever lives is the session's
+        refused = unreachable(self.server.name, self._state) if degraded else None
+        return await session.ask(live, ask, terms, refused)
+
+    async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
         began = self._crew.clock.monotonic()
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
             waited = self._crew.clock.monotonic() - began
             terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
-        return await ask(live, terms)
+        return await self._asked(live, ask, terms)
 
     def _rest_later(self) -> None:
         if self._rest:
@@ -219,7 +246,7 @@ class Connection:
         self._rest = None
         if not self._wakes or self._calls or self._tuning.uris or self.phase in ASLEEP:
             return
-        if self.phase is Phase.CONNECTED:
+        if self.phase in OPEN:
             self.tell(Stop())
         else:
             self._rest_later()
@@ -236,7 +263,10 @@ class Connection:
 
     def _tempo(self) -> Tempo:
         remote = isinstance(self.server.config, RemoteConfig)
-        return replace(self._crew.tempo, remote=remote, approved=not self.server.held)
+        tempo, restart = self._crew.tempo, self.server.config.restart
+        if restart != _USUAL:
+            tempo = tempo.limited(restart.attempts, restart.limit, restart.window / 1000)
+        return replace(tempo, remote=remote, approved=not self.server.held)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
@@ -251,9 +281,12 @@ class Connection:
                 self._disarm(timer)
 
     def _open(self, epoch: int) -> None:
-        self._session = session = _Session(epoch, Tenure(self.server, self._crew, self.ring), self)
-        name = f"server {self.server.name}, epoch {epoch}"
-        owner = asyncio.create_task(self._own(session, frozenset(self._owners)), name=name)
+        tenure = Tenure(self.server, self._crew, self.ring)
+        self._session = session = CurrentSession(epoch, tenure, self)
+        owner = asyncio.create_task(
+            self._own(session, frozenset(self._owners)),
+            name=f"server {self.server.name}, epoch {epoch}",
+        )
         self._owners.add(owner)
         owner.add_done_callback(self._owners.discard)
 
@@ -268,7 +301,7 @@ class Connection:
         if handle := self._timers.pop(timer, None):
             handle.cancel()
 
-    async def _own(self, session: "_Session", before: frozenset[asyncio.Task[None]]) -> None:
+    async def _own(self, session: CurrentSession, before: frozenset[asyncio.Task[None]]) -> None:
         cause: Cause | None = None
         try:
             if before:
@@ -284,12 +317,12 @@ class Connection:
         if not session.told_loss:
             self._tell_end(session, cause or Cause(Code.CLOSED, "was ended"))
 
-    def hear_ready(self, epoch: int, tools: Tools) -> None:
+    def hear_ready(self, session: CurrentSession, tools: Tools) -> None:
         """The present session can be used."""
         self._tools = tools
-        if self._tuning != Tuning() and (live := self._live):
-            live.tune(self._tuning)
-        self.tell(Ready(epoch))
+        if session.live and self._tuning != Tuning():
+            session.live.tune(self._tuning)
+        self.tell(Ready(session.epoch))
 
     def hear_tools(self, tools: Tools) -> None:
         """The present session has other tools."""
@@ -307,7 +340,18 @@ class Connection:
         if self._on_notice:
             self._on_notice(method, params)
 
-    def hear_over(self, session: "_Session", cause: Cause | None) -> None:
+    def hear_degraded(self, session: CurrentSession, cause: Cause) -> None:
+        """The present session does not respond."""
+        log.warning("%s: %s", self.server.name, cause.message)
+        self._tools = replace(self._tools, stale=True)
+        self.tell(Degraded(session.epoch, cause))
+
+    def hear_recovered(self, session: CurrentSession) -> None:
+        """The present session responds again."""
+        self._tools = replace(self._tools, stale=False)
+        self.tell(Recovered(session.epoch))
+
+    def hear_over(self, session: CurrentSession, cause: Cause | None) -> None:
         """No call may find the session any more; one that was lost is told at once."""
         self._tools = replace(self._tools, stale=True)
         if cause is None or session.tenure.closing:
@@ -316,7 +360,7 @@ class Connection:
             session.told_loss = True
             self._tell_end(session, cause)
 
-    def _tell_end(self, session: "_Session", cause: Cause) -> None:
+    def _tell_end(self, session: CurrentSession, cause: Cause) -> None:
         if self._session is session:
             self._session = None
         if session.tenure.closing:
@@ -338,57 +382,17 @@ class Connection:
                 raise unreachable(self.server.name, self._state)
             left = deadline - self._crew.clock.monotonic()
             in_backoff = self.phase is Phase.BACKOFF
-            await self._next_change(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)
+            try:
+                await self._changes.wait(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)
+            except TimeoutError:
+                raise unreachable(self.server.name, self._state) from None
         return live
 
-    async def _next_change(self, within: float) -> None:
-        change: asyncio.Future[None] = self._loop.create_future()
-        self._waiters.add(change)
-        try:
-            async with asyncio.timeout(None if within == inf else max(0, within)):
-                await change
-        except TimeoutError:
-            raise unreachable(self.server.name, self._state) from None
-        finally:
-            self._waiters.discard(change)
-
     def _changed(self) -> None:
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        self._changes.happened()
         self._on_change(self)
 
 
 def _was_refused(fault: Disconnected) -> bool:
     """An expired session refuses what it never took; the next session can have it."""
     return fault.cause is not None and fault.cause.untaken
-
-
-class _Session:
-    """One session of a connection: who minds it, and whether it can be used (see `Told`)."""
-
-    __slots__ = ("_connection", "epoch", "live", "tenure", "told_loss")
-
-    def __init__(self, epoch: int, tenure: Tenure, connection: Connection) -> None:
-        self.epoch = epoch
-        self.tenure = tenure
-        self.live: Live | None = None
-        self.told_loss = False
-        self._connection = connection
-
-    def ready(self, live: Live, tools: Tools) -> None:
-        self.live = live
-        self._connection.hear_ready(self.epoch, tools)
-
-    def listed(self, tools: Tools) -> None:
-        self._connection.hear_tools(tools)
-
-    def offered(self, offer: Offer) -> None:
-        self._connection.hear_offer(offer)
-
-    def told(self, method: str, params: bytes) -> None:
-        self._connection.hear_notice(method, params)
-
-    def over(self, cause: Cause | None) -> None:
-        self.live = None
-        self._connection.hear_over(self, cause)

@@ -72,6 +72,11 @@ class Live(Protocol):
         """1 when it runs one call at a time."""
         ...
 
+    @property
+    def working(self) -> bool:
+        """Whether a call within its time limit waits for an answer."""
+        ...
+
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers.call`)."""
         ...
@@ -103,8 +108,11 @@ class Live(Protocol):
         """
         ...
 
-    async def kill(self) -> None:
-        """End it at once; returns when nothing of it is left. Never raises."""
+    async def kill(self, cause: Cause | None = None) -> None:
+        """End it at once; returns when nothing of it is left. Never raises.
+
+        Calls in flight fail with the cause, and not with what the end looks like from outside.
+        """
         ...
 
 

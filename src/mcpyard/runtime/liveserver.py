@@ -21,6 +21,7 @@ from mcpyard.wire.session import Session
 _NOT_READING: Final = Cause(
     Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
 )
+_ENDED: Final = Cause(Code.CLOSED, "the server was ended by mcpyard")
 _STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
 
 
@@ -83,6 +84,11 @@ class LiveServer:
     def lanes(self) -> int | None:
         """1 when it runs one call at a time."""
         return self._session.lanes
+
+    @property
+    def working(self) -> bool:
+        """Whether a call within its time limit waits for an answer."""
+        return self._session.working
 
     def run_singly(self) -> None:
         """Run calls one at a time from now on."""
@@ -176,8 +182,9 @@ class LiveServer:
         if self._process:
             await self._process.stop()
 
-    async def kill(self) -> None:
+    async def kill(self, cause: Cause | None = None) -> None:
         """End it at once."""
+        self._session.fail(cause or _ENDED)
         if self._process:
             await self._process.kill()
         await self._session.close()

@@ -19,6 +19,7 @@ from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
+from mcpyard.domain.health import Health, Verdict
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Keeping, Offer, Tools
 from mcpyard.domain.ports import Clock, Memory
@@ -51,6 +52,7 @@ class _Mail(Enum):
     CLOSE = auto()
     REFRESH = auto()
     REFRESH_OFFER = auto()
+    PING = auto()
 
 
 class Told(Protocol):
@@ -72,6 +74,14 @@ class Told(Protocol):
         """It told something that concerns no call."""
         ...
 
+    def degraded(self, cause: Cause) -> None:
+        """It does not respond, but is not given up yet."""
+        ...
+
+    def recovered(self) -> None:
+        """It responds again."""
+        ...
+
     def over(self, cause: Cause | None) -> None:
         """It cannot be used any more: why it was lost, or None when it is being closed."""
         ...
@@ -83,11 +93,13 @@ class Tenure:
     Attributes:
         ring: Where the lines of its standard error go.
         closing: Whether it was asked to end.
+        health: The evidence on whether it responds.
     """
 
     def __init__(self, server: DesiredServer, crew: Crew, ring: StderrRing) -> None:
         self.ring = ring
         self.closing = False
+        self.health = Health(server.config.health)
         self._server = server
         self._crew = crew
         self._mail: asyncio.Queue[_Mail | Cause] = asyncio.Queue()
@@ -102,6 +114,13 @@ class Tenure:
         self.closing = True
         self._to_close.set()
         self._mail.put_nowait(_Mail.CLOSE)
+
+    def call_timed_out(self) -> None:
+        """A call ran into its time limit: a ping tells at once whether the server responds."""
+        self.health.timed_out()
+        if not self.health.pinging:
+            self.health.pinging = True
+            self._mail.put_nowait(_Mail.PING)
 
     def lost(self, cause: Cause) -> None:
         """The session is gone (see `Hooks`)."""
@@ -146,7 +165,7 @@ class Tenure:
         finally:
             told.over(cause)
             await self._forget()
-            await (live.close() if graceful else live.kill())
+            await (live.close() if graceful else live.kill(cause))
         return cause
 
     def _no_list(self, error: YardError) -> Cause:
@@ -187,30 +206,62 @@ class Tenure:
         return limits.start_limit(command, config.start_timeout)
 
     async def _watch(self, live: Live, told: "Told") -> Cause | None:
-        misses, seen = 0, live.activity
-        while misses < limits.PING_MISSES:
-            try:
-                # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the mail.
-                async with asyncio.timeout(limits.IDLE):
-                    mail = await self._mail.get()
-            except TimeoutError:
-                silent = live.activity == seen
-                dead = silent and not await self._unless_closed(self._answers(live))
-                misses = misses + 1 if dead else 0
-                seen = live.activity
-                continue
+        seen = live.activity
+        while True:
+            mail = await self._next_mail(self.health.pause)
             if isinstance(mail, Cause):
                 return mail
             if mail is _Mail.CLOSE:
                 return None
-            work = self._refresh if mail is _Mail.REFRESH else self._list_offer
-            await self._unless_closed(work(live, told))
-        text = f"did not answer {misses} pings in a row"
+            if mail is _Mail.REFRESH or mail is _Mail.REFRESH_OFFER:
+                work = self._refresh if mail is _Mail.REFRESH else self._list_offer
+                await self._unless_closed(work(live, told))
+                continue
+            # What came before a call ran into its limit says nothing about the time since.
+            heard = live.activity != seen and not self.health.timeouts
+            if verdict := await self._judge(live, heard=heard):
+                self._tell(verdict, told)
+            if verdict is Verdict.LOST:
+                return self._unresponsive(_pings(self.health.misses))
+            seen = live.activity
+
+    async def _next_mail(self, within: float) -> "_Mail | Cause | None":
+        """What comes next; None when nothing does for so long."""
+        try:
+            # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the mail.
+            async with asyncio.timeout(within):
+                return await self._mail.get()
+        except TimeoutError:
+            return None
+
+    async def _judge(self, live: Live, *, heard: bool) -> Verdict | None:
+        """What a ping says of the server, where it was not heard of anyway."""
+        self.health.pinging, before = True, live.activity
+        try:
+            answers = heard or await self._unless_closed(self._answers(live))
+        finally:
+            self.health.pinging = False
+        if answers or live.activity != before:
+            return self.health.answered()
+        # One that is gone or is being closed says why by itself.
+        if live.lost or self.closing:
+            return None
+        return self.health.missed(working=live.working)
+
+    def _tell(self, verdict: Verdict, told: "Told") -> None:
+        if verdict is Verdict.RECOVERED:
+            told.recovered()
+        elif verdict is Verdict.DEGRADED:
+            calls = self.health.timeouts
+            times = "a call" if calls == 1 else f"{calls} calls"
+            told.degraded(self._unresponsive(f"did not answer {times} in time, nor a ping"))
+
+    def _unresponsive(self, text: str) -> Cause:
         return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
 
     async def _answers(self, live: Live) -> bool:
         try:
-            await live.ping(limits.PING)
+            await live.ping(self.health.check.timeout / 1000)
         except YardError as error:
             log.info("%s: no answer to a ping: %s", self._server.name, error)
             return False
@@ -279,3 +330,7 @@ def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
 
 def _keeping(listing: Listing) -> Keeping:
     return Keeping(None if listing.ttl is None else round(listing.ttl * 1000), listing.public)
+
+
+def _pings(misses: int) -> str:
+    return "did not answer a ping" if misses == 1 else f"did not answer {misses} pings in a row"

@@ -60,6 +60,7 @@ def _cards() -> list[Card]:
     )
     sign_in = _error("needs_auth", "the server wants a sign-in", "")
     waits = _error("needs_approval", "waits for your approval", "")
+    hung = _error("unresponsive", "did not answer 3 calls in time, nor a ping", "Restart it.")
     busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
     vital = Vital(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
     odd = Problem("transport", "is missing; taken as stdio")
@@ -77,12 +78,13 @@ def _cards() -> list[Card]:
         replace(_card(7, Lamp.CONNECTED, name=bad_name), notes=(odd,)),
         _card(8, Lamp.CONNECTED, title="Shared files", description="Papers of everybody. " * 30),
         _card(9, Lamp.CONNECTED, title=bad_name, description=bad_name),
+        _card(10, Lamp.DEGRADED, name="hung", phase="degraded", error=hung, toolsStale=True),
     ]
 
 
 async def components(request: Request) -> Response:
     """Every component in every state."""
-    tiles = Tiles(9, {"good": 4, "busy": 1, "bad": 3, "idle": 1}, 42)
+    tiles = Tiles(10, {"good": 4, "busy": 1, "bad": 4, "idle": 1}, 42)
     data: Record = {"tab": "components", "looks": EVERY_LOOK, "cards": _cards(), "tiles": tiles}
     lines = [
         ("gap", "@@ -1,3 +1,3 @@"),

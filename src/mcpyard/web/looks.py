@@ -41,6 +41,7 @@ class Look:
 
 _LOOKS: Final = {
     Lamp.CONNECTED: Look(GOOD, Lamp.CONNECTED.key, "check"),
+    Lamp.DEGRADED: Look(BAD, Lamp.DEGRADED.key, "warn"),
     Lamp.CONNECTING: Look(BUSY, Lamp.CONNECTING.key, "turn"),
     Lamp.RETRYING: Look(BUSY, Lamp.RETRYING.key, "turn"),
     Lamp.RESTARTING: Look(BUSY, Lamp.RESTARTING.key, "turn"),

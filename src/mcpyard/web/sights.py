@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from mcpyard.domain.errors import Problem, ServerUnknown
-from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.lifecycle import OPEN, Phase
 from mcpyard.web.ledger import Changes, Ledger
 from mcpyard.web.looks import TONES, Look, look_of
 from mcpyard.web.rendering import Taste, render
@@ -117,7 +117,7 @@ class Sights:
         looks = map(self._look, pictures)
         shown = Counter(each.tone for each in looks)
         tones = {tone: shown[tone] for tone in TONES}
-        up = (each for each in pictures if each.observed.state.phase is Phase.CONNECTED)
+        up = (each for each in pictures if each.observed.state.phase in OPEN)
         return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
 
     def problems(self) -> list[str]:

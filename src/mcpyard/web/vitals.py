@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from mcpyard.domain.errors import ServerUnknown
-from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.stored import CallQuery
 from mcpyard.yard.yard import YardCore
 
@@ -97,7 +97,7 @@ class Vitals:
         up = {
             each.server.id
             for each in self._yard.pictures()
-            if each.observed.state.phase is Phase.CONNECTED and each.observed.pid
+            if each.observed.state.phase in OPEN and each.observed.pid
         }
         down = {each: None for each in self._all if each not in up and self._all[each].rss}
         turn = sorted(up, key=lambda each: self._sampled.get(each, 0.0))[:AT_ONCE]

@@ -83,6 +83,11 @@ class Peer:
         """How many of our requests wait for an answer."""
         return len(self._pending)
 
+    @property
+    def working(self) -> bool:
+        """Whether any of them has a time limit."""
+        return any(call.deadline for call in self._pending.values())
+
     async def open(self) -> None:
         """Open the link, or raise `LinkFailed`."""
         await self._link.open(self)
@@ -91,6 +96,10 @@ class Peer:
         """Fail whatever waits and let go of the link."""
         self._end(Cause(Code.CLOSED, "the connection was closed by the yard"))
         await self._link.close()
+
+    def fail(self, cause: Cause) -> None:
+        """Fail whatever waits, and whatever is asked from now on."""
+        self._end(cause)
 
     async def request(self, method: str, params: Params, terms: CallTerms) -> Reply:
         """Ask, and wait for the answer.

@@ -233,6 +233,15 @@ class Session:
         """Requests that wait for an answer."""
         return self._peer.in_flight
 
+    @property
+    def working(self) -> bool:
+        """Whether a request within its time limit waits for an answer."""
+        return self._peer.working
+
+    def fail(self, cause: Cause) -> None:
+        """Fail what waits, and whatever is asked from now on, with a cause."""
+        self._peer.fail(cause)
+
     async def list_tools(self, within: float = 30.0) -> ToolList:
         """All tools, whole; each page must come in that many seconds.
 
@@ -345,7 +354,8 @@ class Session:
             async with asyncio.timeout(terms.timeout):
                 await self._lanes.wait()
         except TimeoutError as error:
-            raise TimedOut("the calls of this server run singly, and none was free") from error
+            text = "the calls of this server run singly, and none was free"
+            raise TimedOut(text, sent=False) from error
         if terms.timeout is None:
             return terms
         left = terms.timeout - (loop.time() - started)

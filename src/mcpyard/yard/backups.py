@@ -2,7 +2,8 @@
 
 A call moves on to a back-up when its server certainly never took it, or, where nobody knows, when
 the tool is marked as safe to repeat. Every server is asked at most once, so back-ups may name each
-other. A tool that ran into its time limit is left alone for a while when a back-up can answer.
+other. A server that does not respond, and a tool that ran into its time limit (see `ToolBreakers`),
+are asked only where nobody else answers.
 """
 
 from collections import deque
@@ -17,6 +18,7 @@ from mcpyard.domain.backups import names_backups
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     ArgumentsRefused,
+    CallRefused,
     Conflict,
     Disconnected,
     NeedsAuth,
@@ -35,9 +37,7 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.outcome import Outcome, PassedOver
-
-REST: Final = 30.0
-"""Seconds that a tool is left alone after it ran into its time limit."""
+from mcpyard.yard.tool_breakers import ToolBreakers
 
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 
@@ -66,11 +66,15 @@ class Reach(NamedTuple):
 
 
 class Backups:
-    """Finds somebody who answers."""
+    """Finds somebody who answers.
+
+    Attributes:
+        breakers: The tools that ran into their time limits.
+    """
 
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
-        self._resting: dict[tuple[UUID, str], float] = {}
+        self.breakers = ToolBreakers(reach.clock)
         self._away: set[UUID] = set()
 
     async def answer(
@@ -120,6 +124,7 @@ class Backups:
                 self._away.discard(server.id)
                 self._tell("recovered", server)
             return
+        self.breakers.forget(server.id)
         coming = phase is Phase.CONNECTING and not observed.state.n
         expected = coming or _sleeps(server, phase)
         if expected or server.id in self._away or not names_backups(server.config):
@@ -129,13 +134,31 @@ class Backups:
         reason = cause.message if cause else f"is {phase}"
         self._tell("backup", server, backup=self._first_up(server.config.backup), reason=reason)
 
+    def answered(self, route: Route) -> None:
+        """A tool answered."""
+        if self.breakers.answered(route) and route.backups:
+            self._tell("recovered", self._reach.desired().get(route.server), route.tool.name)
+
+    def failed(self, route: Route, error: YardError) -> None:
+        """A call of a tool failed; an error of the protocol is an answer too."""
+        if isinstance(error, CallRefused):
+            self.answered(route)
+        server = self._reach.desired().get(route.server)
+        if not isinstance(error, TimedOut) or server is None:
+            return
+        # With somebody else to ask, one is enough: the next caller need not wait as long.
+        enough = 1 if route.backups else server.config.health.failures
+        if self.breakers.timed_out(route, enough) and route.backups:
+            stand_in = self._first_up(each.server for each in route.backups)
+            reason = error.message
+            self._tell("backup", server, route.tool.name, backup=stand_in, reason=reason)
+
     async def _asked(self, way: Way, ask: Ask, passed: list[PassedOver]) -> Outcome | None:
         """What a way answers; None when another may be asked."""
         route = way.route
         try:
             outcome = await ask(route, way.arguments)
         except YardError as error:
-            self._let_rest(route, error)
             # The tool's own schema was satisfied: it is a back-up that wants other arguments.
             misfit = isinstance(error, ArgumentsRefused)
             if not misfit and not may_move_on(error, repeatable=route.repeatable):
@@ -143,8 +166,6 @@ class Backups:
                 raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(passed)) from None
             passed.append(PassedOver(route.server_name, error.message))
             return None
-        if self._resting.pop((route.server, route.tool.name), None):
-            self._tell("recovered", self._reach.desired().get(route.server), route.tool.name)
         return msgspec.structs.replace(outcome, passed_over=tuple(passed)) if passed else outcome
 
     def _ways(
@@ -195,30 +216,17 @@ class Backups:
         found = self._reach.servers.observed().get(route.server)
         state = (found or Observed(route.server)).state
         if state.phase is Phase.CONNECTED:
-            rests = self._rests(route)
+            rests = self.breakers.rests(route)
             return "did not answer in time a moment ago" if rests else None
         server = self._reach.desired().get(route.server)
         if server and state.phase is Phase.STOPPED and _sleeps(server, state.phase):
             return None
-        return f"not connected: {state.cause.message}" if state.cause else f"is {state.phase}"
+        how = "does not respond" if state.phase is Phase.DEGRADED else "not connected"
+        return f"{how}: {state.cause.message}" if state.cause else f"is {state.phase}"
 
     def _may_yet_answer(self, route: Route) -> bool:
         found = self._reach.servers.observed().get(route.server)
         return found is not None and found.state.phase in UP
-
-    def _rests(self, route: Route) -> bool:
-        until = self._resting.get((route.server, route.tool.name))
-        return until is not None and self._reach.clock.monotonic() < until
-
-    def _let_rest(self, route: Route, error: YardError) -> None:
-        if isinstance(error, TimedOut) and route.backups:
-            key = route.server, route.tool.name
-            server = self._reach.desired().get(route.server)
-            if key not in self._resting:
-                stand_in = self._first_up(each.server for each in route.backups)
-                reason = error.message
-                self._tell("backup", server, route.tool.name, backup=stand_in, reason=reason)
-            self._resting[key] = self._reach.clock.monotonic() + REST
 
     def _tell(
         self, kind: str, server: DesiredServer | None, tool: str | None = None, **more: str | None

@@ -112,14 +112,21 @@ class Caller:
         terms = _terms(server.config, route, timeout, progress)
         sent = _encode(given)
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
+        breakers, tried = self._backups.breakers, None
         try:
+            tried = breakers.enter(route) if breakers.known else None
             raw = await self._servers.call(route.server, route.tool.name, sent, terms)
             _refuse_other_than_objects(raw, route)
             ended = TOOL_ERROR if says_error(raw) else OK
+            if breakers.known:
+                self._backups.answered(route)
         except YardError as error:
             ended = edge(error).problem
+            self._backups.failed(route, error)
             raise
         finally:
+            if tried:
+                tried.trying = False
             ms = (self._clock.monotonic() - began) * 1000
             self._accounts.note(route, who, ms, ended, (len(sent), len(raw)))
         return Outcome(raw, route.server_name, route.tool.name, ms)

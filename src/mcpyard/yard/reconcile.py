@@ -21,7 +21,7 @@ from mcpyard.domain.desired import (
     Owner,
     desire,
 )
-from mcpyard.domain.lifecycle import UP, Phase
+from mcpyard.domain.lifecycle import OPEN, UP, Phase
 from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import Action, Replace, Start, plan
@@ -31,7 +31,7 @@ from mcpyard.yard.intent import Intent
 log = logging.getLogger(__name__)
 
 _DONE = {
-    Wanted.RUNNING: {Phase.CONNECTED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
+    Wanted.RUNNING: OPEN | {Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
     Wanted.STOPPED: {Phase.STOPPED},
     Wanted.ON_DEMAND: {*Phase} - {Phase.CONNECTING, Phase.STOPPING},
 }

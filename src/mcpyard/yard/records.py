@@ -7,10 +7,9 @@ masked; a reference to a variable is shown as it was written.
 import hashlib
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.backoff import Tempo
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
@@ -22,8 +21,6 @@ from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.status import public_words
 from mcpyard.domain.stored import Call
 from mcpyard.yard.masking import masked, shown_value
-
-MAX_ATTEMPTS: Final = Tempo().max_restarts
 
 Record = dict[str, object]
 
@@ -187,6 +184,8 @@ def _policy(config: Config) -> Record:
         "inherit": config.inherit,
         "wantedLanes": config.lanes,
         "maxMessage": config.max_message,
+        "health": config.health.model_dump(mode="json"),
+        "restart": config.restart.model_dump(mode="json"),
         "toolPolicies": {
             name: policy.model_dump(mode="json", by_alias=True, exclude_defaults=True)
             for name, policy in config.tools.items()
@@ -211,7 +210,7 @@ def _condition(server: DesiredServer, observed: Observed) -> Record:
         "phase": str(state.phase),
         "error": cause_record(state.cause),
         "attempt": state.n if waiting or state.phase is Phase.FAILED else 0,
-        "maxAttempts": MAX_ATTEMPTS,
+        "maxAttempts": server.config.restart.attempts,
         "nextRetryAt": _time(observed.next_retry_at),
         "pid": observed.pid,
         "since": _time(observed.since),

@@ -160,16 +160,23 @@ class Relay:
     ) -> bytes:
         terms = _terms(self._config(route.server), route, errand)
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
+        breakers, tried = self._backups.breakers, None
         try:
+            tried = breakers.enter(route) if breakers.known else None
             if params is None:
                 raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
             else:
                 raw = await self._servers.request(route.server, "tools/call", params, terms)
             ended = TOOL_ERROR if says_error(raw) else OK
+            if breakers.known:
+                self._backups.answered(route)
         except YardError as error:
             ended = edge(error).problem
+            self._backups.failed(route, error)
             raise
         finally:
+            if tried:
+                tried.trying = False
             ms = (self._clock.monotonic() - began) * 1000
             self._accounts.note(route, errand.who, ms, ended, (len(arguments), len(raw)))
         return raw

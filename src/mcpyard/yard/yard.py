@@ -173,7 +173,7 @@ class YardCore:
         """The tools that can be called: of one server, or of all."""
         servers = [self.server(ref)] if ref is not None else self.desired.servers.values()
         return [
-            tool_record(route, stale=self._of(server.id).tools.stale)
+            self._tool_record(route)
             for server in servers
             for route in self._offered(server, everything=ref is not None)
         ]
@@ -263,7 +263,7 @@ class YardCore:
             patch = {"tools": {tool: change.patch}}
             await self._editor.change(server, replace(change, patch=patch))
         changed = self.route(str(server.id), tool)
-        return tool_record(changed, stale=self._of(server.id).tools.stale)
+        return self._tool_record(changed)
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and take it out."""
@@ -342,6 +342,10 @@ class YardCore:
 
     def _record(self, server: DesiredServer, *, tools: bool = True) -> Record:
         return self.record_of(Picture(server, self._of(server.id)), tools=tools)
+
+    def _tool_record(self, route: Route) -> Record:
+        stale = self._of(route.server).tools.stale or self._backups.breakers.is_open(route)
+        return tool_record(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
         phase = self._of(server.id).state.phase

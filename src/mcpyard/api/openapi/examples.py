@@ -49,6 +49,8 @@ SERVER: Final[dict[str, object]] = {
     "inherit": [],
     "wantedLanes": None,
     "maxMessage": 16777216,
+    "health": {"interval": 30000, "timeout": 5000, "failures": 3},
+    "restart": {"attempts": 3, "limit": 10, "window": 3600000},
     "toolPolicies": {},
     "thisYard": False,
     "command": "npx",

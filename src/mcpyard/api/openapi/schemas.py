@@ -9,6 +9,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import (
     HARD_MAX_MESSAGE,
     MAX_TIMEOUT,
+    MOST_TIMES,
     OAuthClient,
     Scope,
     Transport,
@@ -19,6 +20,7 @@ from mcpyard.yard.outcome import ErrorKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _COUNT: Final[Json] = {"type": "integer", "minimum": 0}
+_TIMES: Final[Json] = {"type": "integer", "minimum": 0, "maximum": MOST_TIMES}
 _MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT}
 _TEXTS: Final = array({"type": "string"})
 _MOMENT: Final = maybe(text(format="date-time"))
@@ -37,6 +39,22 @@ def _oauth(value: Json) -> Json:
     return {"type": "object", "properties": dict.fromkeys(names, value)}
 
 
+_HEALTH: Final[Json] = {
+    "interval": {**_MILLISECONDS, "description": "Silence after which the server is pinged."},
+    "timeout": {**_MILLISECONDS, "description": "How long it has to answer a ping."},
+    "failures": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_TIMES,
+        "description": "Calls past their limits, or missed pings, in a row.",
+    },
+}
+_RESTART: Final[Json] = {
+    "attempts": {**_TIMES, "description": "Restarts in a row."},
+    "limit": {**_TIMES, "description": "Restarts within the window."},
+    "window": _MILLISECONDS,
+}
+
 _POLICY: Final[Json] = {
     "enabled": _FLAG,
     "timeout": _MILLISECONDS,
@@ -47,6 +65,8 @@ _POLICY: Final[Json] = {
     "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
     "lanes": {"enum": [1, "per-client"]},
     "maxMessage": {"type": "integer", "minimum": 1, "maximum": HARD_MAX_MESSAGE},
+    "health": members({}, _HEALTH),
+    "restart": members({}, _RESTART),
     "tools": named(ref("ToolPolicy")),
     "title": text(),
     "description": text(),
@@ -168,6 +188,8 @@ SCHEMAS: Final[Json] = {
                 "description": "What a change calls `lanes`.",
             },
             "maxMessage": _COUNT,
+            "health": members(_HEALTH),
+            "restart": members(_RESTART),
             "toolPolicies": {
                 **named(ref("ToolPolicy")),
                 "description": "What a change calls `tools`.",
@@ -186,7 +208,10 @@ SCHEMAS: Final[Json] = {
             "protocolVersion": maybe(text()),
             "serverInfo": maybe(_OBJECT),
             "lanes": maybe({"type": "integer"}),
-            "toolsStale": {**_FLAG, "description": "Whether the tools are remembered ones."},
+            "toolsStale": {
+                **_FLAG,
+                "description": "Whether the tools are cached ones: the server does not respond.",
+            },
             "warnings": _TEXTS,
             "digest": text("What `If-Match` of a change names, in quotes."),
             "toolCount": _COUNT,
@@ -228,7 +253,7 @@ SCHEMAS: Final[Json] = {
             "server": text(),
             "stale": {
                 **_FLAG,
-                "description": "Whether it is remembered from an earlier connection.",
+                "description": "Whether it is cached: the server or the tool does not respond.",
             },
         }
     ),

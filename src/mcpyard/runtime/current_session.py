@@ -1,0 +1,140 @@
+"""One session as its connection holds it: whether it can be used, and what calls tell of it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from mcpyard.domain.cause import Cause
+from mcpyard.domain.errors import CallRefused, TimedOut, YardError
+from mcpyard.domain.health import Health, Verdict
+from mcpyard.domain.observed import Offer, Tools
+from mcpyard.domain.ports import CallTerms
+from mcpyard.runtime.live import Live
+from mcpyard.runtime.tenure import Tenure
+
+Ask = Callable[[Live, CallTerms], Awaitable[bytes]]
+"""Asks an open server something."""
+
+
+class SessionOwner(Protocol):
+    """Whoever holds a session."""
+
+    def hear_ready(self, session: "CurrentSession", tools: Tools) -> None:
+        """It can be used."""
+        ...
+
+    def hear_tools(self, tools: Tools) -> None:
+        """It has other tools."""
+        ...
+
+    def hear_offer(self, offer: Offer) -> None:
+        """It offers this besides tools."""
+        ...
+
+    def hear_notice(self, method: str, params: bytes) -> None:
+        """It told something that concerns no call."""
+        ...
+
+    def hear_degraded(self, session: "CurrentSession", cause: Cause) -> None:
+        """It does not respond."""
+        ...
+
+    def hear_recovered(self, session: "CurrentSession") -> None:
+        """It responds again."""
+        ...
+
+    def hear_over(self, session: "CurrentSession", cause: Cause | None) -> None:
+        """It cannot be used any more."""
+        ...
+
+
+class CurrentSession:
+    """One session of a connection; hears of it from its tenure (see `Told`).
+
+    Attributes:
+        epoch: Which of the connection's sessions it is.
+        tenure: Who minds it.
+        health: The evidence about it.
+        live: The open server; None while it cannot be used.
+        told_loss: Whether its loss was told already.
+    """
+
+    __slots__ = ("_owner", "epoch", "health", "live", "tenure", "told_loss")
+
+    def __init__(self, epoch: int, tenure: Tenure, owner: SessionOwner) -> None:
+        self.epoch = epoch
+        self.tenure = tenure
+        self.health: Health = tenure.health
+        self.live: Live | None = None
+        self.told_loss = False
+        self._owner = owner
+
+    async def ask(self, live: Live, ask: Ask, terms: CallTerms, refused: YardError | None) -> bytes:
+        """Ask the server, and learn from the answer how it is.
+
+        Args:
+            live: The server.
+            ask: Asks it.
+            terms: Of the call.
+            refused: Raised where another call or a ping tries the degraded server already; None
+                where it is not degraded.
+        """
+        if refused is None:
+            return await self._ask(live, ask, terms)
+        if not self.health.let_through():
+            raise refused
+        try:
+            return await self._ask(live, ask, terms)
+        finally:
+            self.health.tried()
+
+    async def _ask(self, live: Live, ask: Ask, terms: CallTerms) -> bytes:
+        try:
+            answer = await ask(live, terms)
+        except (TimedOut, CallRefused) as fault:
+            self.failed(fault)
+            raise
+        if self.health.timeouts:
+            self.answered()
+        return answer
+
+    def failed(self, fault: TimedOut | CallRefused) -> None:
+        """A call of it failed; an error is an answer too."""
+        if isinstance(fault, CallRefused):
+            self.answered()
+        elif fault.sent:
+            self.tenure.call_timed_out()
+
+    def answered(self) -> None:
+        """A call of it was answered."""
+        if self.health.answered() is Verdict.RECOVERED:
+            self.recovered()
+
+    def ready(self, live: Live, tools: Tools) -> None:
+        """It can be used."""
+        self.live = live
+        self._owner.hear_ready(self, tools)
+
+    def listed(self, tools: Tools) -> None:
+        """Its tools were listed anew."""
+        self._owner.hear_tools(tools)
+
+    def offered(self, offer: Offer) -> None:
+        """What it offers besides was listed."""
+        self._owner.hear_offer(offer)
+
+    def told(self, method: str, params: bytes) -> None:
+        """It told something that concerns no call."""
+        self._owner.hear_notice(method, params)
+
+    def degraded(self, cause: Cause) -> None:
+        """It does not respond."""
+        self._owner.hear_degraded(self, cause)
+
+    def recovered(self) -> None:
+        """It responds again."""
+        self._owner.hear_recovered(self)
+
+    def over(self, cause: Cause | None) -> None:
+        """It cannot be used any more."""
+        self.live = None
+        self._owner.hear_over(self, cause)
