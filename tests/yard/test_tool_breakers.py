@@ -1,10 +1,12 @@
 """Tools that run into their time limits while their servers respond, over fakes of the ports."""
 
 import asyncio
+from uuid import UUID
 
 import pytest
 
 from mcpyard.domain.errors import CallRefused, Disconnected, NobodyAnswered, TimedOut
+from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.tool_breakers import LONGEST_REST, REST
 from tests.yard.test_answering_backups import ASKED, Library, local
 
@@ -23,9 +25,9 @@ def slowly(library: Library) -> asyncio.Event:
     """Let the server answer only once an event is set."""
     gate, answer = asyncio.Event(), library.servers.call
 
-    async def call(*asked: object) -> bytes:
+    async def call(server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         await gate.wait()
-        return await answer(*asked)
+        return await answer(server, tool, arguments, terms)
 
     library.servers.call = call
     return gate

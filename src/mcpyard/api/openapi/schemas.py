@@ -39,7 +39,7 @@ def _oauth(value: Json) -> Json:
     return {"type": "object", "properties": dict.fromkeys(names, value)}
 
 
-_HEALTH: Final[Json] = {
+_HEALTH: Final[dict[str, Json]] = {
     "interval": {**_MILLISECONDS, "description": "Silence after which the server is pinged."},
     "timeout": {**_MILLISECONDS, "description": "How long it has to answer a ping."},
     "failures": {
@@ -49,7 +49,7 @@ _HEALTH: Final[Json] = {
         "description": "Calls past their limits, or missed pings, in a row.",
     },
 }
-_RESTART: Final[Json] = {
+_RESTART: Final[dict[str, Json]] = {
     "attempts": {**_TIMES, "description": "Restarts in a row."},
     "limit": {**_TIMES, "description": "Restarts within the window."},
     "window": _MILLISECONDS,
