@@ -76,6 +76,23 @@ def keep_last_good(fresh: Document, last: Document) -> Document:
     return replace(fresh, definitions=(*fresh.definitions, *kept))
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An entry of a document that waits for the user's approval (see `approval`).
+
+    Attributes:
+        owner: Who says it.
+        definition: The entry as it is written.
+        approved: What was approved under its name and runs meanwhile; None for nothing.
+        shadows: Who has a server of its name that it would take the place of.
+    """
+
+    owner: Owner
+    definition: Definition = field(repr=False)
+    approved: Config | None = field(default=None, repr=False)
+    shadows: Owner | None = None
+
+
 PolicyPatch = Mapping[str, object]
 """What the user changed about a server, by the model's field names; only policy fields."""
 
@@ -92,6 +109,7 @@ class Circumstances:
         policies: What the user changed, by id.
         turns: How often somebody asked a server to begin anew, by id.
         held: Servers that wait for the user's approval.
+        waiting: Entries that wait for the user's approval; the documents do not have them.
         lookup: Gives the value of a variable.
         here: What an entry that leads back to this yard is known by.
     """
@@ -101,6 +119,7 @@ class Circumstances:
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
     held: frozenset[UUID] = frozenset()
+    waiting: tuple[Waiting, ...] = ()
     here: Here = field(default_factory=Here)
 
 
@@ -110,7 +129,11 @@ Values = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class DesiredServer:
-    """A server as it should be; its `values` are those that went into its launch."""
+    """A server as it should be; its `values` are those that went into its launch.
+
+    One that is `held` may not run. `waiting` is the entry of its name that waits for approval: its
+    own, or one that would take its place.
+    """
 
     id: UUID
     name: str
@@ -122,6 +145,7 @@ class DesiredServer:
     policy_digest: str
     turn: int = 0
     held: bool = False
+    waiting: Waiting | None = None
     this_yard: bool = False
     place: Place | None = None
     warnings: tuple[Problem, ...] = ()
@@ -169,6 +193,14 @@ def desire(
             else:
                 shadowed.append(Shadowed(definition, document.owner))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
+    for each in known.waiting:
+        name = each.definition.name
+        winner = winners.get(name)
+        if winner and winner.owner.scope.rank < each.owner.scope.rank:
+            shadowed.append(Shadowed(each.definition, each.owner))
+            winners[name] = _noting_shadow(winner, each.owner)
+        else:
+            winners[name] = replace(winner or _held(each, known, before), waiting=each)
     problems = tuple(problem for document in ordered for problem in document.problems)
     configs = {name: each.config for name, each in winners.items()}
     servers = {each.id: _noting_backups(each, configs) for each in winners.values()}
@@ -212,6 +244,11 @@ def _server(
         warnings=(*definition.warnings, *note),
         values=made.values,
     )
+
+
+def _held(waiting: Waiting, known: Circumstances, before: Desired) -> DesiredServer:
+    """A server that is shown and does not run: nothing was approved under its name."""
+    return replace(_server(waiting.owner, waiting.definition, known, before), held=True)
 
 
 class _Made(NamedTuple):

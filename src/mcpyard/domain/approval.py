@@ -1,0 +1,152 @@
+"""What may run of a project's file: a pure function of what it says and of what was approved.
+
+A project's file runs commands, and other people change it. So an approval is bound to an entry as
+written, with its references unexpanded: another value of a variable asks nothing, another word in
+the entry does. Until somebody approves a change, what was approved before stays in force. An entry
+that was never approved is nowhere in force, and takes no other server's place: doing that needs an
+approval of its own. What is taken out of the file, or switched off there, ends at once.
+
+How long a call may take and what a server is called on the page is not bound: it runs nothing.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from mcpyard.domain.desired import Definition, Document, Owner, Waiting
+from mcpyard.domain.model import POLICY_FIELDS, Config, Wanted
+
+_FREE: Final = POLICY_FIELDS - {"inherit", "backup", "tools"}
+"""What an approval is not bound to; whatever fields may come, it is bound to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedEntry:
+    """An entry that was approved.
+
+    Attributes:
+        config: The entry as it was written then.
+        shadows: Whether it may take the place of a server of its name in another scope.
+        gone: Whether the file has no such entry any more: then it runs only if it comes back as it
+            was, and not in place of something else.
+    """
+
+    config: Config = field(repr=False)
+    shadows: bool = False
+    gone: bool = False
+
+    def covers(self, config: Config) -> bool:
+        """Whether an entry says nothing that was not approved."""
+        wakes = is_at_rest(self.config) and not is_at_rest(config)
+        same = self.config == config or bound(self.config) == bound(config)
+        return same and not wakes
+
+
+Entries = Mapping[str, ApprovedEntry]
+"""What was approved of one file, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The documents with what may be in force, and what waits."""
+
+    documents: tuple[Document, ...]
+    waiting: tuple[Waiting, ...] = ()
+
+
+def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> Admission:
+    """Let through what was approved.
+
+    Args:
+        documents: What the owners say.
+        approved: What was approved of each owner's document; one that is not here is trusted.
+    """
+    everything = tuple(documents)
+    admitted: list[Document] = []
+    waiting: list[Waiting] = []
+    for document in everything:
+        entries = approved.get(document.owner)
+        if entries is None:
+            admitted.append(document)
+            continue
+        judged = [*_judge(document, entries, everything)]
+        in_force = tuple(each for each, _ in judged if each)
+        admitted.append(replace(document, definitions=in_force))
+        waiting += [each for _, each in judged if each]
+    return Admission(tuple(admitted), tuple(waiting))
+
+
+def seen(document: Document, entries: Entries) -> Entries:
+    """What is approved of a file after it was looked at: what it has no more is marked as gone."""
+    if document.problems and not document.definitions:
+        # A file that cannot be read says nothing, also not that something is gone.
+        return entries
+    written = {each.name: each.config for each in document.definitions}
+
+    def marked(name: str, entry: ApprovedEntry) -> ApprovedEntry:
+        if name in written:
+            back = entry.gone and entry.covers(written[name])
+            return replace(entry, gone=False) if back else entry
+        return entry if name in document.skipped else replace(entry, gone=True)
+
+    return {name: marked(name, entry) for name, entry in entries.items()}
+
+
+def is_at_rest(config: Config) -> bool:
+    """Whether a definition itself says that the server is not to run."""
+    return not config.enabled or config.wanted is Wanted.STOPPED
+
+
+def bound(config: Config) -> dict[str, object]:
+    """What an approval of a definition is bound to."""
+    return config.model_dump(mode="json", exclude={*_FREE})
+
+
+def digest_of(waiting: Iterable[Waiting]) -> str:
+    """Stands for what a person is shown of entries that wait; another when one of them changes."""
+    shown = sorted(
+        [
+            each.definition.name,
+            each.owner.place,
+            json.dumps(each.definition.config.model_dump(mode="json"), sort_keys=True),
+            each.shadows.words if each.shadows else "",
+        ]
+        for each in waiting
+    )
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:32]
+
+
+def _judge(
+    document: Document, entries: Entries, everything: tuple[Document, ...]
+) -> Iterator[tuple[Definition | None, Waiting | None]]:
+    """For each entry of a document what may be in force, and what waits."""
+    below = _below(document.owner, everything)
+    for written in document.definitions:
+        entry, shadows = entries.get(written.name), below.get(written.name)
+        new = Waiting(document.owner, written, shadows=shadows)
+        if entry is None or (shadows and not entry.shadows):
+            yield None, new
+        elif entry.covers(written.config):
+            yield written, None
+        elif entry.gone:
+            yield None, new
+        else:
+            config = _resting_with(written.config, entry.config)
+            approved = Definition(written.name, config, written.place)
+            yield approved, replace(new, approved=entry.config)
+
+
+def _below(owner: Owner, documents: Iterable[Document]) -> dict[str, Owner]:
+    """Who has a server of each name that is in force unless this owner has one."""
+    lower = [each for each in documents if each.owner.scope.rank > owner.scope.rank]
+    lower.sort(key=lambda each: each.owner.scope.rank, reverse=True)
+    return {one.name: each.owner for each in lower for one in each.definitions}
+
+
+def _resting_with(written: Config, approved: Config) -> Config:
+    """What was approved; switched off where the entry is by now."""
+    if not is_at_rest(written) or is_at_rest(approved):
+        return approved
+    return approved.model_copy(update={"enabled": written.enabled, "wanted": written.wanted})
