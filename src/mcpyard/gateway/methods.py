@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 from uuid import UUID
 
 import orjson
@@ -27,6 +27,14 @@ _TOOL_ERRORS_SINCE: Final = "2025-11-25"
 """From this revision on arguments that do not fit are the tool's error, for the model to see."""
 
 Handler = Callable[[Request], Coroutine[Any, Any, bytes]]
+
+
+class _ToolCall(NamedTuple):
+    request: Request
+    target: Target
+    arguments: bytes
+    note: Note
+    """Takes the server that answered."""
 
 
 class Methods:
@@ -66,7 +74,7 @@ class Methods:
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
         answering: list[UUID] = []
-        work = partial(self._work, request, target, arguments, answering.append)
+        work = partial(self._work, _ToolCall(request, target, arguments, answering.append))
         try:
             raw = await self._carrier.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
@@ -80,16 +88,10 @@ class Methods:
         return with_links_exposed(raw, request.view.addresses, server)
 
     def _work(
-        self,
-        request: Request,
-        target: Target,
-        arguments: bytes,
-        note: Note,
-        errand: Errand,
-        more: Mapping[str, bytes],
+        self, call: _ToolCall, errand: Errand, more: Mapping[str, bytes]
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool, with these members added to the parameters."""
-        route, _, to_yard = target
+        request, (route, _, to_yard), arguments, note = call
         # An answer to a question belongs to the server that asked it.
         if route.backups and not (more or request.answers_a_question):
             params_for = partial(self._params, request)
