@@ -73,6 +73,7 @@ def ask(number: object, params: dict[str, Any]) -> None:
     question = {
         "message": "who?",
         "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "task": {"ttl": 1000},
     }
     if not MODERN:
         waiting["q"] = number

@@ -1,15 +1,49 @@
 """Which questions of a server a client can answer; the others are refused in its name."""
 
+from collections.abc import Mapping
 from typing import Final, cast
+
+import orjson
 
 from mcpyard.gateway.requests import Client, decoded
 from mcpyard.gateway.words import MISSING_CAPABILITY
+from mcpyard.wire.eras import ANSWERABLE
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 ELICIT: Final = "elicitation/create"
 _BY_URL: Final = "elicitation/create by url"
 _MODES: Final = frozenset({ELICIT, _BY_URL})
 _CAPABILITIES: Final = {"sampling": "sampling/createMessage", "roots": "roots/list"}
+
+_CARRIED: Final[Mapping[str, frozenset[str]]] = {
+    **{key: frozenset(members) for key, members in ANSWERABLE.items()},
+    # MCP Apps needs no messages of its own: its pages are resources, which the tools name.
+    "extensions": frozenset({"io.modelcontextprotocol/ui"}),
+}
+"""The capabilities of a client that the gateway can serve, with their members."""
+
+
+def carried(capabilities: object) -> bytes:
+    """The capabilities of a client that are forwarded to a server, as JSON.
+
+    A server relies on them: it would answer a client that supports tasks with a task, and the
+    gateway has no way to follow it.
+    """
+    if not isinstance(capabilities, dict):
+        return b"{}"
+    offered = cast("dict[str, object]", capabilities)
+    kept = {
+        key: {name: value for name, value in members.items() if name in names}
+        for key, names in _CARRIED.items()
+        if (members := _members(offered.get(key))) is not None
+    }
+    if not kept.get("extensions"):
+        kept.pop("extensions", None)
+    return orjson.dumps(kept)
+
+
+def _members(value: object) -> dict[str, object] | None:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
 
 
 def abilities_of(capabilities: object) -> frozenset[str]:

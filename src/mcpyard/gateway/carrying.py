@@ -27,6 +27,7 @@ from mcpyard.gateway.translating import (
     questions,
     to_handshake,
     to_modern,
+    without_task,
 )
 from mcpyard.gateway.words import (
     INPUT_RESPONSES,
@@ -162,7 +163,7 @@ async def _ask(request: Request, method: str, params: bytes) -> bytes:
     check(request.client, method, params)
     if request.ask is None:
         raise RpcError(INTERNAL_ERROR, "the client cannot be asked")
-    return await request.ask(method, params)
+    return await request.ask(method, without_task(params))
 
 
 def _told(request: Request, method: str, params: bytes) -> None:

@@ -9,7 +9,7 @@ from starlette.types import Receive, Send
 
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
-from mcpyard.gateway.abilities import abilities_of
+from mcpyard.gateway.abilities import abilities_of, carried
 from mcpyard.gateway.changes import Changes
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
 from mcpyard.gateway.introduction import Introduction
@@ -181,9 +181,9 @@ class HandshakeEra:
             raise Refused(BAD_REQUEST, error) from None
         wanted = decoded(params.get("protocolVersion", b"null"))
         version = str(wanted) if wanted in VERSIONS else OFFERED
-        capabilities = bytes(params.get("capabilities", _EMPTY))
-        abilities = abilities_of(decoded(capabilities))
-        client = Client(post.who, Era.HANDSHAKE, version, capabilities, abilities)
+        capabilities = decoded(params.get("capabilities", _EMPTY))
+        abilities = abilities_of(capabilities)
+        client = Client(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
         session = Session(post.path, client, asyncio.get_running_loop().time())
         self.sessions.add(session)
         self._changes.add(session)

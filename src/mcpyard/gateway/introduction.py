@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib.metadata import version
+from typing import cast
 
 import orjson
 
@@ -59,7 +60,13 @@ def _capabilities(view: View, *, one: bool) -> Mapping[str, object]:
     if not one or not known:
         return _EVERYTHING
     offered = known[0].capabilities
-    return {key: value for key, value in _EVERYTHING.items() if key in offered or key == "tools"}
+    shown = {key: value for key, value in _EVERYTHING.items() if key in offered or key == "tools"}
+    resources = offered.get("resources")
+    if "resources" in shown and not (
+        isinstance(resources, dict) and cast("dict[str, object]", resources).get("subscribe")
+    ):
+        shown["resources"] = {"listChanged": True}
+    return shown
 
 
 def _instructions(view: View) -> dict[str, str]:

@@ -17,7 +17,7 @@ from starlette.types import Receive, Send
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
-from mcpyard.gateway.abilities import abilities_of
+from mcpyard.gateway.abilities import abilities_of, carried
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
@@ -134,8 +134,8 @@ def _said(who: str, raw: bytes) -> _Said:
     if PROTOCOL_VERSION not in meta or CLIENT_CAPABILITIES not in meta:
         text = f"{META} must have {PROTOCOL_VERSION} and {CLIENT_CAPABILITIES}"
         raise RpcError(INVALID_PARAMS, text)
-    capabilities = bytes(meta[CLIENT_CAPABILITIES])
-    abilities = abilities_of(decoded(capabilities))
+    said = decoded(meta[CLIENT_CAPABILITIES])
+    capabilities, abilities = carried(said), abilities_of(said)
     client = Client(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who)
     return _Said(meta, client, decoded(meta[PROTOCOL_VERSION]))
 

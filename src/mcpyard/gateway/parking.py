@@ -21,7 +21,7 @@ from msgspec import Raw
 from mcpyard.domain.ports import Asking
 from mcpyard.gateway.abilities import check
 from mcpyard.gateway.requests import Request, decoded, members_of
-from mcpyard.gateway.translating import asking_result
+from mcpyard.gateway.translating import asking_result, without_task
 from mcpyard.gateway.words import INPUT_RESPONSES, REQUEST_STATE
 from mcpyard.wire.calls import take_note
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -70,7 +70,7 @@ class _Parked:
         key = f"yard-{self.asked}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(take_note)
-        self.questions[key] = (method, params, answer)
+        self.questions[key] = (method, without_task(params), answer)
         self.news.set()
         try:
             return await answer

@@ -32,7 +32,11 @@ from mcpyard.wire.messages import (
 from mcpyard.yard.relay import HOPS, MOST_HOPS
 
 _NULL: Final = b"null"
-_PLAIN: Final = frozenset({"name", "arguments", META})
+_TASK: Final = "task"
+"""The parameter that asks for a task; a receiver that does not support tasks ignores it."""
+
+_PLAIN: Final = frozenset({"name", "arguments", META, _TASK})
+_NOT_FORWARDED: Final = frozenset({META, _TASK})
 _OWN_META: Final = frozenset({PROGRESS_TOKEN, HOPS, PROTOCOL_VERSION, CLIENT_CAPABILITIES})
 _ABSENT: Final = Raw(b"")
 
@@ -66,7 +70,7 @@ class Client:
         who: For the journal.
         era: The era it speaks.
         version: The revision it speaks.
-        capabilities: What it can do, as JSON.
+        capabilities: Those of its capabilities that the gateway supports, as JSON.
         abilities: Which questions of a server it can answer.
         log_level: The log messages it wants; None for none.
         lane: Names it to servers that run a process for each client.
@@ -131,7 +135,7 @@ class Request(msgspec.Struct):
 
     def forwarded(self, changed: Mapping[str, bytes], *, to_yard: bool) -> bytes:
         """The parameters for a server: as they came, but for these members and our own `_meta`."""
-        members = {key: raw for key, raw in self.params.items() if key != META}
+        members = {key: raw for key, raw in self.params.items() if key not in _NOT_FORWARDED}
         parts = [
             b"%b:%b" % (quoted(key), changed.get(key) or bytes(raw)) for key, raw in members.items()
         ]

@@ -66,6 +66,19 @@ def without(raw: bytes, keys: tuple[str, ...]) -> bytes:
     return b"{%b}" % b",".join(b"%b:%b" % (quoted(key), bytes(value)) for key, value in kept)
 
 
+def without_task(params: bytes) -> bytes:
+    """The parameters of a question without the wish that a client answers with a task.
+
+    The gateway could not carry the server's requests about that task to the client.
+    """
+    if b'"task"' not in params:
+        return params
+    try:
+        return without(params, ("task",))
+    except ValueError:
+        return params
+
+
 def input_required(raw: bytes) -> InputRequired | None:
     """What a result of the modern era asks for; None when it is the last word."""
     if b'"input_required"' not in raw:

@@ -7,7 +7,7 @@ encoded once and then given out as they are, so that they cost no more than thei
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 from uuid import UUID
 
 import orjson
@@ -34,6 +34,8 @@ _MEMBERS: Final[Mapping[str, bytes]] = {
 }
 
 LISTS: Final = frozenset(_MEMBERS)
+
+_TASK_SUPPORT: Final = "taskSupport"
 
 Take = Callable[[UUID, str], "str | None"]
 """Takes an address of a server over; what it is called, None when it cannot be shown."""
@@ -161,7 +163,7 @@ class View:
             changed = {} if description is None else {"description": description}
             for own in ui_addresses(route.tool.raw):
                 self.addresses.take(server.id, own)
-            raw = self._with_addresses(server.id, route.tool.raw)
+            raw = self._with_addresses(server.id, without_tasks(route.tool.raw))
             listed.items.append(encoded({**raw, "name": name, **changed}))
 
     def _with_addresses(self, server: UUID, item: Mapping[str, object]) -> Mapping[str, object]:
@@ -207,6 +209,17 @@ def _each(listed: _List, items: Items, key: str) -> Iterator[tuple[str, Mapping[
         name = item.get(key)
         if isinstance(name, str) and name:
             yield name, item
+
+
+def without_tasks(tool: Mapping[str, object]) -> Mapping[str, object]:
+    """A tool without its offer to run as a task, which the gateway does not support."""
+    execution = tool.get("execution")
+    if not isinstance(execution, dict) or _TASK_SUPPORT not in execution:
+        return tool
+    members = cast("dict[str, object]", execution)
+    rest = {key: value for key, value in members.items() if key != _TASK_SUPPORT}
+    others = {key: value for key, value in tool.items() if key != "execution"}
+    return {**others, "execution": rest} if rest else others
 
 
 def encoded(item: Mapping[str, object]) -> bytes:

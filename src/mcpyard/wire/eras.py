@@ -13,6 +13,7 @@ Era = Literal["handshake", "modern"]
 ANSWERABLE: Final[Mapping[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
     "sampling": {"context": {}, "tools": {}},
+    # Without `listChanged`: the notification of a client that its roots changed is not forwarded.
     "roots": {},
 }
 """What a client may be able to answer, all of it."""

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, cast
 
+import msgspec
 import orjson
+from msgspec import Raw
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import (
@@ -30,12 +32,29 @@ LIBRARY: Final = "library"
 """Who calls when nobody says."""
 
 _GLANCE: Final = 4096
+_LONGEST_TASK: Final = 1 << 20
+"""Bytes up to which a result is searched for a task: the search holds the event loop."""
 
 CANCELLED: Final = "cancelled"
 
 _IS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
 
 Progress = Callable[[Mapping[str, object]], None]
+
+
+_ABSENT: Final = Raw(b"")
+
+
+class _TaskResult(msgspec.Struct, rename="camel"):
+    """The members that distinguish a task from a result."""
+
+    result_type: Raw = _ABSENT
+    task: Raw = _ABSENT
+    content: Raw = _ABSENT
+
+
+_task_result = msgspec.json.Decoder(_TaskResult)
+_TASK_TYPE: Final = b'"task"'
 
 
 class Caller:
@@ -117,6 +136,7 @@ class Caller:
             tried = breakers.enter(route) if breakers.known else None
             raw = await self._servers.call(route.server, route.tool.name, sent, terms)
             _refuse_other_than_objects(raw, route)
+            refuse_tasks(raw)
             ended = TOOL_ERROR if says_error(raw) else OK
             if breakers.known:
                 self._backups.answered(route)
@@ -147,6 +167,26 @@ def _refuse_other_than_objects(raw: bytes, route: Route) -> None:
     if not raw.startswith(b"{"):
         name = route.server_name
         raise ProtocolBroken(f'the server "{name}" answered with something that is no result')
+
+
+def refuse_tasks(raw: bytes) -> None:
+    """Refuse a result that is a task, of either era: nothing here can follow it.
+
+    Raises:
+        ProtocolBroken: It is one.
+    """
+    if len(raw) > _LONGEST_TASK or _TASK_TYPE not in raw:
+        return
+    try:
+        result = _task_result.decode(raw)
+    except ValueError:
+        return
+    in_handshake = not bytes(result.content) and b'"taskId"' in bytes(result.task)
+    if in_handshake or bytes(result.result_type) == _TASK_TYPE:
+        raise ProtocolBroken(
+            "the server answered with a task, which mcpyard does not support: "
+            "the result of the call is not available"
+        )
 
 
 def says_error(raw: bytes) -> bool:

@@ -20,7 +20,7 @@ from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
 from mcpyard.domain.this_yard import NAME as OWN_NAME
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.backups import Allows, Backups, Reach
-from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, says_error
+from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, refuse_tasks, says_error
 from mcpyard.yard.outcome import Outcome
 
 HOPS: Final = "mcpyard/hops"
@@ -167,6 +167,7 @@ class Relay:
                 raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
             else:
                 raw = await self._servers.request(route.server, "tools/call", params, terms)
+            refuse_tasks(raw)
             ended = TOOL_ERROR if says_error(raw) else OK
             if breakers.known:
                 self._backups.answered(route)
@@ -184,7 +185,9 @@ class Relay:
     async def request(self, server: UUID, method: str, params: bytes, errand: Errand) -> bytes:
         """Ask a server anything else; the result object as it came (see `call`)."""
         terms = _terms(self._config(server), None, errand)
-        return await self._servers.request(server, method, params, terms)
+        raw = await self._servers.request(server, method, params, terms)
+        refuse_tasks(raw)
+        return raw
 
     def listen(self, listener: OnNotice) -> Callable[[], None]:
         """Hear what servers tell outside any call, until the returned function is called."""
