@@ -4,6 +4,8 @@ import asyncio
 import os
 import select
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import psutil
@@ -13,7 +15,7 @@ from mcpyard.runtime import cgroups
 from mcpyard.runtime.cgroups import Cgroup
 from mcpyard.runtime.keeping import Exit, Pulse, SpawnFailed
 from mcpyard.runtime.marks import Mark
-from mcpyard.runtime.orphans import sweep_dead_yards
+from mcpyard.runtime.orphans import Remains, sweep_dead_yards
 from mcpyard.runtime.processes import read_mark
 from tests.runtime.small_yard import KEY, small_yard
 from tests.runtime.test_keeper_kills import Victim, victim
@@ -121,6 +123,23 @@ async def test_a_keeper_that_ends_in_order_leaves_no_cgroup() -> None:
         await yard.family("echo")
         assert list(parent.glob(f"*:{os.getpid()}:*"))
     assert not list(parent.glob(f"*:{os.getpid()}:*"))
+
+
+@with_cgroup
+def test_a_cgroup_is_removed_although_its_last_process_takes_a_moment_to_end() -> None:
+    mark = Mark.of_this_process("slow end")
+    group = Cgroup.make(KEY.sign_group(mark, 0))
+    assert group
+    # The kernel takes the longer to end a process, the more memory it must free.
+    large = "import sys; text = b'x' * (1 << 28); print(len(text), flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", large]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline()
+        assert group.take(process.pid)
+        assert not group.remove()
+        Remains(mark, KEY, (), group).end()
+        assert not group.folder.exists()
 
 
 @pytest.mark.parametrize("kind", ["echo", "leaves-scrubbed"])

@@ -49,6 +49,8 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "inherit": ["DISPLAY"],
         "lanes": "per-client",
         "maxMessage": 9,
+        "health": {"interval": 4, "timeout": 5, "failures": 6},
+        "restart": {"attempts": 0, "limit": 1, "window": 2},
         "tools": {"t": {"enabled": False, "timeout": 3}},
         "title": "T",
         "description": "D",

@@ -49,11 +49,12 @@ class Cgroup:
         """Kill every process of the group and of the groups below it."""
         _write(self.folder / _KILL, "1")
 
-    def remove(self) -> None:
-        """Remove the group and those below it, unless processes are left in them."""
+    def remove(self) -> bool:
+        """Remove the group and those below it; whether that is done, as no process is left."""
         for folder, _, _ in os.walk(self.folder, topdown=False):
             with contextlib.suppress(OSError):
                 Path(folder).rmdir()
+        return not self.folder.exists()
 
 
 def end_groups_of_dead_yards(key: MarkKey) -> None:

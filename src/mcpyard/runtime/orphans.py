@@ -37,6 +37,8 @@ _ROUND_SECONDS: Final = 0.01
 """How long the killed get to be gone before the next look."""
 _QUIET_ROUNDS: Final = 2
 """A process is without an environment for an instant while it is being started."""
+_CGROUP_SECONDS: Final = 1.0
+"""A control group counts its last process for a moment after that was killed, even reaped."""
 
 
 class Swept(NamedTuple):
@@ -79,8 +81,9 @@ class Remains:
     def end(self) -> Swept:
         """Kill everything until nothing is left."""
         swept = _sweep(self._look)
-        if self._cgroup:
-            self._cgroup.remove()
+        until = time.monotonic() + _CGROUP_SECONDS
+        while self._cgroup and not self._cgroup.remove() and time.monotonic() < until:
+            threading.Event().wait(_ROUND_SECONDS)
         return swept
 
     def _look(self) -> Iterator[Process]:
