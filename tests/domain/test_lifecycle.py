@@ -119,8 +119,13 @@ def test_the_limits_of_restarts_are_those_of_the_server() -> None:
     once = TEMPO.limited(3, 1, 30)
     again = walk(Start(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
     assert again.cause is not None
-    assert again.cause.message == "restarted 1 times within 30 s; last: exited with code 1"
+    assert again.cause.message == "restarted once within 30 s; last: exited with code 1"
     assert walk(Start(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
+    never = walk(Start(), lost(1), tempo=TEMPO.limited(3, 0, 30)).state
+    assert (never.phase, never.cause and never.cause.message) == (
+        Phase.FAILED,
+        "exited with code 1",
+    )
 
 
 def test_a_changed_server_is_closed_and_opened_again() -> None:

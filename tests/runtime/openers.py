@@ -34,6 +34,7 @@ class FakeLive:
         if self.opener.call_faults:
             raise self.opener.call_faults.pop(0)
         await self.opener.answering.wait()
+        self.activity += 1
         return tool.encode()
 
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
 import pytest
 
@@ -212,6 +213,56 @@ async def test_a_degraded_server_that_runs_on_demand_goes_to_rest(
         await time_out(it, 3)
         await it.phase(Phase.DEGRADED)
         await it.phase(Phase.STOPPED)
+
+
+async def test_a_call_that_is_answered_while_a_degraded_server_is_stopped_recovers_nothing() -> (
+    None
+):
+    async with patient() as it:
+        await degrade(it)
+        it.opener.answering.clear()
+        it.opener.closing.clear()
+        asked = it.opener.calls
+        trying = asyncio.create_task(it.call())
+        assert await eventually(lambda: it.opener.calls == asked + 1)
+        it.want()
+        await it.phase(Phase.STOPPING)
+        it.opener.answering.set()
+        assert await trying == b"t"
+        assert it.seen.tools.stale
+        late = it.seen.late_events
+        it.opener.closing.set()
+        await it.phase(Phase.STOPPED)
+        assert (it.seen.tools.stale, it.seen.late_events) == (True, late)
+
+
+async def test_a_degraded_server_that_is_restarted_begins_without_any_evidence() -> None:
+    async with patient() as it:
+        await degrade(it)
+        it.want(replace(server(config=checked(interval=LATER).config), turn=1))
+        seen = await it.until(lambda seen: seen.state.epoch == 2)
+        seen = await it.phase(Phase.CONNECTED)
+        assert (seen.state.cause, seen.tools.stale) == (None, False)
+        assert it.opener.opened[0].ended == "closed"
+        await time_out(it, 2)
+        assert await eventually(lambda: it.opener.missed == 2)
+        assert it.phases[-1] is Phase.CONNECTED
+
+
+async def test_a_call_that_is_answered_during_a_ping_outweighs_the_missed_ping() -> None:
+    async with patient() as it:
+        it.opener.mute = True
+        it.opener.pinging.clear()
+        it.want(checked(interval=LATER))
+        await it.phase(Phase.CONNECTED)
+        await time_out(it, 3)
+        assert await eventually(lambda: it.opener.opened[0].pings == 1)
+        assert await it.call() == b"t"
+        it.opener.pinging.set()
+        assert await eventually(lambda: it.opener.missed == 1)
+        await time_out(it, 2)
+        assert await eventually(lambda: it.opener.missed == 2)
+        assert it.phases[-1] is Phase.CONNECTED
 
 
 async def test_a_server_is_restarted_as_often_as_the_user_says() -> None:

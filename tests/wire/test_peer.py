@@ -188,7 +188,7 @@ async def test_closing_fails_what_waits_and_tells_nobody_of_a_loss() -> None:
     task = ask(peer)
     await link.until_sent(1)
     await peer.close()
-    with pytest.raises(Disconnected, match="closed by the yard"):
+    with pytest.raises(Disconnected, match="closed by mcpyard"):
         await task
     await turns()
     assert (link.closed, lost) == (1, [])

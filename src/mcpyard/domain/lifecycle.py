@@ -257,7 +257,8 @@ def _lose(state: State, event: Event, tempo: Tempo) -> Step:
     if state.n >= tempo.max_restarts:
         return _give_up(lost, tempo, off)
     if len(recent) >= tempo.flap_limit:
-        return _give_up(replace(lost, cause=_flapping(event.cause, tempo)), tempo, off)
+        why = _flapping(event.cause, len(recent), tempo) if recent else event.cause
+        return _give_up(replace(lost, cause=why), tempo, off)
     waiting = replace(lost, phase=Phase.BACKOFF, n=state.n + 1, restarts=(*recent, event.at))
     return Step(waiting, (*off, Arm(Timer.RETRY, tempo.delays[state.n], state.epoch)))
 
@@ -272,10 +273,11 @@ def _give_up(lost: State, tempo: Tempo, off: tuple[Effect, ...]) -> Step:
     return Step(probing, (*off, Arm(Timer.RETRY, delay, lost.epoch)))
 
 
-def _flapping(cause: Cause, tempo: Tempo) -> Cause:
+def _flapping(cause: Cause, restarts: int, tempo: Tempo) -> Cause:
     window = tempo.flap_window
     span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
-    message = f"restarted {tempo.flap_limit} times within {span}; last: {cause.message}"
+    times = "once" if restarts == 1 else f"{restarts} times"
+    message = f"restarted {times} within {span}; last: {cause.message}"
     return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
 
 

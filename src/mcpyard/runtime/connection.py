@@ -347,9 +347,10 @@ class Connection:
         self.tell(Degraded(session.epoch, cause))
 
     def hear_recovered(self, session: CurrentSession) -> None:
-        """The present session responds again."""
-        self._tools = replace(self._tools, stale=False)
-        self.tell(Recovered(session.epoch))
+        """The session responds again, unless it is being closed already."""
+        if self.phase is Phase.DEGRADED and self._session is session:
+            self._tools = replace(self._tools, stale=False)
+            self.tell(Recovered(session.epoch))
 
     def hear_over(self, session: CurrentSession, cause: Cause | None) -> None:
         """No call may find the session any more; one that was lost is told at once."""

@@ -94,7 +94,7 @@ class Peer:
 
     async def close(self) -> None:
         """Fail whatever waits and let go of the link."""
-        self._end(Cause(Code.CLOSED, "the connection was closed by the yard"))
+        self._end(Cause(Code.CLOSED, "the connection was closed by mcpyard"))
         await self._link.close()
 
     def fail(self, cause: Cause) -> None:

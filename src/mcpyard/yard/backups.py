@@ -144,7 +144,7 @@ class Backups:
         if isinstance(error, CallRefused):
             self.answered(route)
         server = self._reach.desired().get(route.server)
-        if not isinstance(error, TimedOut) or server is None:
+        if not isinstance(error, TimedOut) or not error.sent or server is None:
             return
         # With somebody else to ask, one is enough: the next caller need not wait as long.
         enough = 1 if route.backups else server.config.health.failures
@@ -244,6 +244,8 @@ def _sleeps(server: DesiredServer, phase: Phase) -> bool:
 def may_move_on(error: YardError, *, repeatable: bool) -> bool:
     """Whether another may have a call that failed so, without doing anything twice."""
     if isinstance(error, ServerFault) and (error.untaken or _is_untaken(error)):
+        return True
+    if isinstance(error, TimedOut) and not error.sent:
         return True
     if isinstance(error, NotFound | Conflict | StartFailed | NeedsAuth | NobodyAnswered):
         return True

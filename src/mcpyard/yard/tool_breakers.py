@@ -71,8 +71,8 @@ class ToolBreakers:
             return None
         if breaker.trying:
             times = "a call" if breaker.timeouts == 1 else f"{breaker.timeouts} calls"
-            text = f'the tool "{route.tool.name}" did not answer {times} in time; one is trying it'
-            refused = Disconnected(text)
+            failed = f'the tool "{route.tool.name}" did not answer {times} in time'
+            refused = Disconnected(f"{failed}; another call tests it")
             refused.untaken = True
             raise refused
         breaker.trying = True
