@@ -212,7 +212,7 @@ def test_an_empty_toolbox_has_nothing_to_say() -> None:
     ("condition", "words"),
     [
         ({"phase": "connecting"}, "calls wait for it; in its place: spare"),
-        ({"phase": "backoff"}, "reconnecting; its tools are remembered from before, calls wait"),
+        ({"phase": "backoff"}, "reconnecting; its tools are cached, calls wait"),
         ({"phase": "failed", "error": {"message": "exited"}}, "cannot be called (exited)"),
         ({"phase": "stopped"}, "stopped; its tools cannot be called"),
         ({"phase": "stopped", "enabled": False}, "disabled; its tools cannot be called"),
@@ -262,7 +262,7 @@ async def test_a_conversation_gets_the_tools_of_connected_servers_with_the_appli
         gone = [await before.call(f"mcp_{name}_echo") for name in ("stopped", "removed")]
     marks = {tool.origin: tool.stale for tool in box}
     assert marks == {"own": False, "good": False, "reconnecting": True}
-    assert "connecting; its tools are remembered" in told["reconnecting"]
+    assert "connecting; its tools are cached" in told["reconnecting"]
     assert "no-such-command" in told["failed"]
     assert waited.text == "still there"
     assert [each.error for each in gone] == [ErrorKind.DISCONNECTED] * 2

@@ -130,6 +130,23 @@ def test_a_definition_comes_as_json_by_option_or_standard_input(home: Path) -> N
     assert json.loads(piped.stdout)["name"] == "piped"
 
 
+def test_any_field_is_changed_by_json_and_what_is_unusual_is_shown(home: Path) -> None:
+    mcpyard("add", "checked", "--no-start", "--scope", "user", "--", "x", home=home)
+    text = json.dumps({"health": {"failures": 5}, "restart": {"attempts": 0}})
+    changed = answer("edit", "checked", "--json-text", text, "--timeout", "7", home=home)
+    assert changed["health"] == {"interval": 30_000, "timeout": 5000, "failures": 5}
+    assert (changed["restart"]["attempts"], changed["timeout"]) == (0, 7)
+    told = mcpyard("show", "checked", home=home).stdout
+    assert 'health           {"interval": 30000, "timeout": 5000, "failures": 5}' in told
+    assert '"attempts": 0' in told
+    usual = answer("edit", "checked", "--json-text", '{"health": null}', home=home)
+    assert usual["health"]["failures"] == 3
+    wrong = '{"health": {"failures": 0}}'
+    assert refusal("edit", "checked", "--json-text", wrong, home=home, code=3)
+    told = mcpyard("edit", "checked", "--json-text", wrong, home=home).stderr
+    assert "health.failures: must be greater than 0, found the number 0" in told
+
+
 def test_a_folder_is_the_one_the_command_was_given_in(home: Path, entries: Entries) -> None:
     mcpyard("add", "here", "--cwd", ".", "--no-start", "--", "x", home=home, cwd=home)
     assert entries["here"]["cwd"] == str(home)

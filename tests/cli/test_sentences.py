@@ -236,6 +236,13 @@ def test_a_tool_that_is_switched_off_is_marked(said: Said) -> None:
     assert "(off)" not in said.run("tools", "good")
 
 
+def test_a_tool_whose_server_is_not_connected_is_marked_as_cached(said: Said) -> None:
+    said.run("start", "good", "--wait", "60")
+    assert "(cached)" not in said.run("tools", "good")
+    said.run("stop", "good", "--wait", "60")
+    assert "(cached) Say it again." in said.run("tools", "good")
+
+
 def test_what_costs_nothing_is_told_only_where_the_table_is_asked_for(said: Said) -> None:
     assert "info: " not in said.run("connect", "codex")
     assert "info: " not in said.run("connect", "codex")

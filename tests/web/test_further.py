@@ -46,6 +46,16 @@ def test_only_what_differs_is_in_the_patch() -> None:
     }
 
 
+def test_one_member_of_a_group_is_changed_alone() -> None:
+    record = USUAL | {"health": {"interval": 30_000, "timeout": 5000, "failures": 5}}
+    text = json.dumps({"health": {"failures": 6}, "restart": {"attempts": 1}})
+    assert further_patch(text, record) == {
+        "health": {"interval": None, "timeout": None, "failures": 6},
+        "restart": {"attempts": 1},
+    }
+    assert further_patch("", record) == {"health": None}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -43,6 +43,7 @@ class Alteration:
     """What `edit` was asked for besides the definition.
 
     Attributes:
+        json_text: Further fields as JSON, or `-` for standard input.
         command: The program alone.
         args: The arguments alone.
         url: The address.
@@ -53,6 +54,7 @@ class Alteration:
         wait: Seconds to wait until it is connected or has failed.
     """
 
+    json_text: str | None = None
     command: str | None = None
     args: Sequence[str] = ()
     url: str | None = None
@@ -122,7 +124,9 @@ def _patch(change: Alteration, said: Said) -> dict[str, object]:
     if said.words and (change.command or change.args or change.url):
         raise usage("what stands behind -- is the whole command already")
     named = {"command": change.command, "url": change.url, "name": change.new_name}
-    patch = said.fields() | {key: value for key, value in named.items() if value is not None}
+    text = change.json_text
+    patch = {} if text is None else read_object("--json-text", text)
+    patch |= said.fields() | {key: value for key, value in named.items() if value is not None}
     if change.args:
         patch["args"] = [*change.args]
     if change.enabled is not None:

@@ -107,6 +107,10 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     context: typer.Context,
     name: NameArgument,
     words: _Words = None,
+    json_text: Annotated[
+        str | None,
+        typer.Option("--json-text", metavar="JSON", help="Any fields to change; - is stdin."),
+    ] = None,
     command: Annotated[str | None, typer.Option("--command", help="The program alone.")] = None,
     arg: Annotated[
         list[str] | None, typer.Option("--arg", help="Repeatable; all of them replace all.")
@@ -140,7 +144,9 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
 
     spoken = _command_words(context, words)
     said = Said(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
-    change = Alteration(command, arg or (), url, new_name, enabled, if_match, when_running, wait)
+    change = Alteration(
+        json_text, command, arg or (), url, new_name, enabled, if_match, when_running, wait
+    )
     return edit_server(home_folder(home), name, change, said, as_json=as_json)
 
 

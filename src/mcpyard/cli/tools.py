@@ -90,10 +90,15 @@ def _print(tools: list[Record]) -> bool:
         (
             clean(str(each["exposedName"])),
             clean(str(each["server"])),
-            one_line(("" if each["enabled"] else "(off) ") + str(each["description"])),
+            one_line(_marks(each) + str(each["description"])),
         )
         for each in tools
     ]
     if rows:
         table(("TOOL", "SERVER", "DESCRIPTION"), rows)
     return bool(rows)
+
+
+def _marks(tool: Record) -> str:
+    off = "" if tool["enabled"] else "(off) "
+    return f"{off}(cached) " if tool["stale"] else off

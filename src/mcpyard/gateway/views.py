@@ -16,6 +16,7 @@ from mcpyard.catalog.addresses import ui_addresses, with_meta_changed
 from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.observed import Era, Items, Keeping, Observed
 from mcpyard.gateway.addresses import Addresses
 from mcpyard.yard.profiles import Profile
@@ -36,6 +37,9 @@ _MEMBERS: Final[Mapping[str, bytes]] = {
 LISTS: Final = frozenset(_MEMBERS)
 
 _TASK_SUPPORT: Final = "taskSupport"
+
+PHASE: Final = "mcpyard/phase"
+"""The member of `_meta` that says that the server of a tool does not respond."""
 
 Take = Callable[[UUID, str], "str | None"]
 """Takes an address of a server over; what it is called, None when it cannot be shown."""
@@ -164,6 +168,8 @@ class View:
             for own in ui_addresses(route.tool.raw):
                 self.addresses.take(server.id, own)
             raw = self._with_addresses(server.id, without_tasks(route.tool.raw))
+            if seen.state.phase is Phase.DEGRADED:
+                raw = _marked(raw, seen.state.phase)
             listed.items.append(encoded({**raw, "name": name, **changed}))
 
     def _with_addresses(self, server: UUID, item: Mapping[str, object]) -> Mapping[str, object]:
@@ -220,6 +226,13 @@ def without_tasks(tool: Mapping[str, object]) -> Mapping[str, object]:
     rest = {key: value for key, value in members.items() if key != _TASK_SUPPORT}
     others = {key: value for key, value in tool.items() if key != "execution"}
     return {**others, "execution": rest} if rest else others
+
+
+def _marked(tool: Mapping[str, object], phase: Phase) -> Mapping[str, object]:
+    """A tool with the phase of its server in its `_meta`."""
+    meta = tool.get("_meta")
+    members = cast("Mapping[str, object]", meta if isinstance(meta, Mapping) else {})
+    return {**tool, "_meta": {**members, PHASE: phase}}
 
 
 def encoded(item: Mapping[str, object]) -> bytes:

@@ -169,9 +169,9 @@ def _fits(tool: Tool, pattern: str) -> bool:
 
 _PHASES: Mapping[str, str] = {
     "connected": "connected",
-    "connecting": "connecting; its tools are remembered from before, calls wait for it",
-    "degraded": "not responding; calls fail at once, except for one at a time that tries it",
-    "backoff": "reconnecting; its tools are remembered from before, calls wait for it",
+    "connecting": "connecting; its tools are cached, calls wait for it",
+    "degraded": "not responding; one call at a time is sent to it, the others fail at once",
+    "backoff": "reconnecting; its tools are cached, calls wait for it",
     "failed": "failed; its tools cannot be called",
     "needs_auth": "waits for a sign-in; its tools cannot be called",
     "needs_approval": "waits for approval; its tools cannot be called",

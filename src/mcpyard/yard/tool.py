@@ -35,7 +35,7 @@ class Tool:
         annotations: Hints about it, as its server gives them; not to be trusted.
         origin: The name of its server, or `own`.
         native: What its server calls it.
-        stale: Whether it is remembered from an earlier connection: its server is just away.
+        stale: Whether it is cached: its server is not connected, or does not respond.
     """
 
     name: str

@@ -210,7 +210,7 @@ SCHEMAS: Final[Json] = {
             "lanes": maybe({"type": "integer"}),
             "toolsStale": {
                 **_FLAG,
-                "description": "Whether the tools are cached ones: the server does not respond.",
+                "description": "Whether the tools are cached: it is not connected or responding.",
             },
             "warnings": _TEXTS,
             "digest": text("What `If-Match` of a change names, in quotes."),
@@ -253,7 +253,7 @@ SCHEMAS: Final[Json] = {
             "server": text(),
             "stale": {
                 **_FLAG,
-                "description": "Whether it is cached: the server or the tool does not respond.",
+                "description": "Whether it is cached: not connected, or not responding.",
             },
         }
     ),
