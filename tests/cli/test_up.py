@@ -68,7 +68,7 @@ def test_a_terminal_that_is_closed_ends_the_yard_and_all_its_children(tmp_path: 
         shown += os.read(terminal, 1 << 16)
     family = psutil.Process(pid).children(recursive=True)
     os.close(terminal)
-    assert len(family) == 2
+    assert len(family) == 3, "the keeper, the watchdog's process and the server"
     assert all_gone(family, PATIENCE)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
