@@ -1,7 +1,7 @@
 """Whether the tests would notice: `python -m bench.fire.guards [NAME ...]`.
 
 In a copy of the project each guard is taken out in turn, and the tests that look at it are run; at
-least one of them must fail.
+least one of them must fail, and none may fail with the guard in its place.
 """
 
 import os
@@ -138,6 +138,87 @@ GUARDS = {
         "if False and change.expected not in",
         ("tests/yard/test_edit.py",),
     ),
+    "most expressions of a template": Guard(
+        "gateway/templates.py",
+        "if len(text) > LONGEST or len(expressions) > MOST_EXPRESSIONS:",
+        "if len(text) > LONGEST:",
+        ("tests/gateway/test_templates.py",),
+    ),
+    "linear matching of templates": Guard(
+        "gateway/templates.py",
+        "        reached = 1\n",
+        "        parts = (re.escape(text) + f'[^{ends}]*' for text, ends in self.before)\n"
+        "        pattern = ''.join(parts) + re.escape(self.after)\n"
+        "        return re.fullmatch(pattern, address.text) is not None\n"
+        "        reached = 1\n",
+        ("tests/gateway/test_templates.py",),
+    ),
+    "owner form of addresses": Guard(
+        "gateway/addresses.py",
+        "if is_free and not carries_owner(place.own):",
+        "if True:",
+        ("tests/gateway/test_gateway_addresses.py",),
+    ),
+    "capabilities that are forwarded": Guard(
+        "gateway/abilities.py",
+        "return orjson.dumps(kept)",
+        "return orjson.dumps(offered)",
+        ("tests/gateway/test_gateway_carried.py",),
+    ),
+    "refusal of tasks": Guard(
+        "yard/call.py",
+        "if in_handshake or bytes(result.result_type) == _TASK_TYPE:",
+        "if False:",
+        ("tests/gateway/test_gateway_carried.py",),
+    ),
+    "end by the watchdog": Guard(
+        "cli/watchdog_process.py",
+        "if missed >= steps:",
+        "if False:",
+        ("tests/cli/test_watchdog.py",),
+    ),
+    "signals of up": Guard(
+        "cli/up.py",
+        "(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)",
+        "(signal.SIGTERM, signal.SIGINT)",
+        ("tests/cli/test_up.py",),
+    ),
+    "breaker of a server": Guard(
+        "domain/health.py",
+        "if self._opens():",
+        "if False:",
+        ("tests/domain/test_health.py",),
+    ),
+    "breaker of a tool": Guard(
+        "yard/tool_breakers.py",
+        "if breaker.trying:",
+        "if False:",
+        ("tests/yard/test_tool_breakers.py",),
+    ),
+    "sub-reaper": Guard(
+        "runtime/adoption.py",
+        "prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0",
+        "True",
+        ("tests/runtime/test_lost_keepers.py",),
+    ),
+    "sparing of other children": Guard(
+        "runtime/adoption.py",
+        "            and row.key not in self._others\n",
+        "",
+        ("tests/runtime/test_lost_keepers.py",),
+    ),
+    "pulse of a keeper": Guard(
+        "runtime/keeping.py",
+        "while run.unanswered < self._pulse.misses:",
+        "while True:",
+        ("tests/runtime/test_lost_keepers.py",),
+    ),
+    "signature of a mark": Guard(
+        "runtime/marks.py",
+        "return Mark.parse(text) if valid else None",
+        "return Mark.parse(text)",
+        ("tests/runtime/test_orphans.py",),
+    ),
 }
 
 
@@ -147,17 +228,22 @@ def failing(guard: Guard, folder: Path) -> str:
     text = place.read_text()
     place.write_text(text.replace(guard.stands, guard.instead))
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *guard.tests],
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(folder / "src")},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        return first_failure(guard.tests, folder)
     finally:
         place.write_text(text)
+
+
+def first_failure(tests: tuple[str, ...], folder: Path) -> str:
+    """The first of some tests that fails; empty when none does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
     found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     return found[1] if found else ""
 
@@ -173,7 +259,11 @@ def main() -> None:
                 shutil.copytree(place, folder / name, ignore=ignored)
             else:
                 shutil.copy(place, folder / name)
-        for name in sys.argv[1:] or GUARDS:
+        names = sys.argv[1:] or [*GUARDS]
+        for tests in dict.fromkeys(GUARDS[name].tests for name in names):
+            found = first_failure(tests, folder)
+            figures.at_most(f"{', '.join(tests)} {found}", len(found) > 0, 0)
+        for name in names:
             found = failing(GUARDS[name], folder)
             figures.show(name, found)
             figures.at_least("  noticed", len(found) > 0, 1)
