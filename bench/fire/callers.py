@@ -53,6 +53,9 @@ class Tally:
     broken: list[str] = field(default_factory=list[str])
     unfinished: list[str] = field(default_factory=list[str])
     by_way: Counter[str] = field(default_factory=Counter[str])
+    by_fallback: int = 0
+    refusals: list[float] = field(default_factory=list[float])
+    """Milliseconds that it took to refuse wrong arguments."""
 
     @property
     def ended(self) -> int:
@@ -64,6 +67,8 @@ class Caller:
     """Somebody who calls without a pause, for as long as there is a yard to call."""
 
     way = ""
+    pause = 0.0
+    """Seconds between an answer and the next call."""
 
     def __init__(self, scene: Scene, tally: Tally) -> None:
         self.scene = scene
@@ -73,13 +78,18 @@ class Caller:
         self.line = Line("", "")
 
     async def run(self, ending: asyncio.Event) -> None:
-        members = [each for each in self.scene.members if each.callable]
+        members = [each for each in self.scene.members if self.calls(each)]
         while not ending.is_set():
             await self.scene.up.wait()
             nonce = f"{self.way}-{id(self):x}-{next(self._numbers)}"
-            if not await self._one(self.scene.dice.choice(members), nonce):
-                await asyncio.sleep(BREATH)
+            right = await self._one(self.scene.dice.choice(members), nonce)
+            if pause := self.pause if right else BREATH:
+                await asyncio.sleep(pause)
         self.line.hang_up()
+
+    def calls(self, member: Member) -> bool:
+        """Whether it calls that server."""
+        return member.callable
 
     async def _one(self, member: Member, nonce: str) -> bool:
         """Make one call; whether its answer was right."""
@@ -102,17 +112,24 @@ class Caller:
         except Exception as error:  # noqa: BLE001  whatever it is, it is what is looked for
             tally.broken.append(f"{what}: {error!r}")
         else:
-            return self._check(member, nonce, said)
+            return self._note(member, nonce, said)
         return False
 
-    def _check(self, member: Member, nonce: str, said: str) -> bool:
-        name, tag, _pid, heard = (said.split(" ", 3) + [""] * 4)[:4]
-        right = (name, heard) == (member.name, nonce) and int(tag) in member.ever
+    def _note(self, member: Member, nonce: str, said: str) -> bool:
+        right = self.check(member, nonce, said)
         if not right:
             self.tally.wrong.append(f"{self.way}: {member.name} {nonce} was answered {said[:80]}")
         self.tally.right += right
         self.tally.by_way[self.way] += right
         return right
+
+    def check(self, member: Member, nonce: str, said: str) -> bool:
+        """Whether an answer is right."""
+        name, tag, _pid, heard = (said.split(" ", 3) + [""] * 4)[:4]
+        if member.fallback and name == member.fallback.name:
+            self.tally.by_fallback += 1
+            member = member.fallback
+        return (name, heard) == (member.name, nonce) and int(tag) in member.ever
 
     async def _arrive(self, epoch: int) -> None:
         """Meet a yard that is new; `epoch` names it."""
@@ -151,12 +168,13 @@ class GatewayCaller(Caller):
         super().__init__(scene, tally)
         self._ids = count(1)
 
-    def asked(self, member: Member, nonce: str) -> tuple[str, dict[str, Any]]:
+    def asked(
+        self, member: Member, tool: str, arguments: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
         """The address, and the parameters."""
-        arguments = {"text": nonce}
         if next(self._ids) % 2:
-            return "/mcp", {"name": f"mcp_{member.name}_nonce", "arguments": arguments}
-        return f"/mcp/servers/{member.name}", {"name": "nonce", "arguments": arguments}
+            return "/mcp", {"name": f"mcp_{member.name}_{tool}", "arguments": arguments}
+        return f"/mcp/servers/{member.name}", {"name": tool, "arguments": arguments}
 
     async def ask(
         self, path: str, method: str, params: dict[str, Any], headers: dict[str, str]
@@ -169,12 +187,16 @@ class GatewayCaller(Caller):
             raise ValueError(f"an answer to another request: {told}")
         return answer, told
 
-    def text_in(self, told: dict[str, Any]) -> str:
+    def result_in(self, told: dict[str, Any]) -> dict[str, Any]:
         if "error" in told:
             raise RefusedError(f"rpc {told['error']['code']} {plain(told['error']['message'])}")
-        if told["result"].get("isError"):
-            raise RefusedError(f"isError {plain(told['result']['content'][0]['text'])}")
-        return told["result"]["content"][0]["text"]
+        return told["result"]
+
+    def text_in(self, told: dict[str, Any]) -> str:
+        result = self.result_in(told)
+        if result.get("isError"):
+            raise RefusedError(f"isError {plain(result['content'][0]['text'])}")
+        return result["content"][0]["text"]
 
 
 class ModernCaller(GatewayCaller):
@@ -183,11 +205,17 @@ class ModernCaller(GatewayCaller):
     way = "gateway, modern"
 
     async def call(self, member: Member, nonce: str) -> str:
-        path, params = self.asked(member, nonce)
+        return self.text_in(await self.call_tool(member, "nonce", {"text": nonce}))
+
+    async def call_tool(
+        self, member: Member, tool: str, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The whole answer of a tool."""
+        path, params = self.asked(member, tool, arguments)
         headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
         headers["Mcp-Name"] = params["name"]
         _, told = await self.ask(path, "tools/call", {**params, "_meta": STAMP}, headers)
-        return self.text_in(told)
+        return told
 
 
 class HandshakeCaller(GatewayCaller):
@@ -204,13 +232,19 @@ class HandshakeCaller(GatewayCaller):
         self._sessions = {}
 
     async def call(self, member: Member, nonce: str) -> str:
-        path, params = self.asked(member, nonce)
+        path, params = self.asked(member, "nonce", {"text": nonce})
+        return self.text_in(await self.ask_in_session(path, "tools/call", params))
+
+    async def ask_in_session(
+        self, path: str, method: str, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The answer to a request, in a session that is begun where there is none."""
         if path not in self._sessions:
             answer, _ = await self.ask(path, "initialize", HELLO, {})
             self._sessions[path] = answer.headers["mcp-session-id"]
         headers = {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": self._sessions[path]}
-        _, told = await self.ask(path, "tools/call", params, headers)
-        return self.text_in(told)
+        _, told = await self.ask(path, method, params, headers)
+        return told
 
 
 class ToolboxCaller(Caller):

@@ -1,10 +1,12 @@
 """A yard under fire: `python -m bench.fire.chaos [--minutes M] [--seed N]`.
 
-Thirty servers of mixed kinds are called by 32 callers, through the gateway in both eras, over REST
-and out of a toolbox, each call with a nonce of its own. Meanwhile servers are killed, held and made
-to hang, definitions are edited in the file and over REST, and keeper and yard are killed. In the
-end no answer was wrong, every call has ended, nothing lives on that should not, every acknowledged
-edit is there, and every lamp tells the truth.
+Thirty servers of mixed kinds are called by 35 callers, through the gateway in both eras, over REST
+and out of a toolbox, each call with a nonce of its own. One server has a hostile schema, one has
+hostile resource templates, some start processes that detach themselves. Meanwhile servers are
+killed, frozen and made to hang, definitions are edited in the file and over REST, keepers are
+killed and made to hang, and yards are killed. In the end no answer was wrong, every call has ended,
+nothing lives on that should not, every acknowledged edit is there, every lamp tells the truth, and
+the event loop was never much later than a bare one beside it.
 """
 
 import argparse
@@ -12,23 +14,31 @@ import asyncio
 import random
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import uvloop
 
 from bench.fire.callers import WAYS, Caller, Tally
+from bench.fire.hostile_callers import HOSTILE_WAYS
+from bench.fire.lateness import Lateness, Probe
 from bench.fire.members import KINDS
 from bench.fire.mischief import Mischief
 from bench.fire.scene import Scene, scene
 from bench.fire.verdict import lies, lost_changes, recovered, strays
-from bench.measuring import Figures
+from bench.measuring import Figures, percentile
 
 YARD_LIVES = 20.0
 """Seconds that a yard lives on average before it is killed."""
 
 CALLS_A_MINUTE = 10_000
+LATEST = 250.0
+"""Milliseconds by which the event loop may be later than the control."""
+
+SLOWEST_REFUSAL = 1000.0
+"""Milliseconds in which 99 of 100 wrong arguments must be refused, with 35 callers at once."""
+
 SHOWN = 5
 
 
@@ -45,6 +55,7 @@ class Ruins:
     lies: list[str]
     exit_status: int
     recovery: float
+    lateness: Lateness
 
     def faults(self) -> dict[str, list[str]]:
         """What is wrong, by its kind; kinds of which there is nothing are left out."""
@@ -65,14 +76,27 @@ class Ruins:
 
 
 async def burn(
-    folder: Path, seconds: float, seed: int, kinds: dict[str, int], yard_lives: float = YARD_LIVES
+    folder: Path,
+    seconds: float,
+    seed: int,
+    yard_lives: float = YARD_LIVES,
+    *,
+    hangs_keepers: bool = True,
 ) -> Ruins:
-    """Set a yard on fire for so long; what is left of it."""
+    """Set a yard on fire for so long; what is left of it.
+
+    Args:
+        folder: An empty folder.
+        seconds: How long.
+        seed: Of the dice.
+        yard_lives: Seconds that a yard lives on average.
+        hangs_keepers: Whether keepers hang until they are replaced, which takes more than 10 s.
+    """
     tally = Tally()
-    async with scene(folder, kinds, seed) as made:
+    async with scene(folder, KINDS, seed) as made:
         await recovered(made)
-        mischief = Mischief(made, yard_lives)
-        await _rage(made, tally, mischief, seconds)
+        mischief = Mischief(made, yard_lives, hangs_keepers=hangs_keepers)
+        lateness = await _measured(made, _rage(made, tally, mischief, seconds))
         began = time.monotonic()
         records = await recovered(made)
         recovery = time.monotonic() - began
@@ -80,12 +104,25 @@ async def burn(
         lost, stray = lost_changes(made, records), strays(made, records)
         status = await made.end_yard()
     deeds, odd = dict(mischief.done), mischief.odd
-    return Ruins(tally, deeds, odd, made.orphans, stray, lost, untrue, status, recovery)
+    return Ruins(tally, deeds, odd, made.orphans, stray, lost, untrue, status, recovery, lateness)
+
+
+async def _measured(made: Scene, raging: Awaitable[None]) -> Lateness:
+    probe = await Probe.start()
+    made.on_address = probe.tell
+    probe.tell(made.url)
+    try:
+        await raging
+    finally:
+        made.on_address = lambda _: None
+        lateness = await probe.finish()
+    return lateness
 
 
 async def _rage(made: Scene, tally: Tally, mischief: Mischief, seconds: float) -> None:
     calm, quiet = asyncio.Event(), asyncio.Event()
-    callers: list[Caller] = [way(made, tally) for way, count in WAYS.items() for _ in range(count)]
+    ways = {**WAYS, **HOSTILE_WAYS}
+    callers: list[Caller] = [way(made, tally) for way, count in ways.items() for _ in range(count)]
     calling = [asyncio.create_task(each.run(quiet)) for each in callers]
     raging = asyncio.create_task(mischief.run(calm))
     await asyncio.wait({raging, *calling}, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
@@ -101,6 +138,12 @@ def report(ruins: Ruins, minutes: float, seconds: float) -> Figures:
     figures.show("  a second", f"{tally.right / seconds:,.0f}")
     for way, count in sorted(tally.by_way.items()):
         figures.show(f"  by {way}", f"{count:,}")
+    figures.show("  of them by a fallback server", f"{tally.by_fallback:,}")
+    slow = percentile(tally.refusals or [0.0], 0.99)
+    figures.at_most("wrong arguments refused within (99 %)", slow, SLOWEST_REFUSAL, " ms")
+    for name, times in ruins.lateness.lines().items():
+        figures.show(f"event loop of the {name} answers after", times)
+    figures.at_most("latest answer beyond the control's", ruins.lateness.excess, LATEST, " ms")
     figures.show("calls refused, with a reason", f"{tally.refused.total():,}")
     for why, count in tally.refused.most_common():
         figures.show(f"  {why}", f"{count:,}")
@@ -122,7 +165,7 @@ def main() -> None:
     print(f"seed {asked.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         seconds = asked.minutes * 60
-        ruins = uvloop.run(burn(Path(folder), seconds, asked.seed, KINDS))
+        ruins = uvloop.run(burn(Path(folder), seconds, asked.seed))
         figures = report(ruins, asked.minutes, seconds)
     figures.leave()
 

@@ -11,18 +11,32 @@ NONCE_SERVER = Path(__file__).with_name("nonce_server.py")
 TIMEOUT = 3000
 """Milliseconds that a call may take: a server that is held must not hold its callers long."""
 
+HEALTH = {"interval": 2000, "timeout": 1500, "failures": 2}
+"""A server that is frozen for seconds is noticed, and some are restarted."""
+
 BROKEN = "broken"
 MISSING = "missing"
 RESTING = "resting"
-LOCAL = ("legacy", "modern", "slow", "crashing", "stubborn")
+GUARDED = "guarded"
+SCHEMA = "schema"
+RESOURCES = "resources"
+BOMB = "bomb"
+DAEMONS = "daemons"
+PLAIN = ("legacy", "modern", "slow", "crashing", "stubborn")
+LOCAL = (*PLAIN, GUARDED, SCHEMA, RESOURCES, BOMB, DAEMONS)
 REMOTE = ("http", "sse")
 KINDS = {
-    "legacy": 8,
-    "modern": 5,
-    "slow": 3,
-    "crashing": 3,
+    "legacy": 5,
+    "modern": 4,
+    "slow": 2,
+    "crashing": 2,
     "stubborn": 2,
-    "http": 4,
+    GUARDED: 2,
+    SCHEMA: 1,
+    RESOURCES: 2,
+    BOMB: 1,
+    DAEMONS: 2,
+    "http": 2,
     "sse": 2,
     BROKEN: 1,
     MISSING: 1,
@@ -38,6 +52,7 @@ class Member:
         tag: The tag that the last acknowledged edit gave it.
         maybe: Tags of edits that were cut short: there or not.
         ever: Every tag it ever may have had.
+        fallback: Who may answer for it.
     """
 
     name: str
@@ -47,6 +62,7 @@ class Member:
     tag: int = 0
     maybe: set[int] = field(default_factory=set[int])
     ever: set[int] = field(default_factory=lambda: {0})
+    fallback: "Member | None" = None
 
     @property
     def callable(self) -> bool:
@@ -71,8 +87,9 @@ class Member:
             return {"headers": {"X-Tag": str(tag)}}
         if self.kind == BROKEN:
             return {"args": ["-c", "raise SystemExit(3)"]}
-        kind = "legacy" if self.kind in {RESTING, MISSING} else self.kind
-        return {"args": ["-I", "-S", str(NONCE_SERVER), self.name, str(tag), kind]}
+        kind = "legacy" if self.kind in {RESTING, MISSING, GUARDED} else self.kind
+        args = ["-I", "-S", str(NONCE_SERVER), self.name, str(tag), kind]
+        return {"args": [*args, key_of(self.port)] if self.kind == DAEMONS else args}
 
     def definition(self) -> dict[str, Any]:
         base: dict[str, Any] = {"timeout": TIMEOUT, **self.launch(self.tag)}
@@ -80,17 +97,32 @@ class Member:
             url = f"http://127.0.0.1:{self.port}/{self.kind}/{self.name}"
             return {**base, "type": self.kind, "url": url}
         command = sys.executable if self.kind != MISSING else "no-such-program"
-        return {**base, "command": command}
+        return {**base, "command": command, **self._guard()}
+
+    def _guard(self) -> dict[str, Any]:
+        if self.fallback is None:
+            return {}
+        tools = {"nonce": {"repeatable": True}}
+        return {"backup": [self.fallback.name], "health": HEALTH, "tools": tools}
 
 
 def make_members(port: int, kinds: dict[str, int]) -> list[Member]:
     """The servers; every other one is the project's, the rest the user's."""
     found = [kind for kind, count in kinds.items() for _ in range(count)]
     scopes = ("project", "user")
-    return [
+    members = [
         Member(f"s{number:02}-{kind}", kind, scopes[number % 2], port)
         for number, kind in enumerate(found)
     ]
+    plain = next((each for each in members if each.kind == "legacy"), None)
+    for member in members:
+        member.fallback = plain if member.kind == GUARDED else None
+    return members
+
+
+def key_of(port: int) -> str:
+    """What the processes that servers leave behind carry on their command lines."""
+    return f"fire-daemon:{port}"
 
 
 def project_text(members: Iterable[Member]) -> str:

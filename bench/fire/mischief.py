@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -11,7 +10,8 @@ from itertools import count
 
 import httpx2
 
-from bench.fire.members import LOCAL, Member
+from bench.fire.keepers import hang_keeper, kill_keeper, kill_yard_with_hung_keeper, send
+from bench.fire.members import GUARDED, LOCAL, Member
 from bench.fire.scene import Scene, one
 from tests.faults.editors import WAYS
 
@@ -19,6 +19,14 @@ BETWEEN_DEEDS = 0.15
 HEAL_EVERY = 1.0
 HELD = (0.2, 2.0)
 HANG_TIMEOUT = 300
+FROZEN = (4.0, 8.0)
+"""Seconds that a server is frozen: longer than the time limit of its calls."""
+
+BETWEEN_HUNG_KEEPERS = 3
+"""How many yards live, on average, between two keepers that hang until they are replaced."""
+
+WITH_HUNG_KEEPER = 0.3
+"""Share of the yards that are killed while their keeper is stopped."""
 
 
 class Mischief:
@@ -29,13 +37,15 @@ class Mischief:
         odd: What went otherwise than it may.
     """
 
-    def __init__(self, scene: Scene, yard_lives: float) -> None:
+    def __init__(self, scene: Scene, yard_lives: float, *, hangs_keepers: bool) -> None:
         self.done: Counter[str] = Counter()
         self.odd: list[str] = []
         self._scene = scene
         self._yard_lives = yard_lives
+        self._hangs_keepers = hangs_keepers
         self._tags = count(1)
         self._held: set[int] = set()
+        self._ending = asyncio.Event()
         self._deeds: dict[Callable[[], Awaitable[None]], int] = {
             self._kill: 30,
             self._hold: 15,
@@ -50,11 +60,13 @@ class Mischief:
         }
 
     async def run(self, ending: asyncio.Event) -> None:
+        self._ending = ending
+        works = (self._do_deeds, self._do_deeds, self._heal, self._freeze_servers)
         async with asyncio.TaskGroup() as group:
-            for work in (self._do_deeds, self._do_deeds, self._heal, self._kill_yards):
+            for work in (*works, self._kill_yards, *[self._hang_keepers] * self._hangs_keepers):
                 group.create_task(work(ending))
         for pid in self._held:
-            _send(pid, signal.SIGCONT)
+            send(pid, signal.SIGCONT)
 
     async def _do_deeds(self, ending: asyncio.Event) -> None:
         dice = self._scene.dice
@@ -84,33 +96,64 @@ class Mischief:
     async def _kill_yards(self, ending: asyncio.Event) -> None:
         dice = self._scene.dice
         while not ending.is_set():
-            lives = self._yard_lives * dice.uniform(0.5, 1.5)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(ending.wait(), lives)
+            if await self._ends_within(self._yard_lives * dice.uniform(0.5, 1.5)):
                 return
-            await self._scene.kill_yard()
+            if dice.random() < WITH_HUNG_KEEPER:
+                await kill_yard_with_hung_keeper(self._scene)
+                self.done["kill yard with hung keeper"] += 1
+            else:
+                async with self._scene.keeping:
+                    await self._scene.kill_yard()
             self.done["kill yard"] += 1
+
+    async def _hang_keepers(self, ending: asyncio.Event) -> None:
+        dice = self._scene.dice
+        while not ending.is_set():
+            lives = BETWEEN_HUNG_KEEPERS * self._yard_lives
+            if await self._ends_within(lives * dice.uniform(0.5, 1.5)):
+                return
+            await self._scene.up.wait()
+            await self._tried(self._hang_keeper)
+
+    async def _freeze_servers(self, ending: asyncio.Event) -> None:
+        while not ending.is_set():
+            await self._scene.up.wait()
+            await self._tried(self._freeze)
+
+    async def _ends_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ending.wait(), seconds)
+        return self._ending.is_set()
 
     def _any(self, *kinds: str) -> Member:
         found = [each for each in self._scene.members if each.kind in kinds or not kinds]
         return self._scene.dice.choice([each for each in found if each.callable])
 
-    async def _pid(self) -> int | None:
-        return (await self._scene.records())[self._any(*LOCAL).name]["pid"]
+    async def _pid(self, *kinds: str) -> int | None:
+        return (await self._scene.records())[self._any(*kinds or LOCAL).name]["pid"]
 
     async def _kill(self) -> None:
         if pid := await self._pid():
-            _send(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
 
     async def _hold(self) -> None:
         if pid := await self._pid():
-            await self._hold_pid(pid)
+            await self._hold_pid(pid, HELD)
 
-    async def _hold_pid(self, pid: int) -> None:
+    async def _freeze(self) -> None:
+        """Hold a server, mostly one with a fallback, for longer than its calls may take."""
+        kinds = self._scene.dice.choice([(GUARDED,), (GUARDED,), LOCAL])
+        while not self._ending.is_set():
+            if pid := await self._pid(*kinds):
+                await self._hold_pid(pid, FROZEN)
+                return
+            await asyncio.sleep(BETWEEN_DEEDS)
+
+    async def _hold_pid(self, pid: int, seconds: tuple[float, float]) -> None:
         self._held.add(pid)
-        _send(pid, signal.SIGSTOP)
-        await asyncio.sleep(self._scene.dice.uniform(*HELD))
-        _send(pid, signal.SIGCONT)
+        send(pid, signal.SIGSTOP)
+        await self._ends_within(self._scene.dice.uniform(*seconds))
+        send(pid, signal.SIGCONT)
         self._held.discard(pid)
 
     async def _hang(self) -> None:
@@ -179,17 +222,19 @@ class Mischief:
 
     async def _hold_remotes(self) -> None:
         if self._scene.remotes:
-            await self._hold_pid(self._scene.remotes.pid)
+            await self._hold_pid(self._scene.remotes.pid, HELD)
 
     async def _kill_keeper(self) -> None:
-        if pid := self._scene.keeper():
-            _send(pid, signal.SIGKILL)
+        # Waiting for the turn would keep other deeds from being done.
+        if not self._scene.keeping.locked():
+            self._complain(await kill_keeper(self._scene))
+
+    async def _hang_keeper(self) -> None:
+        self._complain(await hang_keeper(self._scene))
+
+    def _complain(self, of: str) -> None:
+        self.odd += [of] if of else []
 
 
 def _is_projects(member: Member) -> bool:
     return member.scope == "project" and member.callable
-
-
-def _send(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)

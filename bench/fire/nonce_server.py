@@ -1,9 +1,12 @@
-"""A server whose every answer names it: `python -I -S nonce_server.py NAME TAG [KIND]`.
+"""A server whose every answer names it: `python -I -S nonce_server.py NAME TAG [KIND [KEY]]`.
 
 Its tool `nonce` answers with its name, its tag, its pid and the text it was given, so that an
 answer of somebody else's, of an older definition or to another call is told from the right one.
 Kinds: `legacy`, `modern`; `slow` answers late and out of order; `crashing` dies now and then in the
-middle of a call; `stubborn` ignores SIGTERM and the end of its input.
+middle of a call; `stubborn` ignores SIGTERM and the end of its input; `schema` has a tool whose
+schema is expensive to explain; `resources` has a resource template, subscriptions and completions;
+`bomb` has resource templates that are expensive to match; `daemons` starts a process that has a
+session of its own, no parent and no environment, and carries KEY on its command line.
 """
 
 import heapq
@@ -16,9 +19,15 @@ import sys
 import time
 from typing import Any
 
-NAME, TAG, KIND = [*sys.argv[1:], "legacy"][:3]
+NAME, TAG, KIND, KEY = (*sys.argv[1:], *("", "", "legacy", "")[len(sys.argv) - 1 :])
 MODERN = KIND == "modern"
+HAS_RESOURCES = KIND in {"resources", "bomb"}
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+BLOCK_TYPES = 25
+BOMBS = ["{+a}" * 40 + "!", "{+a}" * 32 + "!", "{+a}" * 32 + "!{b}"]
+"""One beyond the number of expressions that are matched, two below."""
+
+DAEMON = "import signal; signal.alarm(900); signal.pause()"
 CRASHES = 0.01
 SLOWEST = 0.05
 
@@ -31,8 +40,33 @@ def result_of(value: Message) -> Message:
     return {"resultType": "complete", **value} if MODERN else value
 
 
+def blocks() -> Message:
+    """The schema of a tree of blocks, of which each has one of many types."""
+    children = {"type": "array", "items": {"$ref": "#/$defs/block"}}
+    types = [
+        {
+            "type": "object",
+            "properties": {
+                "type": {"const": f"type{number}"},
+                "text": {"type": "string"},
+                "children": children,
+            },
+            "required": ["type"],
+        }
+        for number in range(BLOCK_TYPES)
+    ]
+    return {
+        "type": "object",
+        "properties": {"block": {"$ref": "#/$defs/block"}},
+        "required": ["block"],
+        "$defs": {"block": {"oneOf": types}},
+    }
+
+
 def listed() -> Message:
     tools = [{"name": each, "inputSchema": TEXT} for each in ("nonce", "hang")]
+    if KIND == "schema":
+        tools.append({"name": "blocks", "inputSchema": blocks()})
     return result_of(
         {"tools": tools, **({"ttlMs": 60000, "cacheScope": "public"} if MODERN else {})}
     )
@@ -42,7 +76,8 @@ def introduced() -> Message:
     info = {"name": NAME, "version": "1"}
     if not MODERN:
         spoken = {"protocolVersion": "2025-11-25", "serverInfo": info}
-        return {**spoken, "capabilities": {"tools": {}}}
+        more = {"resources": {"subscribe": True}, "completions": {}} if HAS_RESOURCES else {}
+        return {**spoken, "capabilities": {"tools": {}, **more}}
     more = {"supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "private"}
     meta = {"io.modelcontextprotocol/serverInfo": info}
     return result_of({"capabilities": {"tools": {}}, "_meta": meta, **more})
@@ -54,8 +89,31 @@ def called(params: Message) -> Message | None:
         os._exit(9)
     if params["name"] == "hang":
         return None
-    said = f"{NAME} {TAG} {os.getpid()} {params['arguments']['text']}"
-    return result_of({"content": [{"type": "text", "text": said}]})
+    text = signed(params["arguments"].get("text", ""))
+    return result_of({"content": [{"type": "text", "text": text}]})
+
+
+def signed(text: str) -> str:
+    return f"{NAME} {TAG} {os.getpid()} {text}"
+
+
+def of_resources(method: str, params: Message) -> Message | None:
+    """The result of a request about resources; None for any other."""
+    match method:
+        case "resources/list":
+            return {"resources": []}
+        case "resources/templates/list":
+            found = BOMBS if KIND == "bomb" else [f"nonce://{NAME}/{{text}}"]
+            return {"resourceTemplates": [{"uriTemplate": each, "name": each} for each in found]}
+        case "resources/subscribe" | "resources/unsubscribe":
+            return {}
+        case "resources/read":
+            text = signed(params["uri"].rpartition("/")[2])
+            return {"contents": [{"uri": params["uri"], "text": text}]}
+        case "completion/complete":
+            return {"completion": {"values": [signed(params["argument"]["value"])]}}
+        case _:
+            return None
 
 
 def answer(message: Message) -> Message | None:
@@ -71,8 +129,10 @@ def answer(message: Message) -> Message | None:
             result = introduced()
         case "initialize" if not MODERN:
             result = introduced()
-        case _:
-            return {"error": {"code": -32601, "message": "not here"}}
+        case method:
+            result = of_resources(str(method), params) if HAS_RESOURCES else None
+            if result is None:
+                return {"error": {"code": -32601, "message": "not here"}}
     return None if result is None else {"result": result}
 
 
@@ -103,7 +163,23 @@ def tell_the_late() -> float | None:
     return late[0][0] - now if late else None
 
 
+def start_daemon() -> None:
+    """Start a process that nothing but its command line connects with this one."""
+    name = f"{KEY}:{os.getpid()}"
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(nowhere, stream)
+            os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", DAEMON, name], {})  # noqa: S606
+        os._exit(0)
+    os.wait()
+
+
 def main() -> None:
+    if KIND == "daemons":
+        start_daemon()
     if KIND == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     rest = b""

@@ -7,7 +7,7 @@ import random
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx2
 import psutil
 
-from bench.fire.members import Member, make_members, project_text, wanted
+from bench.fire.members import Member, key_of, make_members, project_text, wanted
 from tests.faults.hosting import family
 from tests.runtime.waiting import alive, eventually
 
@@ -49,6 +49,9 @@ class Scene:
         epoch: How many yards there were; a call that spans two may be cut short.
         up: Set while a yard answers.
         orphans: Processes that outlived the yard they were started for.
+        keeping: Held while a keeper is replaced. Who kills both the keeper and the yard in one
+            moment may leave processes that dropped their mark, which is documented.
+        on_address: Told the address of each yard, and an empty text before that yard goes.
     """
 
     folder: Path
@@ -60,6 +63,8 @@ class Scene:
     up: asyncio.Event = field(default_factory=asyncio.Event)
     document: asyncio.Lock = field(default_factory=asyncio.Lock)
     orphans: set[int] = field(default_factory=set[int])
+    keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
+    on_address: Callable[[str], None] = lambda _: None
     url: str = ""
     token: str = ""
     yard: asyncio.subprocess.Process | None = None
@@ -108,6 +113,7 @@ class Scene:
         self._http = self.client()
         self._reading = asyncio.create_task(_read_on(self.yard.stdout))
         self.epoch += 1
+        self.on_address(self.url)
         self.up.set()
 
     def client(self) -> httpx2.AsyncClient:
@@ -137,6 +143,7 @@ class Scene:
         return status
 
     def _going_down(self) -> int:
+        self.on_address("")
         self.epoch += 1
         self.up.clear()
         return self.pid
@@ -144,8 +151,8 @@ class Scene:
     async def _gone(self, old: int) -> None:
         assert self.yard
         await self.yard.wait()
-        if not await eventually(lambda: not family(old), 5):
-            self.orphans |= family(old)
+        if not await eventually(lambda: not family(old) and not self.daemons(), 5):
+            self.orphans |= family(old) | self.daemons().keys()
         if self._reading:
             await self._reading
         await self.http.aclose()
@@ -157,6 +164,16 @@ class Scene:
                 if "keeper.py" in " ".join(each.cmdline()):
                     return each.pid
         return None
+
+    def daemons(self) -> dict[int, int]:
+        """The processes that servers of this scene left behind, and the server of each."""
+        key, found = f"{key_of(self.port)}:".encode(), dict[int, int]()
+        for place in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                last = place.read_bytes().rstrip(b"\0").rpartition(b"\0")[2]
+                if last.startswith(key):
+                    found[int(place.parent.name)] = int(last.removeprefix(key))
+        return found
 
     async def records(self) -> dict[str, dict[str, Any]]:
         found = await self.http.get(SERVERS, params={"tools": 0})
@@ -213,6 +230,6 @@ async def scene(
                 with suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        for pid in family(made.pid) if made.yard else ():
+        for pid in (*family(made.pid), *made.daemons()) if made.yard else ():
             if alive(pid):
                 os.kill(pid, signal.SIGKILL)

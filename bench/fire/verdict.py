@@ -97,4 +97,5 @@ def strays(scene: Scene, records: dict[str, dict[str, Any]]) -> set[int]:
         for each in psutil.Process(scene.pid).children(recursive=True)
         if each.status() == psutil.STATUS_ZOMBIE
     }
-    return (family(scene.pid) - known - below) | zombies
+    daemons = {pid for pid, server in scene.daemons().items() if server not in known}
+    return (family(scene.pid) - known - below) | zombies | daemons
