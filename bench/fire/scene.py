@@ -95,7 +95,7 @@ class Scene:
         with (self.folder / "stderr").open("ab") as errors:
             self.yard = await asyncio.create_subprocess_exec(
                 *self.command,
-                *("up", "--json", "--port", "0", "--project", str(self.folder)),
+                *("up", "--json", "--port", "0", "--project", str(self.folder), "--trust-folder"),
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 cwd=ROOT,

@@ -46,7 +46,7 @@ from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.code import CodeSource
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
-from mcpyard.sources.project_file import ProjectFile
+from mcpyard.sources.project_file import ProjectFile, read_project
 from mcpyard.store.home import Home, user_directory
 from mcpyard.store.lenient import LenientSessions
 from mcpyard.store.mark_key import home_mark_key, user_folder, user_mark_key
@@ -58,7 +58,7 @@ from mcpyard.wire.eras import ANSWERABLE, ClientFace
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.gathering import Local, Own, Select, gather
 from mcpyard.yard.profiles import VolatileProfiles
-from mcpyard.yard.trust import Caution, Trust
+from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
-_TRUSTING = Caution()
+_TRUSTING = ApprovalPolicy()
 _NOWHERE = Here()
 
 
@@ -107,7 +107,8 @@ class Yard(YardCore):
             secrets=variables,
             journal=kept.journal,
             sign_ins=sign_ins,
-            trust=Trust(kept.approvals, clock, around.caution),
+            trust=Trust(kept.approvals, clock, around.approval),
+            read_project=read_project,
             profiles=kept.profiles,
             here=here,
             clients=reach_clients(kept, environment),
@@ -125,7 +126,7 @@ class Yard(YardCore):
         sources: Sequence[Source] = (),
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
-        caution: Caution = _TRUSTING,
+        approval: ApprovalPolicy = _TRUSTING,
         here: Here = _NOWHERE,
     ) -> AsyncGenerator[Self]:
         """A yard for as long as the block lasts; its children end with it.
@@ -133,13 +134,13 @@ class Yard(YardCore):
         Without a home it is private: nothing is stored, nothing of the user's is touched.
 
         Args:
-            project: A folder whose `.mcp.json` is run and watched; naming it is the word to run it.
+            project: A folder whose `.mcp.json` is run and watched; its edits apply at once.
             servers: Servers registered from Python, in any spelling.
             sources: Further places that definitions come from.
             home: A folder for what must survive; one yard at a time.
             environment: The variables that definitions and children see; the process's own
                 unless told.
-            caution: Which project files wait for the user's approval; none unless told.
+            approval: Which project files need the user's approval; none unless told.
             here: What an entry that leads back to this yard is known by.
 
         Raises:
@@ -150,7 +151,7 @@ class Yard(YardCore):
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
         async with keeping(home) as kept:
-            around = Around(own, caution, here)
+            around = Around(own, approval, here)
             yard = cls([*found, *kept.sources], kept, CodeSource(servers), around)
             try:
                 # What a yard that was killed together with its keeper left behind.
@@ -201,12 +202,12 @@ class Around:
 
     Attributes:
         environment: The variables that definitions and children see.
-        caution: Which project files wait for the user's approval.
+        approval: Which project files need the user's approval.
         here: What an entry that leads back to this yard is known by.
     """
 
     environment: Mapping[str, str]
-    caution: Caution
+    approval: ApprovalPolicy
     here: Here
 
 
@@ -253,13 +254,17 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
     environment = dict(os.environ)
     async with keeping(home) as kept:
         found: list[Source] = [ProjectFile(project)] if project else []
+        clock = SystemClock()
+        policy = ApprovalPolicy(found=frozenset({project} if project else ()))
         yard = YardCore(
             Ports(
                 sources=[*found, EnvironmentSource(environment), *kept.sources],
                 memory=kept.memory,
                 policies=kept.policies,
                 servers=IdleServers(),
-                clock=SystemClock(),
+                clock=clock,
+                trust=Trust(kept.approvals, clock, policy),
+                read_project=read_project,
                 lookup=Variables(environment),
                 clients=reach_clients(kept, environment),
                 here=Here(homes=frozenset({str(home)} if home else ())),

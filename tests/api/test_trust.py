@@ -1,19 +1,32 @@
-"""The user's word: a file that was merely found waits for it, under review each change does."""
+"""Approval of project files over real yards: bound to the entries, kept over restarts."""
 
 import asyncio
-import os
-import pty
-import subprocess
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from mcpyard.app import Yard
-from mcpyard.sources.project_file import ProjectFile
-from mcpyard.yard.trust import Caution
-from tests.cli.commands import MCPYARD, answer, echo, mcpyard, write_project, yard_up
+from mcpyard.domain.approval import ApprovedEntry
+from mcpyard.domain.errors import (
+    ApprovalOutdated,
+    ArgumentsRefused,
+    DocumentBroken,
+    NeedsApproval,
+    StorageFull,
+)
+from mcpyard.domain.model import LocalConfig
+from mcpyard.domain.stored import Approval
+from mcpyard.runtime.clock import SystemClock
+from mcpyard.sources.project_file import ProjectFile, read_project
+from mcpyard.store.sqlite.store import Store
+from mcpyard.store.volatile import VolatileApprovals
+from mcpyard.yard.approving import Approved
+from mcpyard.yard.clients.clients import Terms
+from mcpyard.yard.trust import ApprovalPolicy, Trust
+from tests.cli.commands import echo, write_project
 
 pytestmark = pytest.mark.real
 
@@ -27,12 +40,15 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path, project: Path) -> Opener:
-    def open_yard(
-        *, found: bool = False, review: bool = False
-    ) -> AbstractAsyncContextManager[Yard]:
-        caution = Caution(frozenset({project} if found else ()), review)
-        sources = [ProjectFile(project)]
-        return Yard.open(sources=sources, home=tmp_path / "home", environment={}, caution=caution)
+    def open_yard(*, found: bool = False, **environment: str) -> AbstractAsyncContextManager[Yard]:
+        folder = frozenset({project})
+        policy = ApprovalPolicy(found=folder) if found else ApprovalPolicy(named=folder)
+        return Yard.open(
+            sources=[ProjectFile(project)],
+            home=tmp_path / "home",
+            environment=environment,
+            approval=policy,
+        )
 
     return open_yard
 
@@ -42,21 +58,40 @@ async def phases(yard: Yard) -> dict[str, object]:
     return {str(each["name"]): each["phase"] for each in settled}
 
 
-async def until(yard: Yard, name: str, **wanted: object) -> dict[str, object]:
-    """The record of a server once it has these members."""
+async def until(yard: Yard, reached: Callable[[], bool]) -> None:
+    """Return once something is so; it is looked at whenever something happens."""
     async with asyncio.timeout(10):
         async for _ in yard.events(after=0):
-            found = [each for each in yard.servers() if each["name"] == name]
-            if found and wanted.items() <= found[0].items():
-                return found[0]
-    raise AssertionError
+            if reached():
+                return
 
 
-async def test_a_named_project_runs_and_follows_its_edits(opened: Opener, project: Path) -> None:
-    async with opened() as yard:
+async def record_with(yard: Yard, name: str, **wanted: object) -> dict[str, object]:
+    """The record of a server once it has these members."""
+
+    def records() -> list[dict[str, object]]:
+        found = [each for each in yard.servers() if each["name"] == name]
+        return [each for each in found if wanted.items() <= each.items()]
+
+    await until(yard, lambda: bool(records()))
+    return records()[0]
+
+
+async def waiting(yard: Yard, *names: str) -> None:
+    """Return once exactly these entries wait."""
+    await until(yard, lambda: waiting_names(yard) == {*names})
+
+
+def waiting_names(yard: Yard) -> set[str]:
+    return {each.definition.name for folder in yard.approvals.waiting() for each in folder.entries}
+
+
+async def test_a_trusted_project_follows_its_edits(tmp_path: Path, project: Path) -> None:
+    async with Yard.open(project, home=tmp_path / "home", environment={}) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         write_project(project, one=echo(), three=echo())
-        await until(yard, "three", phase="connected")
+        await record_with(yard, "three", phase="connected")
+        assert waiting_names(yard) == set()
 
 
 async def test_a_found_project_waits_until_its_folder_is_approved(
@@ -73,8 +108,6 @@ async def test_a_found_project_waits_until_its_folder_is_approved(
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
         assert await yard.approve(str(project)) == ["one", "two"]
         assert await phases(yard) == {"one": "connected", "two": "connected"}
-        write_project(project, one=echo("more"), two=echo())
-        await until(yard, "one", phase="connected", args=echo("more")["args"])
     async with opened(found=True) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
 
@@ -87,7 +120,149 @@ async def test_a_folder_is_the_same_by_whatever_way_it_is_named(
         assert await yard.approve(tmp_path / "link" / ".." / "link") == ["one", "two"]
 
 
-async def test_a_new_server_lands_in_a_project_only_when_that_may_run(
+@pytest.mark.spec("F3.1")
+@pytest.mark.parametrize("found", [True, False])
+async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_running(
+    opened: Opener, project: Path, found: bool
+) -> None:
+    async with opened(found=found) as yard:
+        await yard.approve(project)
+        assert await phases(yard) == {"one": "connected", "two": "connected"}
+        pid = yard.record("one")["pid"]
+        write_project(project, one=echo("changed"), two=echo(), three=echo())
+        await waiting(yard, "one", "three")
+        assert await phases(yard) == {
+            "one": "connected",
+            "two": "connected",
+            "three": "needs_approval",
+        }
+        one = yard.record("one")
+        assert (one["pid"], one["args"]) == (pid, echo()["args"])
+        assert (await yard.restart("one", wait=10))["args"] == echo()["args"]
+    async with opened(found=found) as yard:
+        assert (await phases(yard))["three"] == "needs_approval"
+        assert yard.record("one")["phase"] == "connected"
+        assert yard.record("one")["args"] == echo()["args"]
+        assert await yard.approve(project) == ["one", "three"]
+        assert {*(await phases(yard)).values()} == {"connected"}
+        assert yard.record("one")["args"] == echo("changed")["args"]
+
+
+@pytest.mark.spec("F3.1")
+async def test_what_is_removed_or_switched_off_in_the_file_ends_at_once(
+    opened: Opener, project: Path
+) -> None:
+    async with opened() as yard:
+        assert await phases(yard) == {"one": "connected", "two": "connected"}
+        write_project(project, one=echo("changed", disabled=True))
+        await record_with(yard, "one", phase="stopped", enabled=False)
+        await until(yard, lambda: len(yard.servers()) == 1)
+        assert yard.record("one")["args"] == echo()["args"]
+
+
+@pytest.mark.spec("F3.1")
+async def test_an_entry_that_was_taken_out_runs_again_only_as_it_was(
+    opened: Opener, project: Path
+) -> None:
+    async with opened() as yard:
+        assert await phases(yard) == {"one": "connected", "two": "connected"}
+        write_project(project, two=echo())
+        await until(yard, lambda: len(yard.servers()) == 1)
+        await yard.settled("two")
+    async with opened() as yard:
+        write_project(project, one=echo("changed"), two=echo())
+        await record_with(yard, "one", phase="needs_approval")
+        write_project(project, one=echo(), two=echo())
+        await record_with(yard, "one", phase="connected")
+
+
+@pytest.mark.spec("F3.2")
+async def test_an_entry_replaces_a_server_of_ones_own_only_with_an_approval_of_its_own(
+    opened: Opener, project: Path
+) -> None:
+    async with opened() as yard:
+        await yard.register({**echo(), "name": "mine", "scope": "user", "start": True}, wait=10)
+        pid = yard.record("mine")["pid"]
+        write_project(project, one=echo(), two=echo(), mine=echo("theirs"))
+        await waiting(yard, "mine")
+        assert await yard.approve(project) == []
+        mine = await yard.settled("mine")
+        assert (mine["scope"], mine["pid"], waiting_names(yard)) == ("user", pid, {"mine"})
+    async with opened() as yard:
+        assert (await yard.settled("mine"))["scope"] == "user"
+        with pytest.raises(ArgumentsRefused, match="one"):
+            await yard.approve(project, replace=["one"])
+        assert await yard.approve(project, replace=["mine"]) == ["mine"]
+        theirs = await record_with(yard, "mine", scope="project", phase="connected")
+        assert theirs["args"] == echo("theirs")["args"]
+        write_project(project, one=echo(), two=echo(), mine=echo("others"))
+        await waiting(yard, "mine")
+        assert yard.record("mine")["args"] == echo("theirs")["args"]
+        assert await yard.approve(project) == ["mine"]
+        await record_with(yard, "mine", phase="connected", args=echo("others")["args"])
+
+
+@pytest.mark.spec("F3.1")
+async def test_another_value_of_a_variable_asks_nothing(opened: Opener, project: Path) -> None:
+    write_project(project, one=echo(env={"TOKEN": "${TOKEN}"}))
+    for value in ("first", "second"):
+        async with opened(TOKEN=value) as yard:
+            assert await phases(yard) == {"one": "connected"}
+            assert waiting_names(yard) == set()
+
+
+@pytest.mark.spec("F3.1")
+async def test_a_new_time_limit_asks_nothing(opened: Opener, project: Path) -> None:
+    async with opened() as yard:
+        assert await phases(yard) == {"one": "connected", "two": "connected"}
+        write_project(project, one=echo(timeout=7000), two=echo())
+        assert (await record_with(yard, "one", timeout=7000))["phase"] == "connected"
+        assert waiting_names(yard) == set()
+
+
+@pytest.mark.spec("F3.1")
+@pytest.mark.parametrize("first", [True, False])
+async def test_naming_a_folder_approves_only_what_its_file_says_the_first_time(
+    opened: Opener, project: Path, first: bool
+) -> None:
+    if not first:
+        (project / ".mcp.json").unlink()
+    async with opened() as yard:
+        assert len(yard.servers()) == (2 if first else 0)
+    write_project(project, new=echo())
+    async with opened() as yard:
+        assert await phases(yard) == {"new": "needs_approval"}
+
+
+@pytest.mark.spec("F3.1")
+async def test_an_approval_of_version_0_1_binds_to_what_is_found_at_the_first_start(
+    opened: Opener, project: Path, tmp_path: Path
+) -> None:
+    store = await Store.open(tmp_path / "home")
+    await store.approvals.set(Approval(str(project.resolve()), datetime.now(UTC)))
+    await store.close()
+    async with opened(found=True) as yard:
+        assert await phases(yard) == {"one": "connected", "two": "connected"}
+        write_project(project, one=echo("changed"), two=echo())
+        await waiting(yard, "one")
+    async with opened(found=True) as yard:
+        await waiting(yard, "one")
+
+
+async def test_what_is_approved_must_be_what_was_shown(opened: Opener, project: Path) -> None:
+    async with opened(found=True) as yard:
+        (shown,) = yard.approvals.waiting()
+        write_project(project, one=echo("changed"), two=echo())
+        await record_with(yard, "one", args=echo("changed")["args"])
+        with pytest.raises(ApprovalOutdated):
+            await yard.approvals.approve(project, shown.digest)
+        assert {*(await phases(yard)).values()} == {"needs_approval"}
+        (shown,) = yard.approvals.waiting()
+        done = await yard.approvals.approve(project, shown.digest)
+        assert done == Approved(["one", "two"], [])
+
+
+async def test_an_edit_from_here_is_approved_by_whoever_makes_it(
     opened: Opener, project: Path
 ) -> None:
     async with opened(found=True) as yard:
@@ -95,153 +270,102 @@ async def test_a_new_server_lands_in_a_project_only_when_that_may_run(
         landed = await yard.register({**echo(), "name": "mine"})
         assert (landed["scope"], landed["phase"]) == ("user", "stopped")
         assert (project / ".mcp.json").read_text() == before
-        asked = await yard.register({**echo(), "name": "ours", "scope": "project"}, wait=5)
-        assert (asked["scope"], asked["phase"]) == ("project", "needs_approval")
-        await yard.approve(project)
-        assert (await yard.register({**echo(), "name": "new"}))["scope"] == "project"
-
-
-async def test_under_review_what_a_named_project_says_first_runs_and_each_change_waits(
-    opened: Opener, project: Path
-) -> None:
-    async with opened(review=True) as yard:
-        assert await phases(yard) == {"one": "connected", "two": "connected"}
-        write_project(project, one=echo("changed"), two=echo(), three=echo())
-        waiting = await until(yard, "one", phase="needs_approval")
-        assert waiting["args"] == echo("changed")["args"]
-        await until(yard, "three", phase="needs_approval")
-        assert yard.record("two")["phase"] == "connected"
-        assert await yard.approve(project) == ["one", "three"]
-        assert {*(await phases(yard)).values()} == {"connected"}
-        write_project(project, one=echo(), two=echo(), three=echo())
-        await until(yard, "one", phase="needs_approval")
-
-
-async def test_under_review_a_new_time_limit_is_no_new_launch(
-    opened: Opener, project: Path
-) -> None:
-    async with opened(review=True) as yard:
-        assert await phases(yard) == {"one": "connected", "two": "connected"}
-        write_project(project, one=echo(timeout=7000), two=echo())
-        assert (await until(yard, "one", timeout=7000))["phase"] == "connected"
-
-
-@pytest.mark.parametrize("first", [True, False])
-async def test_under_review_a_change_behind_the_yards_back_waits_too(
-    opened: Opener, project: Path, first: bool
-) -> None:
-    if not first:
-        (project / ".mcp.json").unlink()
-    async with opened(review=True) as yard:
-        assert len(yard.servers()) == (2 if first else 0)
-    write_project(project, one=echo("changed"))
-    async with opened(review=True) as yard:
-        assert await phases(yard) == {"one": "needs_approval"}
-    async with opened() as yard:
-        assert await phases(yard) == {"one": "connected"}
-
-
-async def test_under_review_a_found_project_waits_for_both(opened: Opener, project: Path) -> None:
-    async with opened(found=True, review=True) as yard:
-        assert {*(await phases(yard)).values()} == {"needs_approval"}
-        await yard.approve(project)
-        assert {*(await phases(yard)).values()} == {"connected"}
-        write_project(project, one=echo("changed"), two=echo())
-        await until(yard, "one", phase="needs_approval")
-
-
-async def test_under_review_a_folder_that_was_approved_before_runs_what_it_says_first(
-    opened: Opener, project: Path
-) -> None:
-    async with opened(found=True, review=True) as yard:
-        assert {*(await phases(yard)).values()} == {"needs_approval"}
-    write_project(project, one=echo("later"), two=echo())
+        ours = await yard.register({**echo(), "name": "ours", "scope": "project"}, wait=10)
+        assert (ours["scope"], ours["phase"]) == ("project", "connected")
+        assert yard.record("one")["phase"] == "needs_approval"
+        one = await yard.change("one", {"args": echo("changed")["args"]}, wait=10)
+        assert (one["phase"], one["args"]) == ("connected", echo("changed")["args"])
+        await yard.change("ours", {"name": "renamed", "env": {"A": "1"}}, wait=10)
+        assert waiting_names(yard) == {"two"}
+        await yard.change("renamed", {"url": "http://127.0.0.1:9/", "command": None, "args": None})
+        await yard.change("renamed", {"headers": {"X": "1"}})
+        assert waiting_names(yard) == {"two"}
+        await yard.remove("renamed")
     async with opened(found=True) as yard:
-        await yard.approve(project)
-    async with opened(found=True, review=True) as yard:
-        assert {*(await phases(yard)).values()} == {"connected"}
-        write_project(project, one=echo("changed"), two=echo())
-        await until(yard, "one", phase="needs_approval")
+        assert await phases(yard) == {
+            "mine": "stopped",
+            "one": "connected",
+            "two": "needs_approval",
+        }
 
 
-def test_up_holds_what_it_merely_finds_and_approve_starts_it(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    mark = tmp_path / "started"
-    write_project(
-        tmp_path, one=echo(), mark={"command": "touch", "args": [str(mark)], "transport": "stdio"}
-    )
-    with yard_up(home) as up:
-        up.event("status", name="one", phase="needs_approval")
-        up.event("status", name="mark", phase="needs_approval")
-        assert not mark.exists()
-        (one,) = [each for each in answer("ls", home=home) if each["name"] == "one"]
-        assert (one["error"]["code"], one["args"]) == ("needs_approval", echo()["args"])
-        told = answer("call", "mcp_one_echo", "--args", '{"text": "hi"}', home=home, code=2)
-        assert told["error"]["type"] == "urn:mcpyard:error:tool-unknown"
-        approved = answer("approve", home=home)
-        assert approved == {"folder": str(tmp_path.resolve()), "servers": ["one", "mark"]}
-        up.event("status", name="one", status="connected")
-        assert up.end() == 0
-    with yard_up(home) as up:
-        up.event("status", name="one", status="connected")
+async def test_an_edit_that_is_refused_approves_nothing(opened: Opener, project: Path) -> None:
+    async with opened(found=True) as yard:
+        (project / ".mcp.json").write_text("{")
+        with pytest.raises(DocumentBroken):
+            await yard.register({**echo(), "name": "ours", "scope": "project"})
+        with pytest.raises(DocumentBroken):
+            await yard.change("one", {"args": echo("changed")["args"]})
+        write_project(project, one=echo("changed"), ours=echo())
+        await record_with(yard, "ours", phase="needs_approval")
+        assert waiting_names(yard) == {"one", "ours"}
 
 
-def test_approve_without_a_yard_is_remembered_for_the_next(tmp_path: Path) -> None:
-    write_project(tmp_path, one=echo())
-    said = mcpyard("approve", tmp_path, home=tmp_path / "home")
-    assert (said.returncode, said.stdout) == (0, f"approved {tmp_path.resolve()}\n")
-    with yard_up(tmp_path / "home") as up:
-        up.event("status", name="one", status="connected")
-
-
-def test_a_folder_that_is_not_there_cannot_be_approved(tmp_path: Path) -> None:
-    assert mcpyard("approve", "nowhere", home=tmp_path / "home", cwd=tmp_path).returncode == 2
-
-
-def test_a_named_project_is_the_word_and_the_current_folder_is_left_alone(tmp_path: Path) -> None:
-    write_project(tmp_path, found=echo())
-    project = write_project(tmp_path / "p", named=echo())
-    with yard_up(tmp_path / "home", "--project", project) as up:
-        assert up.event("documents")["servers"] == 1
-        up.event("status", name="named", status="connected")
-
-
-def test_review_is_an_option_of_up(tmp_path: Path) -> None:
-    project = write_project(tmp_path / "p", one=echo())
-    with yard_up(tmp_path / "home", "--project", project, "--review") as up:
-        up.event("status", name="one", status="connected")
-        write_project(project, one=echo("changed"))
-        up.event("status", name="one", phase="needs_approval")
-        answer("approve", project, home=tmp_path / "home")
-        up.event("status", name="one", status="connected")
-
-
-@pytest.mark.parametrize(("said", "phase"), [("y\n", "connected"), ("\n", "needs approval")])
-def test_on_a_terminal_the_user_is_asked_and_no_is_what_enter_means(
-    tmp_path: Path, said: str, phase: str
+async def test_an_edit_does_not_write_over_a_change_that_waits(
+    opened: Opener, project: Path
 ) -> None:
-    long = "x" * 300
-    write_project(tmp_path, one=echo(env={"LONG": long}), two=echo(long))
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*MCPYARD, "up", "--port", "0"],
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        cwd=tmp_path,
-        env=os.environ | {"MCPYARD_HOME": str(tmp_path / "home")},
-    ) as up:
-        os.close(theirs)
-        try:
-            shown = b""
-            while b"[y/N] " not in shown:
-                shown += os.read(ours, 1 << 16)
-            assert long in shown.decode(), "a command is shown whole"
-            os.write(ours, said.encode())
-            assert up.stdout
-            while not (line := up.stdout.readline().decode()).startswith(f"{phase:14} one"):
-                assert line, "it ended"
-        finally:
-            up.terminate()
-            up.wait(20)
-            os.close(ours)
+    async with opened() as yard:
+        write_project(project, one=echo("changed"), two=echo())
+        await waiting(yard, "one")
+        text = (project / ".mcp.json").read_text()
+        with pytest.raises(NeedsApproval, match=r"\.mcp\.json"):
+            await yard.change("one", {"args": echo("mine")["args"]})
+        assert (project / ".mcp.json").read_text() == text
+        assert (await yard.change("one", {"timeout": 7000}))["timeout"] == 7000
+        assert waiting_names(yard) == {"one"}
+
+
+async def test_undoing_an_edit_from_here_is_approved_too(opened: Opener) -> None:
+    async with opened() as yard:
+        edited = await yard.clients.edit(
+            "yard:project", "one", {"args": echo("changed")["args"]}, Terms()
+        )
+        await record_with(yard, "one", phase="connected", args=echo("changed")["args"])
+        await yard.clients.undo(edited.edit, Terms())
+        await record_with(yard, "one", phase="connected", args=echo()["args"])
+        assert waiting_names(yard) == set()
+
+
+async def test_what_waits_to_replace_a_server_is_listed_as_hidden_by_it(
+    opened: Opener, project: Path
+) -> None:
+    async with opened() as yard:
+        await yard.register({**echo(), "name": "mine", "scope": "user"})
+        write_project(project, one=echo(), two=echo(), mine=echo("theirs"))
+        await waiting(yard, "mine")
+        shown = await yard.clients.show("yard:project", "mine")
+        assert (shown["effective"], shown["args"]) == ("shadowed", echo("theirs")["args"])
+
+
+async def test_a_disk_without_room_costs_no_server_and_no_approval_is_pretended(
+    project: Path,
+) -> None:
+    class Full(VolatileApprovals):
+        async def set(self, approval: Approval) -> None:
+            raise StorageFull(f"no room for {approval.folder}")
+
+    trust = Trust(Full(), SystemClock(), ApprovalPolicy(named=frozenset({project})))
+    document = read_project(project)
+    await trust.begin([document])
+    assert {*(trust.entries(document.owner) or {})} == {"one", "two"}
+    with pytest.raises(StorageFull):
+        await trust.approve(document.owner, {"new": ApprovedEntry(LocalConfig(command=["x"]))})
+    assert {*(trust.entries(document.owner) or {})} == {"one", "two"}
+
+
+async def test_a_folder_that_is_not_served_is_approved_for_the_next_yard_that_serves_it(
+    tmp_path: Path, opened: Opener, project: Path
+) -> None:
+    async with Yard.open(home=tmp_path / "home", environment={}) as yard:
+        shown = await yard.approvals.waiting_in(project)
+        assert [each.definition.name for each in shown.entries] == ["one", "two"]
+        write_project(project, one=echo("changed"), two=echo())
+        with pytest.raises(ApprovalOutdated):
+            await yard.approvals.approve(project, shown.digest)
+        assert await yard.approve(project) == ["one", "two"]
+        (project / ".mcp.json").write_text("{")
+        with pytest.raises(DocumentBroken):
+            await yard.approve(project)
+        write_project(project, one=echo("changed"), two=echo())
+    async with opened(found=True) as yard:
+        assert await phases(yard) == {"one": "connected", "two": "connected"}

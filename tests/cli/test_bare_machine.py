@@ -54,7 +54,7 @@ def starts_what_is_added(up: Up, project: Path) -> None:
 def test_without_inotify_a_file_is_still_followed(tmp_path: Path, limit: str) -> None:
     project = write_project(tmp_path / "p")
     command = shell(NO_WATCHES, limit)
-    with yard_up(tmp_path / "home", "--project", project, command=command) as up:
+    with yard_up(tmp_path / "home", "--project", project, "--trust-folder", command=command) as up:
         starts_what_is_added(up, project)
         up.end()
         errors = up.errors()
@@ -69,7 +69,9 @@ def test_without_inotify_a_file_is_still_followed(tmp_path: Path, limit: str) ->
 )
 def test_up_works_where_little_is_given(tmp_path: Path, script: str) -> None:
     project = write_project(tmp_path / "p")
-    with yard_up(tmp_path / "home", "--project", project, command=shell(script)) as up:
+    with yard_up(
+        tmp_path / "home", "--project", project, "--trust-folder", command=shell(script)
+    ) as up:
         starts_what_is_added(up, project)
 
 
@@ -113,7 +115,7 @@ def test_the_legal_server_tells_a_user_without_a_home_directory_so(tmp_path: Pat
 def test_a_user_without_a_home_directory_can_name_a_folder(tmp_path: Path) -> None:
     command = shell(NO_HOME, within=UNKNOWN_USER)
     project = write_project(tmp_path / "p")
-    with yard_up(tmp_path / "home", "--project", project, command=command) as up:
+    with yard_up(tmp_path / "home", "--project", project, "--trust-folder", command=command) as up:
         starts_what_is_added(up, project)
         listed = subprocess.run(
             [*command, "clients", "--json"],

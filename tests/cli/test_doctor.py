@@ -83,8 +83,8 @@ def test_servers_of_a_found_project_are_not_started(tmp_path: Path) -> None:
     trace = {"command": "touch", "args": [str(tmp_path / "trace")], "transport": "stdio"}
     write_project(tmp_path, trace=trace)
     found = findings(home=tmp_path / "home", code=0)
-    assert found["servers"]["message"] == "1 defined, none was started"
-    assert "--project" in found["servers"]["fix"]
+    assert found["servers"]["message"] == "1 not started: approval needed"
+    assert f"mcpyard approve {tmp_path}" in found["servers"]["fix"]
     assert not (tmp_path / "trace").exists()
 
 

@@ -73,3 +73,14 @@ def test_who_answers_in_a_servers_place_is_told_and_when_it_is_back(pipe: tuple[
         "recovered one",
         "backup one, read: nobody can stand in",
     ]
+
+
+def test_what_waits_while_something_else_runs_is_told_once(pipe: tuple[int, int]) -> None:
+    waiting = {"one": "changed", "two": "added", "mine": "replaces"}
+    events = [Event(number, "documents", {"waiting": waiting}) for number in (1, 2)]
+    said = told(pipe, *events, Event(3, "documents", {"waiting": {}}), events[0])
+    changed = "needs approval one: a change of its entry needs approval"
+    replaces = "needs approval mine: an entry of the project's file needs approval"
+    assert [each[: len(changed)] for each in said if " one: " in each] == [changed] * 2
+    assert [each[: len(replaces)] for each in said if " mine: " in each] == [replaces] * 2
+    assert len(said) == 4

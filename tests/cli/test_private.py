@@ -105,7 +105,7 @@ def test_a_file_that_was_merely_found_is_not_run(
     folder = write_project(tmp_path / "p", trace=marker(tmp_path / "trace"))
     told = answer(*command, home=home, cwd=folder, code=4)["error"]
     assert told["type"] == "urn:mcpyard:error:needs-approval"
-    assert f"--project {folder}" in told["detail"]
+    assert f"mcpyard approve {folder}" in told["detail"]
     assert not (tmp_path / "trace").exists()
 
 

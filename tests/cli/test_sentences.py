@@ -180,9 +180,9 @@ def test_what_does_not_parse_is_not_approved(said: Said, tmp_path: Path) -> None
     assert "approved" not in told
 
 
-def test_a_folder_without_a_file_is_approved_and_that_is_said(said: Said, tmp_path: Path) -> None:
+def test_where_there_is_nothing_to_approve_that_is_said(said: Said, tmp_path: Path) -> None:
     told = said.run("approve", tmp_path)
-    assert told.startswith(f"approved {tmp_path}\n")
+    assert told.startswith(f"nothing new is approved in {tmp_path}\n")
     assert "there is no .mcp.json there yet" in told
 
 

@@ -183,7 +183,7 @@ def test_a_home_that_cannot_be_made_is_an_error_in_one_line(tmp_path: Path) -> N
 
 def test_a_reader_that_stops_reading_stalls_nothing_and_is_told_to_resync(tmp_path: Path) -> None:
     project = write_project(tmp_path / "p")
-    with yard_up(tmp_path / "home", "--project", project) as up:
+    with yard_up(tmp_path / "home", "--project", project, "--trust-folder") as up:
         write_project(project, **{f"s{number}": missing(tmp_path) for number in range(600)})
         token = (tmp_path / "home" / "token").read_text()
         deadline = time.monotonic() + 30

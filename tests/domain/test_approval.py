@@ -214,6 +214,18 @@ def test_what_cannot_be_read_is_not_gone() -> None:
     assert seen(document(PROJECT, b=OTHER), entries)["a"].gone
 
 
+def test_an_edit_from_here_is_approved_before_and_after_it_is_written() -> None:
+    editing = {"a": ApprovedEntry(RUN, edit=OTHER)}
+    for config in (RUN, OTHER):
+        found = desired(document(PROJECT, a=config), **editing)
+        assert in_force(found) == {"a": (Scope.PROJECT, config)}
+        assert waiting(found) == {}
+    assert seen(document(PROJECT, a=RUN), editing) == editing
+    assert seen(document(PROJECT, a=OTHER), editing) == {"a": ApprovedEntry(OTHER)}
+    third = LocalConfig(command=["third"])
+    assert waiting(desired(document(PROJECT, a=third), **editing))["a"].approved == RUN
+
+
 def test_the_digest_of_what_is_shown_is_another_whenever_that_is() -> None:
     shown = Waiting(PROJECT, Definition("a", RUN))
     digests = {

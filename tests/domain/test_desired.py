@@ -8,6 +8,7 @@ from mcpyard.domain.desired import (
     Desired,
     Document,
     Owner,
+    Waiting,
     apply_policy,
     desire,
     keep_last_good,
@@ -135,10 +136,8 @@ def test_a_policy_change_moves_the_policy_digest_and_a_launch_change_the_launch_
 
 
 def test_a_held_server_is_marked() -> None:
-    known = around(held=frozenset({Ids()[PROJECT, "fs"]}))
-    assert [each.held for each in desire([document(PROJECT, fs=ECHO)], known).servers.values()] == [
-        True
-    ]
+    known = around(waiting=(Waiting(PROJECT, Definition("fs", ECHO)),))
+    assert [each.held for each in desire([], known).servers.values()] == [True]
 
 
 def test_what_is_launched_is_not_shown_in_a_traceback() -> None:

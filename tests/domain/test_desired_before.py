@@ -15,6 +15,7 @@ from mcpyard.domain.desired import (
     Document,
     Owner,
     PolicyPatch,
+    Waiting,
     desire,
 )
 from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable, make_launch
@@ -62,7 +63,9 @@ def moments(draw: st.DrawFn) -> tuple[list[Document], Circumstances]:
         values.get,
         policies=draw(st.dictionaries(some_ids, policies)),
         turns=draw(st.dictionaries(some_ids, st.integers(0, 2))),
-        held=draw(st.frozensets(some_ids)),
+        waiting=tuple(
+            Waiting(PROJECT, Definition(name, draw(configs))) for name in draw(some_names)
+        ),
         here=draw(st.sampled_from([Here(), Here(addresses=frozenset({"http://h"}))])),
     )
     return documents, known
@@ -129,14 +132,16 @@ def test_a_policy_is_made_anew_for_its_server_alone(made: list[Config]) -> None:
     assert [each.timeout for each in made] == [9]
 
 
-def test_a_new_turn_or_a_word_of_approval_makes_no_launch_anew(made: list[Config]) -> None:
+def test_a_new_turn_or_an_entry_that_waits_makes_no_launch_anew(made: list[Config]) -> None:
     known = Circumstances(IDENTITIES, NOBODY.get)
     before = desire([document(**three())], known)
     made.clear()
     server = identity(PROJECT, "a")
     after = desire(
-        [document(**three())],
-        replace(known, turns={server: 1}, held=frozenset({server})),
+        [document(b=three()["b"], c=three()["c"])],
+        replace(
+            known, turns={server: 1}, waiting=(Waiting(PROJECT, Definition("a", three()["a"])),)
+        ),
         before,
     )
     assert (after.servers[server].turn, after.servers[server].held, made) == (1, True, [])

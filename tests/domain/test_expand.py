@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.expand import MAX_NESTING, BadReference, Expansion, expand
+from mcpyard.domain.expand import (
+    MAX_NESTING,
+    BadReference,
+    Expansion,
+    expand,
+    variables_in,
+)
 
 VALUES = {"TOKEN": "abc123", "EMPTY": "", "SELF": "${SELF}", "keyring:github": "s3cret"}
 
@@ -82,3 +88,19 @@ def test_any_text_expands_or_is_refused_with_an_offset_inside_it(text: str) -> N
     except BadReference as error:
         offset = error.offset
     assert offset is None or text.startswith("${", offset)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("plain $NAME $${NOT}", ()),
+        ("${A}-${B}-${A}", ("A", "B")),
+        ("${A:-${B:-${keyring:C}}}", ("A", "B", "keyring:C")),
+        ("${A:-}", ("A",)),
+        ("${A} ${", ()),
+    ],
+)
+def test_the_variables_of_a_text_are_known_with_those_of_its_defaults(
+    text: str, names: tuple[str, ...]
+) -> None:
+    assert variables_in(text) == names

@@ -65,7 +65,7 @@ async def test_a_server_that_turns_out_to_be_this_yard_is_let_go_for_good() -> N
 
 def test_a_yard_that_is_up_knows_its_own_address_in_a_project(tmp_path: Path) -> None:
     project = write_project(tmp_path / "project")
-    with daemon(tmp_path / "home", "--project", project) as yard:
+    with daemon(tmp_path / "home", "--project", project, "--trust-folder") as yard:
         itself = {"url": f"{yard.up.url}/mcp", "type": "http", "transport": "http"}
         write_project(project, itself=itself, bridge=BRIDGE)
         while not yard.up.event("documents")["servers"]:
@@ -77,7 +77,7 @@ def test_a_yard_that_is_up_knows_its_own_address_in_a_project(tmp_path: Path) ->
 
 def test_a_bridge_in_disguise_is_known_by_what_it_says(tmp_path: Path) -> None:
     project = write_project(tmp_path / "project")
-    with daemon(tmp_path / "home", "--project", project) as yard:
+    with daemon(tmp_path / "home", "--project", project, "--trust-folder") as yard:
         line = f"exec {sys.executable} -m mcpyard stdio --home {yard.up.home}"
         disguised = {"command": "sh", "args": ["-c", line], "transport": "stdio"}
         write_project(project, loop=disguised)

@@ -5,8 +5,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from mcpyard.domain.approval import ApprovedEntry
 from mcpyard.domain.errors import NameTaken
-from mcpyard.domain.stored import TRUSTED, Approval, CallToken, LoginSession
+from mcpyard.domain.model import LocalConfig, RemoteConfig, ToolPolicy, Transport, Wanted
+from mcpyard.domain.stored import Approval, CallToken, LoginSession
 from mcpyard.wire.signin import Credentials
 from tests.store.contract import LATER, NOW, Opener, opened
 
@@ -130,25 +132,41 @@ class SessionsContract:
             assert not await store.sessions.take_link("link", NOW)
 
 
+ENTRIES = {
+    "files": ApprovedEntry(
+        LocalConfig(
+            command=["run", "${A}"],
+            environment={"TOKEN": "${TOKEN:-}", "MODE": "x"},
+            cwd="/srv",
+            inherit=["*"],
+            backup=["other"],
+            tools={"read": ToolPolicy(description="Reads.")},
+        )
+    ),
+    "remote": ApprovedEntry(
+        RemoteConfig(url="http://h/${A}", headers={"X": "${B}"}, transport=Transport.SSE),
+        shadows=True,
+    ),
+    "found": ApprovedEntry(RemoteConfig(url="https://h"), gone=True),
+    "edited": ApprovedEntry(LocalConfig(command=["old"]), edit=LocalConfig(command=["new"])),
+    "resting": ApprovedEntry(LocalConfig(command=["run"], enabled=False, wanted=Wanted.STOPPED)),
+}
+
+
 class ApprovalsContract:
     async def test_the_last_word_on_a_folder_counts(self, opener: Opener) -> None:
-        word = Approval("a", TRUSTED, LATER)
+        last = Approval("a", LATER, ENTRIES)
         async with opened(opener) as store:
-            await store.approvals.set(Approval("a", "digest", NOW))
-            await store.approvals.set(Approval("b", "digest", NOW))
-            await store.approvals.set(word)
+            await store.approvals.set(Approval("a", NOW, {}))
+            await store.approvals.set(Approval("b", NOW))
+            await store.approvals.set(last)
         async with opened(opener) as store:
-            assert store.approvals.all() == {"a": word, "b": Approval("b", "digest", NOW)}
+            assert store.approvals.all() == {"a": last, "b": Approval("b", NOW)}
             await store.approvals.withdraw("a")
             await store.approvals.withdraw("never")
             assert set(store.approvals.all()) == {"b"}
         async with opened(opener) as store:
             assert set(store.approvals.all()) == {"b"}
-
-    def test_an_approval_is_for_one_content_or_for_all(self) -> None:
-        assert Approval("a", TRUSTED, NOW).covers("any")
-        assert Approval("a", "one", NOW).covers("one")
-        assert not Approval("a", "one", NOW).covers("any")
 
 
 class CredentialsContract:

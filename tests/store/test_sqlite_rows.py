@@ -29,7 +29,11 @@ ODD = (
     "INSERT INTO renames VALUES ('team', '', 'a', 'b')",
     "INSERT INTO tokens VALUES ('no id', 'n', 'h', NULL, 1, NULL, NULL)",
     "INSERT INTO login_sessions VALUES ('c', 'k', 1, 4611686018427387904)",
-    "INSERT INTO approvals VALUES ('f', 'd', 4611686018427387904)",
+    "INSERT INTO approvals VALUES ('f', 4611686018427387904, NULL)",
+    "INSERT INTO approvals VALUES ('g', 1, '[1]')",
+    """INSERT INTO approvals VALUES ('h', 1, '{"a": {"definition": {}}}')""",
+    """INSERT INTO approvals
+    VALUES ('i', 1, '{"a": {"definition": {}, "shadows": false, "gone": false, "edit": null}}')""",
 )
 NEEDED = (
     "INSERT INTO definitions VALUES ('no id', 'n', '{}', '')",

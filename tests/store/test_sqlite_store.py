@@ -34,7 +34,7 @@ async def filled(store: Store) -> None:
     await store.profiles.set("work", {})
     await store.tokens.add(CallToken(SERVER, "laptop", "hash", None, NOW))
     await store.sessions.add(LoginSession("cookie", "key", NOW, LATER))
-    await store.approvals.set(Approval("a", "digest", NOW))
+    await store.approvals.set(Approval("a", NOW, {}))
     await store.credentials.put(SIGNED_IN)
 
 
@@ -88,7 +88,7 @@ async def test_a_full_disk_leaves_memory_and_disk_as_they_were(tmp_path: Path) -
         store.profiles.set("work", large),
         store.tokens.add(replace(a_token("x" * 300_000), id=UUID(int=8))),
         store.sessions.add(LoginSession("x" * 300_000, "key", LATER, LATER + timedelta(1))),
-        store.approvals.set(Approval("x" * 300_000, "digest", NOW)),
+        store.approvals.set(Approval("x" * 300_000, NOW)),
         store.credentials.put(replace(SIGNED_IN, access_token="x" * 300_000)),
         store.edits.add(replace(an_edit(1), path="x" * 300_000)),
     ):

@@ -12,6 +12,7 @@ from mcpyard.domain.ports import Reached
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
 from mcpyard.store.sqlite.connecting import Kind
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 from mcpyard.store.sqlite.store import Store
 from tests.store.contract import LATER, NOW
@@ -38,7 +39,7 @@ async def fill(store: Store) -> None:
     await store.tokens.add(CallToken(SERVER, "laptop", "hash", None, NOW))
     await store.sessions.add(LoginSession("cookie", "key", NOW, LATER))
     await store.sessions.add_link("link", LATER)
-    await store.approvals.set(Approval("a", "digest", NOW))
+    await store.approvals.set(Approval("a", NOW))
     await store.credentials.put(SIGNED_IN)
     await store.edits.add(an_edit(1))
     store.journal.append(a_call(1))
@@ -92,7 +93,10 @@ async def make_first(newer: Path, older: Path, first: Migration) -> None:
         for table in tables(connection):
             kept = columns(connection, "newer", table)
             names = ", ".join(each for each in columns(connection, "main", table) if each in kept)
-            rows = f"SELECT {names} FROM newer.{table}"  # noqa: S608  names of our own tables
+            given = names
+            if table == "approvals":
+                names, given = f"{names}, digest", f"{names}, 'trusted'"
+            rows = f"SELECT {given} FROM newer.{table}"  # noqa: S608  names of our own tables
             connection.execute(f"INSERT INTO {table} ({names}) {rows}")
 
 
@@ -119,3 +123,27 @@ async def test_everything_of_a_home_of_the_first_version_is_there_and_kept_in_a_
     assert all(content.values()), "a table that holds nothing proves nothing"
     assert content_of(first / "state.db.version-1") == content
     assert (first / "state.db.version-1").stat().st_mode & 0o777 == 0o600
+
+
+async def test_of_approvals_of_the_first_versions_those_of_whole_folders_stay(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "state.db"
+    await (await Engine.open(path, Kind(STATE[:5], "FULL"))).close()
+    rows = [
+        ("/trusted", "trusted"),
+        ("/named/.mcp.json", "reviewed"),
+        ("/named/.mcp.json#a", "digest of a launch"),
+        ("/reviewed", "trusted"),
+        ("/reviewed/.mcp.json", "reviewed"),
+        ("/reviewed/.mcp.json#a", "digest of a launch"),
+    ]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany("INSERT INTO approvals (folder, digest, at) VALUES (?, ?, 1)", rows)
+    assert {*peek_definitions(tmp_path).approvals} == {"/trusted"}
+
+    upgraded = await Store.open(tmp_path)
+    await upgraded.close()
+    assert {*upgraded.approvals.all()} == {"/trusted"}
+    assert upgraded.approvals.all()["/trusted"].entries is None
+    assert peek_definitions(tmp_path).approvals == upgraded.approvals.all()

@@ -199,24 +199,68 @@ def test_a_browser_without_the_key_reads_and_is_told_how_to_change(
     visitor.expect("403")
 
 
+@pytest.mark.spec("F3.1")
 def test_a_waiting_project_shows_what_would_run_and_runs_when_approved(
     visitor: Visitor, yards: Callable[..., Daemon], tmp_path: Path
 ) -> None:
-    write_project(tmp_path, mine=echo())
+    env = {"NODE_OPTIONS": "--require ./hook.js", "TOKEN": "${HOME:-none}", "KEY": "hidden-literal"}
+    write_project(tmp_path, mine=echo(env=env, inherit=["LANG"]), other=echo())
     yard = yards()
     page = visitor.visit(yard)
     expect(lamp(page, "mine")).to_have_text("Needs approval")
     expect(card(page, "mine").locator(".todo")).to_contain_text(str(tmp_path))
     expect(card(page, "mine").locator(".line")).to_contain_text(sys.executable)
     card(page, "mine").get_by_role("button", name="Approve").click()
+    consent = page.locator('.consent[data-server="mine"]')
+    for text in (sys.executable, "echo_server.py", "inherit", "LANG", "${HOME}", "the process"):
+        expect(consent).to_contain_text(text)
+    expect(consent.locator(".marked")).to_contain_text("--require ./hook.js")
+    expect(consent).not_to_contain_text("hidden-literal")
+    page.locator("#confirm-approve").click()
     expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(lamp(page, "other")).to_have_text("Connected")
+    expect(page.locator("#notices .notice")).to_contain_text("mine, other")
+
+
+@pytest.mark.spec("F3.1")
+@pytest.mark.spec("F3.2")
+def test_a_change_and_a_replacement_are_shown_on_cards_of_servers_that_run_on(
+    visitor: Visitor, yards: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    project = write_project(tmp_path / "project", ours=echo())
+    yard = yards("--project", project)
+    yard.register("mine", echo(), scope="user", start=True)
+    page = visitor.visit(yard)
+    page.wait_for_selector(LIVE)
+    expect(lamp(page, "mine")).to_have_text("Connected")
+    write_project(project, ours=echo("changed"), mine=echo("theirs"))
+    expect(card(page, "ours").locator(".warning")).to_contain_text("was changed")
+    expect(card(page, "mine").locator(".warning")).to_contain_text("has an entry of this name")
+    expect(lamp(page, "ours")).to_have_text("Connected")
+    card(page, "ours").get_by_role("button", name="Approve").click()
+    changes = page.locator('.consent[data-server="ours"] .diff')
+    expect(changes.locator(".add")).to_contain_text("changed")
+    write_project(project, ours=echo("again"), mine=echo("theirs"))
+    while "again" not in yard.client.get("/api/projects/waiting").text:
+        yard.up.event("documents")
+    page.locator("#confirm-approve").click()
+    expect(page.locator("#dialog .notice.bad")).to_be_visible()
+    visitor.expect("409")
+    expect(changes.locator(".add")).to_contain_text("again")
+    page.locator("#confirm-approve").click()
+    expect(card(page, "ours").locator(".line")).to_contain_text("again")
+    expect(page.locator("#notices")).to_contain_text("would replace another server: mine")
+    card(page, "mine").get_by_role("button", name="Approve").click()
+    page.locator('.consent[data-server="mine"]').get_by_role("checkbox").check()
+    page.locator("#confirm-approve").click()
+    expect(card(page, "mine").locator(".line")).to_contain_text("theirs")
 
 
 def test_a_project_file_that_cannot_be_used_is_told_with_its_place(
     visitor: Visitor, yards: Callable[..., Daemon], tmp_path: Path
 ) -> None:
     project = write_project(tmp_path / "project", mine=echo())
-    page = visitor.visit(yards("--project", project))
+    page = visitor.visit(yards("--project", project, "--trust-folder"))
     page.wait_for_selector(LIVE)
     expect(lamp(page, "mine")).to_have_text("Connected")
     (project / ".mcp.json").write_text('{"mcpServers": {"mine": ')

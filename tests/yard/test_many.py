@@ -1,13 +1,13 @@
 """Many servers: each is made once, however many others come after it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from uuid import UUID
 
 import pytest
 
 from mcpyard.domain import desired
-from mcpyard.domain.desired import DesiredServer, Document, Owner
+from mcpyard.domain.approval import Entries
+from mcpyard.domain.desired import Document, Owner
 from mcpyard.domain.launch import Launch, Unlaunchable, make_launch
 from mcpyard.domain.model import Config, Scope
 from mcpyard.testing import (
@@ -28,8 +28,8 @@ OWNER = Owner(Scope.USER)
 class Holding(Trusting):
     """Lets every server wait."""
 
-    def held(self, servers: Iterable[DesiredServer]) -> frozenset[UUID]:
-        return frozenset(each.id for each in servers)
+    def approved(self, documents: Iterable[Document]) -> Mapping[Owner, Entries]:
+        return {each.owner: {} for each in documents}
 
 
 class Counting:

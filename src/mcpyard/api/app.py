@@ -142,6 +142,7 @@ def profile_routes(yard: YardCore) -> list[Route]:
 def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
     """Every route of who may come in, and what may run."""
     tokens, login = TokenRoutes(keys, yard.profiles), LoginRoutes(keys)
+    projects = ProjectRoutes(yard)
     return [
         Route("/login", login.login),
         Route("/logout", login.logout, methods=["POST"]),
@@ -152,7 +153,8 @@ def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
         Route("/api/tokens/rotate", tokens.rotate, methods=["POST"]),
         Route("/api/tokens/{token}", tokens.revoke, methods=["DELETE"]),
         Route("/api/clients/connect", ConnectRoutes(yard, keys).connect, methods=["POST"]),
-        Route("/api/projects/approve", ProjectRoutes(yard).approve, methods=["POST"]),
+        Route("/api/projects/waiting", projects.waiting),
+        Route("/api/projects/approve", projects.approve, methods=["POST"]),
     ]
 
 

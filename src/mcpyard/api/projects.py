@@ -1,6 +1,7 @@
-"""The route of the user's word on a project's folder."""
+"""The routes of what waits for approval in projects' files."""
 
 from pathlib import Path
+from typing import Final, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,20 +9,42 @@ from starlette.responses import Response
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.yard.consent import folder_record
 from mcpyard.yard.yard import YardCore
+
+_APPROVE: Final = frozenset({"folder", "digest", "replace"})
 
 
 class ProjectRoutes:
-    """Takes the user's word for one yard."""
+    """Shows what waits in one yard, and approves it."""
 
     def __init__(self, yard: YardCore) -> None:
-        self._yard = yard
+        self._approvals = yard.approvals
+
+    async def waiting(self, request: Request) -> Response:
+        """What waits: of the folders that are served, or of the one that is named."""
+        named = request.query_params.get("folder")
+        if named is None:
+            return answer([folder_record(each) for each in self._approvals.waiting()])
+        return answer([folder_record(await self._approvals.waiting_in(_folder(named)))])
 
     async def approve(self, request: Request) -> Response:
-        """Trust a folder, and what its file says now."""
-        body = await asking.members(request)
-        folder = Path(asking.text(body, "folder"))
-        if not folder.is_absolute() or "\0" in str(folder):
-            raise ArgumentsRefused.of(Problem("folder", "must be an absolute path"))
-        servers = await self._yard.approve(folder)
-        return answer({"folder": str(folder), "servers": servers})
+        """Approve what was shown of a folder's file."""
+        body = await asking.members(request, _APPROVE)
+        folder, digest = _folder(asking.text(body, "folder")), asking.text(body, "digest")
+        done = await self._approvals.approve(folder, digest, _names(body.get("replace", [])))
+        return answer({"folder": str(folder), "servers": done.servers, "waiting": done.waiting})
+
+
+def _folder(text: str) -> Path:
+    folder = Path(text)
+    if not folder.is_absolute() or "\0" in text:
+        raise ArgumentsRefused.of(Problem("folder", "must be an absolute path"))
+    return folder
+
+
+def _names(value: object) -> list[str]:
+    names = cast("list[object]", value) if isinstance(value, list) else [value]
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in names):
+        raise ArgumentsRefused.of(Problem("replace", "must be a list of names"))
+    return cast("list[str]", names)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -102,14 +103,16 @@ async def _handshakes(found: Found) -> list[Check]:
         and each.config.enabled
         and not isinstance(each.launch, Unlaunchable)
     ]
-    if not servers:
-        return []
-    if not found.trusted:
-        fix = f"name the project to try them: --project {found.path.parent}"
-        return [doubtful("servers", f"{len(servers)} defined, none was started", fix)]
+    approved = [each for each in servers if found.may_run(each)]
+    held = len(servers) - len(approved)
+    fix = f"read the file, then: mcpyard approve {shlex.quote(str(found.path.parent))}"
+    told = [doubtful("servers", f"{held} not started: approval needed", fix)] if held else []
+    if not approved:
+        return told
     began = time.perf_counter()
-    async with private_yard(*servers) as yard:
-        return await asyncio.gather(*(_handshake(yard, each.name, began) for each in servers))
+    async with private_yard(*approved) as yard:
+        shaken = (_handshake(yard, each.name, began) for each in approved)
+        return [*told, *await asyncio.gather(*shaken)]
 
 
 async def _handshake(yard: Yard, name: str, began: float) -> Check:

@@ -4,22 +4,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from uuid import UUID, uuid4
 
 from mcpyard.cli.words import NOT_RUNNING
+from mcpyard.domain.approval import Entries, admit
 from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
-from mcpyard.domain.errors import DocumentBroken, Place, Problem, ServerUnknown
-from mcpyard.domain.model import Scope
+from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.observed import Observed
-from mcpyard.formats import environment, mcp_json
+from mcpyard.formats import environment
 from mcpyard.sources.database import read_stored
-from mcpyard.sources.project_file import FILE_NAME
-from mcpyard.sources.reading import read_file
+from mcpyard.sources.project_file import FILE_NAME, read_project
 from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
 from mcpyard.yard.records import Record, record
-
-_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+from mcpyard.yard.trust import real_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +25,12 @@ class Found:
 
     Attributes:
         path: The project file; it may be absent.
-        trusted: Whether the user named its folder, or approved it before: the word to run it.
         documents: What was read: the project's, the environment's, and the home's where asked.
         servers: The servers in force, by name.
         problems: What could not be used.
     """
 
     path: Path
-    trusted: bool
     documents: tuple[Document, ...]
     servers: Mapping[str, DesiredServer]
     problems: tuple[Problem, ...]
@@ -48,8 +43,8 @@ class Found:
         return found
 
     def may_run(self, server: DesiredServer) -> bool:
-        """Whether the user gave the word to run it."""
-        return self.trusted or server.owner.scope is not Scope.PROJECT
+        """Whether the user approved it."""
+        return not server.held
 
 
 def find_servers(project: Path | None, stored: Peeked | None = None) -> Found:
@@ -65,16 +60,25 @@ def find_servers(project: Path | None, stored: Peeked | None = None) -> Found:
     kept = stored or Peeked()
     path = (project or Path.cwd()).absolute() / FILE_NAME
     own = () if stored is None else (read_stored(kept.definitions),)
-    documents = (_project(path), environment.read(os.environ), *own)
+    documents = (read_project(path.parent), environment.read(os.environ), *own)
     identities: dict[tuple[Owner, str], UUID] = {
         (document.owner, each.name): kept.identities.get((document.owner, each.name)) or uuid4()
         for document in documents
         for each in document.definitions
     }
-    desired = desire(documents, Circumstances(identities, os.environ.get, kept.policies))
+    admission = admit(documents, _approved(documents[0].owner, kept, named=project is not None))
+    known = Circumstances(identities, os.environ.get, kept.policies, waiting=admission.waiting)
+    desired = desire(admission.documents, known)
     servers = {each.name: each for each in desired.servers.values()}
-    trusted = project is not None or str(path.parent.resolve()) in kept.approved
-    return Found(path, trusted, documents, servers, desired.problems)
+    return Found(path, documents, servers, desired.problems)
+
+
+def _approved(owner: Owner, kept: Peeked, *, named: bool) -> Mapping[Owner, Entries]:
+    """What may run of a project's file: naming a folder for the first time approves all of it."""
+    approval = kept.approvals.get(real_folder(Path(owner.place).parent))
+    if approval is None:
+        return {} if named else {owner: {}}
+    return {} if approval.entries is None else {owner: approval.entries}
 
 
 def find_known(home: Path, project: Path | None) -> Found:
@@ -91,17 +95,3 @@ def still_record(server: DesiredServer) -> Record:
     """The record of a server that nobody runs; it has no id yet."""
     shown = record(server, Observed(server.id), ())
     return shown | {"id": None, "yard": NOT_RUNNING}
-
-
-def _project(path: Path) -> Document:
-    owner = Owner(Scope.PROJECT, str(path))
-    try:
-        return mcp_json.read(read_file(path).decode(), owner)
-    except FileNotFoundError:
-        return Document(owner)
-    except OSError as error:
-        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
-        raise DocumentBroken.of(problem).advising(_UNREADABLE) from error
-    except UnicodeDecodeError as error:
-        message = f"{path}: is not UTF-8 (byte {error.start})"
-        raise DocumentBroken.of(Problem("", message)) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
-from mcpyard.cli.words import lamp, last_words, log_command, reason
+from mcpyard.cli.words import approval_note, lamp, last_words, log_command, reason
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _print_servers(records: Sequence[Record]) -> int:
             clean(str(each["name"])),
             str(each["transport"] or "remote"),
             str(each["toolCount"]),
-            one_line(reason(each)[0]) or clean(_where(each)),
+            one_line(reason(each)[0] or approval_note(each)) or clean(_where(each)),
         )
         for each in records
     ]
@@ -123,7 +123,7 @@ def _where(record: Record) -> str:
 
 def _print_server(record: Record) -> int:
     why, hint = reason(record)
-    lines = [("status", lamp(record)), ("reason", why)]
+    lines = [("status", lamp(record)), ("reason", why), ("approval", approval_note(record))]
     lines += [("it said", line) for line in last_words(record)]
     lines += [("hint", hint), ("its log", log_command(record) if last_words(record) else "")]
     lines += [(key, _shown(record.get(key))) for key in _DETAILS]

@@ -64,9 +64,11 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     strict: Annotated[
         bool, typer.Option("--strict", help="Skip entries that leave out transport or args.")
     ] = False,
-    review: Annotated[
-        bool, typer.Option("--review", help="Hold every changed launch for approval.")
+    trust_folder: Annotated[
+        bool,
+        typer.Option("--trust-folder", help="Apply edits of the project's file without approval."),
     ] = False,
+    _review: Annotated[bool, typer.Option("--review", hidden=True)] = False,
     allow_host: Annotated[
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="A further name of this yard."),
@@ -98,7 +100,9 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     entrance = Entrance(host, port, tls, insecure, tuple(allow_host or ()))
     idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
     folder = home_folder(home)
-    return run_yard(Terms(folder, entrance, project, strict, review, as_json, idle, log_level))
+    return run_yard(
+        Terms(folder, entrance, project, strict, trust_folder, as_json, idle, log_level)
+    )
 
 
 @app.command("ls")
@@ -225,14 +229,21 @@ def approve(
             metavar="[DIR]", callback=check_project, help="The project; here unless told."
         ),
     ] = None,
+    replace: Annotated[
+        list[str] | None,
+        typer.Option("--replace", metavar="NAME", help="Let it replace a server of yours."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Allow to run what a project's .mcp.json says."""
+    """Show what a project's .mcp.json would run, and approve it."""
     from mcpyard.cli.approve import approve as approve_folder
     from mcpyard.cli.paths import home_folder
 
-    return approve_folder(home_folder(home), folder or Path.cwd(), as_json=as_json)
+    names = tuple(replace or ())
+    where = folder or Path.cwd()
+    return approve_folder(home_folder(home), where, names, yes=yes, as_json=as_json)
 
 
 @app.command()

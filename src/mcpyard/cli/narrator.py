@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from mcpyard import __version__
 from mcpyard.cli.lines import STDOUT, LineWriter
 from mcpyard.cli.output import clean
-from mcpyard.cli.words import lamp, reason, style_of
+from mcpyard.cli.words import approval_text, lamp, reason, style_of
 from mcpyard.domain.lamp import Lamp
 from mcpyard.yard.events import RESYNC, Event
 
@@ -78,6 +78,7 @@ class PlainNarrator:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._last: dict[object, tuple[str, str]] = {}
+        self._waiting: Mapping[str, str] = {}
 
     def ready(self, url: str, sign_in: str = "") -> None:
         """The address."""
@@ -95,6 +96,7 @@ class PlainNarrator:
             case "documents":
                 for problem in _texts(event.data.get("problems")):
                     self._say(f"problem: {problem}")
+                self._tell_waiting(cast("dict[str, str]", event.data.get("waiting") or {}))
             case "backup":
                 self._stood_in(event.data)
             case "recovered":
@@ -114,6 +116,13 @@ class PlainNarrator:
             return
         self._last[data["id"]] = word, why
         self._changed(word, clean(str(data["name"])), why or _tools(word, data), hint)
+
+    def _tell_waiting(self, waiting: Mapping[str, str]) -> None:
+        """Tell of entries that wait while another one runs; of the others their lamps tell."""
+        for name, kind in waiting.items():
+            if kind != "added" and self._waiting.get(name) != kind:
+                self._say(f"{Lamp.NEEDS_APPROVAL:14} {clean(name)}: {approval_text(kind)}")
+        self._waiting = waiting
 
     def _stood_in(self, data: Mapping[str, object]) -> None:
         backup, why = data.get("backup"), clean(str(data.get("reason") or ""))

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import re
+import shlex
 import sys
 from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -113,13 +114,13 @@ def allowed(found: Found, server: DesiredServer) -> DesiredServer:
     """A server that may be run.
 
     Raises:
-        NeedsApproval: It stands in a file that was merely found.
+        NeedsApproval: It stands in a project's file and was not approved.
         Disconnected: It is to stay stopped.
     """
     if not found.may_run(server):
         raise NeedsApproval(
-            f'"{server.name}" stands in {found.path}, which was found but not named, '
-            f"so nothing of it is started; name it: --project {found.path.parent}"
+            f'"{server.name}" in {found.path} needs approval and is not started; '
+            f"approve it: mcpyard approve {shlex.quote(str(found.path.parent))}"
         )
     if _stays_stopped(server):
         raise Disconnected(
@@ -139,7 +140,7 @@ def startable(found: Found) -> list[DesiredServer]:
     if held and not servers:
         allowed(found, held[0])
     for each in held:
-        print(f"not started: {clean(each.name)}, since --project was not given", file=sys.stderr)
+        print(f"not started: {clean(each.name)} needs approval", file=sys.stderr)
     return servers
 
 

@@ -46,7 +46,7 @@ from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
 from mcpyard.web.premises import Premises
 from mcpyard.web.routes import pages
-from mcpyard.yard.trust import Caution
+from mcpyard.yard.trust import ApprovalPolicy
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class Terms:
         entrance: Where to listen.
         project: The folder that was named.
         strict: Whether to skip entries that leave something out.
-        review: Whether to hold every changed launch for approval.
+        trust_folder: Whether to follow every edit of the project's file without approval.
         as_json: Whether programs read the output.
         idle_exit: Seconds without a request after which to end; None for never.
         log_level: The least that the log file tells.
@@ -82,7 +82,7 @@ class Terms:
     entrance: Entrance
     project: Path | None = None
     strict: bool = False
-    review: bool = False
+    trust_folder: bool = False
     as_json: bool = False
     idle_exit: float | None = None
     log_level: str = "info"
@@ -108,7 +108,8 @@ def run_yard(terms: Terms) -> int:
     ADOPTION.begin()
     with listen(terms.entrance, terms.home) as listener:
         make_home(terms.home)
-        found = None if terms.project else find_project(terms.home, ask=not terms.as_json)
+        ask = not terms.as_json and not terms.trust_folder
+        found = None if terms.project else find_project(terms.home, ask=ask)
         # What is known of a project is kept under its folder's name, which must be a text for that.
         str(terms.project or found).encode()
         uvloop.run(_watched(terms, found, listener, veil, limit))
@@ -204,8 +205,14 @@ def _spare_the_collector() -> None:
 def _open(terms: Terms, found: Path | None, here: Here) -> AbstractAsyncContextManager[Yard]:
     folder = terms.project or found
     sources = [ProjectFile(folder, strict=terms.strict)] if folder else []
-    caution = Caution(frozenset({found} if found else ()), terms.review)
-    return Yard.open(sources=sources, home=terms.home, caution=caution, here=here)
+    return Yard.open(sources=sources, home=terms.home, approval=_approval(terms, found), here=here)
+
+
+def _approval(terms: Terms, found: Path | None) -> ApprovalPolicy:
+    if terms.trust_folder:
+        return ApprovalPolicy()
+    named = frozenset({terms.project} if terms.project else ())
+    return ApprovalPolicy(named, frozenset({found} if found else ()))
 
 
 def _here(terms: Terms, url: str) -> Here:

@@ -74,6 +74,26 @@ def print_trouble(record: Mapping[str, object]) -> None:
         print(f"hint: {clean(hint)}")
 
 
+_APPROVALS: Final[Mapping[str, str]] = {
+    "added": "its entry needs approval",
+    "changed": "a change of its entry needs approval; the approved one stays in force",
+    "replaces": "an entry of the project's file needs approval to replace it",
+}
+
+
+def approval_note(record: Mapping[str, object]) -> str:
+    """What of a server waits for approval, where that is not why it does not run."""
+    kind = record.get("needsApproval")
+    if kind is None or record.get("phase") == "needs_approval":
+        return ""
+    return approval_text(str(kind))
+
+
+def approval_text(kind: str) -> str:
+    """What an entry waits for, and what to do about it."""
+    return f"{_APPROVALS[kind]}: mcpyard approve"
+
+
 def reason(record: Mapping[str, object]) -> tuple[str, str]:
     """Why a server is not connected and what to do about it; both empty where all is well."""
     error = record.get("error")

@@ -31,17 +31,28 @@ class ApprovedEntry:
         shadows: Whether it may take the place of a server of its name in another scope.
         gone: Whether the file has no such entry any more: then it runs only if it comes back as it
             was, and not in place of something else.
+        edit: What an edit from here is about to write, or wrote: approved as well, so that a kill
+            between the two writes leaves nothing waiting that its writer approved.
     """
 
     config: Config = field(repr=False)
     shadows: bool = False
     gone: bool = False
+    edit: Config | None = field(default=None, repr=False)
 
     def covers(self, config: Config) -> bool:
         """Whether an entry says nothing that was not approved."""
-        wakes = is_at_rest(self.config) and not is_at_rest(config)
-        same = self.config == config or bound(self.config) == bound(config)
-        return same and not wakes
+        return _covers(self.config, config) or self.is_edited_to(config)
+
+    def is_edited_to(self, config: Config) -> bool:
+        """Whether an entry is what an edit from here wrote."""
+        return self.edit is not None and _covers(self.edit, config)
+
+
+def _covers(approved: Config, config: Config) -> bool:
+    wakes = is_at_rest(approved) and not is_at_rest(config)
+    same = approved == config or bound(approved) == bound(config)
+    return same and not wakes
 
 
 Entries = Mapping[str, ApprovedEntry]
@@ -79,7 +90,10 @@ def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> A
 
 
 def seen(document: Document, entries: Entries) -> Entries:
-    """What is approved of a file after it was looked at: what it has no more is marked as gone."""
+    """What is approved of a file after it was looked at.
+
+    What it has no more is marked as gone, and an edit that was written is what is approved.
+    """
     if document.problems and not document.definitions:
         # A file that cannot be read says nothing, also not that something is gone.
         return entries
@@ -87,6 +101,8 @@ def seen(document: Document, entries: Entries) -> Entries:
 
     def marked(name: str, entry: ApprovedEntry) -> ApprovedEntry:
         if name in written:
+            if entry.edit and entry.is_edited_to(written[name]):
+                entry = replace(entry, config=entry.edit, edit=None)
             back = entry.gone and entry.covers(written[name])
             return replace(entry, gone=False) if back else entry
         return entry if name in document.skipped else replace(entry, gone=True)

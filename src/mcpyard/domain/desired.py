@@ -108,7 +108,6 @@ class Circumstances:
         identities: The id of each (owner, name); every definition must have one.
         policies: What the user changed, by id.
         turns: How often somebody asked a server to begin anew, by id.
-        held: Servers that wait for the user's approval.
         waiting: Entries that wait for the user's approval; the documents do not have them.
         lookup: Gives the value of a variable.
         here: What an entry that leads back to this yard is known by.
@@ -118,7 +117,6 @@ class Circumstances:
     lookup: Lookup
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
-    held: frozenset[UUID] = frozenset()
     waiting: tuple[Waiting, ...] = ()
     here: Here = field(default_factory=Here)
 
@@ -238,7 +236,6 @@ def _server(
         launch_digest=made.launch_digest,
         policy_digest=made.policy_digest,
         turn=known.turns.get(identity, 0),
-        held=identity in known.held,
         this_yard=this_yard,
         place=definition.place,
         warnings=(*definition.warnings, *note),

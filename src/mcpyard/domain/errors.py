@@ -21,6 +21,7 @@
     │   ├── StillRunning
     │   ├── ManagedByYard
     │   ├── NeedsApproval
+    │   ├── ApprovalOutdated
     │   ├── ThisYard             the server leads back to this yard
     │   ├── NoSignIn             the server is not one to sign in at
     │   ├── FileBusy             another program is writing the file
@@ -199,7 +200,11 @@ class ManagedByYard(Conflict):
 
 
 class NeedsApproval(Conflict):
-    """The project file waits for the user's word."""
+    """An entry of a project file waits for the user's approval."""
+
+
+class ApprovalOutdated(Conflict):
+    """What is to be approved is not what was shown."""
 
 
 class ThisYard(Conflict):
@@ -362,6 +367,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     StillRunning: Edge(409, "still-running", _INVALID_PARAMS, EXIT_USAGE),
     ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
     NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    ApprovalOutdated: Edge(409, "approval-outdated", _INTERNAL, 1),
     ThisYard: Edge(409, "this-yard", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     NoSignIn: Edge(409, "no-sign-in", _INVALID_PARAMS, EXIT_USAGE),
     ChangedSince: Edge(409, "changed-since", _INTERNAL, 1),

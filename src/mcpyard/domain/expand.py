@@ -7,7 +7,7 @@ the programs that share these files have it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -72,6 +72,25 @@ def parse_template(text: str) -> Template:
     """Take a string apart, or raise `BadReference`."""
     parts, _ = _scan(text, 0, None, 0)
     return Template(parts)
+
+
+def variables_in(text: str) -> tuple[str, ...]:
+    """The variables that a string refers to, those of defaults included.
+
+    A string whose references cannot be read refers to none: it is never expanded.
+    """
+    try:
+        template = parse_template(text)
+    except BadReference:
+        return ()
+    return tuple(dict.fromkeys(_names(template)))
+
+
+def _names(template: Template) -> Iterator[str]:
+    for part in template.parts:
+        if isinstance(part, Reference):
+            yield part.name
+            yield from _names(part.default) if part.default else ()
 
 
 def _value(reference: Reference, lookup: Lookup, missing: list[str]) -> str:

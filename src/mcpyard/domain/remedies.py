@@ -27,6 +27,7 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.StillRunning: "Stop it first, or let the change restart it.",
     errors.ManagedByYard: "Use a registry of your own for statuses of your own.",
     errors.NeedsApproval: "Read the file, then: mcpyard approve",
+    errors.ApprovalOutdated: "Look at what waits now, then approve that: mcpyard approve",
     errors.ThisYard: "Remove the entry, or leave it to the program that it is meant for.",
     errors.NoSignIn: "Only remote servers that ask for a sign-in have one.",
     errors.ChangedSince: "Take it back by hand, or undo later edits first: mcpyard undo --list",

@@ -178,7 +178,7 @@ class LoginSessions(Protocol):
 
 
 class Approvals(Protocol):
-    """The user's word on project files."""
+    """What was approved of project files."""
 
     def all(self) -> Mapping[str, Approval]:
         """Every approval by its folder."""
@@ -189,7 +189,7 @@ class Approvals(Protocol):
         ...
 
     async def withdraw(self, folder: str) -> None:
-        """Forget what was said about a folder."""
+        """Forget what was approved of a folder."""
         ...
 
 

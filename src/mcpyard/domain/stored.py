@@ -6,11 +6,10 @@ A store never sees a secret that it can do without: tokens, cookies and links co
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-TRUSTED: Final = "trusted"
-"""Stands in an approval for whatever the folder's file says, now and later."""
+from mcpyard.domain.approval import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,18 @@ class LoginSession:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The user's word on a folder's file: for one content, by its digest, or `TRUSTED`."""
+    """What was approved of a folder's file.
+
+    Attributes:
+        folder: The folder.
+        at: When something was approved last.
+        entries: The approved entries. None for an approval that version 0.1 stored, which was for
+            the folder: it binds to the entries that are found when the folder is served next.
+    """
 
     folder: str
-    digest: str
     at: datetime
-
-    def covers(self, digest: str) -> bool:
-        """Whether a content may be run."""
-        return self.digest in {TRUSTED, digest}
+    entries: Entries | None = None
 
 
 class Call(NamedTuple):

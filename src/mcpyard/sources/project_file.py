@@ -22,6 +22,7 @@ from mcpyard.domain.errors import (
     DocumentBroken,
     DocumentMoved,
     NameTaken,
+    Place,
     Problem,
     ServerUnknown,
 )
@@ -40,6 +41,29 @@ ABSENT_AFTER: Final = 1.0
 """Seconds after which a missing file counts as gone and an empty one as broken."""
 
 log = logging.getLogger(__name__)
+
+
+_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+
+
+def read_project(folder: Path) -> Document:
+    """What a folder's file says now; nothing where there is none.
+
+    Raises:
+        DocumentBroken: It cannot be read, or does not parse.
+    """
+    path = folder.absolute() / FILE_NAME
+    owner = Owner(Scope.PROJECT, str(path))
+    try:
+        return mcp_json.read(read_file(path).decode(), owner)
+    except FileNotFoundError:
+        return Document(owner)
+    except OSError as error:
+        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
+        raise DocumentBroken.of(problem).advising(_UNREADABLE) from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: is not UTF-8 (byte {error.start})"
+        raise DocumentBroken.of(Problem("", message)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class VolatileSessions:
 
 
 class VolatileApprovals:
-    """The user's word in memory (see the `Approvals` port)."""
+    """Approvals in memory (see the `Approvals` port)."""
 
     def __init__(self) -> None:
         self._all: dict[str, Approval] = {}
@@ -94,5 +94,5 @@ class VolatileApprovals:
         self._all[approval.folder] = approval
 
     async def withdraw(self, folder: str) -> None:
-        """Forget what was said about a folder."""
+        """Forget what was approved of a folder."""
         self._all.pop(folder, None)

@@ -7,13 +7,16 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.desired import Definition, Owner, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lamp import Lamp
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
 from mcpyard.web.client_samples import client_samples
 from mcpyard.web.looks import EVERY_LOOK, look_at
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Card, Tiles
 from mcpyard.web.vitals import NOTHING, Vital
+from mcpyard.yard.consent import waiting_record
 from mcpyard.yard.records import Record
 
 _NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,6 +42,7 @@ _RECORD: Final[Record] = {
     "protocolVersion": "2025-11-25",
     "toolCount": 12,
     "toolsStale": False,
+    "needsApproval": None,
     "warnings": [],
 }
 
@@ -91,4 +95,22 @@ async def components(request: Request) -> Response:
         ("cut", '-  "timeout": "30000"'),
         ("add", '+  "timeout": "5"'),
     ]
-    return answer(request, "screens/components.html", data | {"lines": lines} | client_samples())
+    data |= {"lines": lines, "waiting": _waiting()}
+    return answer(request, "screens/components.html", data | client_samples())
+
+
+def _waiting() -> list[Record]:
+    """An entry of each kind that waits for approval."""
+    owner, place = Owner(Scope.PROJECT, "/srv/project/.mcp.json"), Owner(Scope.USER)
+    local = LocalConfig(
+        command=["npx", "-y", "@acme/files", "${ROOT}"],
+        environment={"NODE_OPTIONS": "--require ./hook.js", "API_KEY": "${API_KEY}"},
+        inherit=["*"],
+    )
+    remote = RemoteConfig(url="https://a.example/mcp", headers={"X-Key": "${API_KEY}"})
+    entries = [
+        Waiting(owner, Definition("added", local)),
+        Waiting(owner, Definition("changed", local), LocalConfig(command=["npx", "files"])),
+        Waiting(owner, Definition("replaces", remote), shadows=place),
+    ]
+    return [waiting_record(each) for each in entries]

@@ -15,6 +15,7 @@ from mcpyard.web import filters, told
 from mcpyard.web.assets import address
 from mcpyard.web.looks import UNKNOWN
 from mcpyard.web.words import LANGUAGES, Words, choose_language, words_in
+from mcpyard.yard.consent import text_of
 
 LANGUAGE_COOKIE: Final = "mcpyard_language"
 THEME_COOKIE: Final = "mcpyard_theme"
@@ -104,6 +105,7 @@ def environment() -> Environment:
         version=version("mcpyard"),
         url=filters.url,
         unknown=UNKNOWN,
+        shown_text=text_of,
         told_cause=told.told_cause,
         told_finding=told.told_finding,
         told_note=told.told_note,

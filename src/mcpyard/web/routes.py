@@ -7,6 +7,7 @@ from starlette.routing import Route
 from mcpyard.web import assets
 from mcpyard.web.activity import ActivityRoutes
 from mcpyard.web.adding import AddRoutes
+from mcpyard.web.approving import ApproveRoutes
 from mcpyard.web.changing import ChangeRoutes
 from mcpyard.web.client_changes import ClientChangeRoutes
 from mcpyard.web.client_undoing import UndoRoutes
@@ -52,7 +53,7 @@ def pages(yard: YardCore, closing: asyncio.Event, premises: Premises) -> list[Ro
 
 
 def _servers(sights: Sights) -> list[Route]:
-    servers = ServersRoutes(sights)
+    servers, approving = ServersRoutes(sights), ApproveRoutes(sights)
     one = "/ui/servers/{ref}"
     return [
         Route("/", servers.screen),
@@ -62,7 +63,8 @@ def _servers(sights: Sights) -> list[Route]:
         _post(f"{one}/stop", servers.stop),
         _post(f"{one}/restart", servers.restart),
         _post(f"{one}/enable", servers.enable),
-        _post(f"{one}/approve", servers.approve),
+        Route(f"{one}/approve", telling(approving.dialog)),
+        _post(f"{one}/approve", approving.approve),
         _post(f"{one}/login", servers.login),
     ]
 

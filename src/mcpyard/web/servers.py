@@ -1,7 +1,6 @@
 """The Servers screen, and what its cards can be asked to do."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -59,12 +58,6 @@ class ServersRoutes:
         return await self._want(
             request, lambda ref: self._yard.change(ref, Change({"enabled": True}))
         )
-
-    async def approve(self, request: Request) -> Response:
-        """Trust the folder that a server comes from."""
-        server = self._yard.server(asked.part(request, "ref"))
-        await self._yard.approve(Path(server.owner.place).parent)
-        return self._card(request, str(server.id))
 
     async def login(self, request: Request) -> Response:
         """Begin a sign-in; the page opens the address it is told."""

@@ -31,7 +31,7 @@ class Card:
         look: Its lamp.
         vital: Its figures.
         era: `handshake` or `modern`; empty while it is not connected.
-        folder: The folder whose approval it waits for.
+        folder: The folder in whose file something of it waits for approval.
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
         notes: What is odd about its definition or its tools.
@@ -94,7 +94,7 @@ class Sights:
             look=self._look(picture),
             vital=self.ledger.vitals.of(server.id),
             era=str(observed.session.era) if observed.session else "",
-            folder=str(Path(server.owner.place).parent) if server.held else "",
+            folder=str(Path(server.waiting.owner.place).parent) if server.waiting else "",
             editable=str(server.owner.scope) in {"project", "user"},
             tools=observed.tools.digest,
             notes=(*server.warnings, *observed.tools.problems),

@@ -11,18 +11,27 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from mcpyard.domain import checks
-from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch
+from mcpyard.domain.approval import bound
+from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
 from mcpyard.domain.errors import (
     DefinitionError,
     DocumentMoved,
     NameRefused,
     NameTaken,
+    NeedsApproval,
     Problem,
     ReadOnlyOwner,
     StillRunning,
 )
 from mcpyard.domain.merge import Patch, merged
-from mcpyard.domain.model import POLICY_FIELDS, Config, LocalConfig, Scope, Wanted
+from mcpyard.domain.model import (
+    POLICY_FIELDS,
+    Config,
+    LocalConfig,
+    Scope,
+    Transport,
+    Wanted,
+)
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.spelling import Reading, read_definition
@@ -138,7 +147,7 @@ class Editor:
             await self._intent.forget(identity)
             await self._intent.change(identity, policy)
             try:
-                await source.put(name, _launch_only(config), None)
+                await self._put(source, name, _launch_only(config), None)
             except BaseException:
                 await self._intent.forget(identity)
                 raise
@@ -151,6 +160,9 @@ class Editor:
         moves = launch_before != launch_after
         if moves and refuse_running and self._ground.is_up(server):
             raise StillRunning(f'"{server.name}" is running; stop it first')
+        if moves and server.waiting and server.waiting.approved:
+            where = server.owner.place
+            raise NeedsApproval(f'"{server.name}" was changed in {where}; that waits for approval')
         written = self._written(source, server.name) or launch_before
         change = _Parts(
             new_name,
@@ -182,7 +194,7 @@ class Editor:
         if change.name != server.name:
             await self._rename(source, server, change.name)
         if change.launch:
-            await source.put(change.name, change.launch, change.written)
+            await self._put(source, change.name, change.launch, change.written)
         await self._intent.change(server.id, change.policy)
 
     async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
@@ -195,7 +207,30 @@ class Editor:
         except BaseException:
             await self._memory.give_up_rename(server.owner, server.name)
             raise
+        await self._intent.trust.rename(server.owner, server.name, new_name)
         await self._memory.rename(server.owner, server.name, new_name)
+
+    async def approve_edit(self, scope: Scope, name: str, config: Config) -> None:
+        """Approve an entry that was written into a document from here."""
+        await self._intent.trust.approve_edit(self._source(scope).owner, name, config)
+        self._intent.changed()
+
+    async def _put(
+        self, source: EditableSource, name: str, launch: Config, written: Config | None
+    ) -> None:
+        """Write an entry, which whoever asks for it approves with that."""
+        trust = self._intent.trust
+        whole = apply_policy(launch, _policy(written) if written else {})
+        # Approved first: of the two, a kill in between must not leave the entry that waits.
+        await trust.approve_edit(source.owner, name, whole)
+        try:
+            await source.put(name, launch, written)
+        except BaseException:
+            await trust.give_up_edit(source.owner, name)
+            raise
+        now = self._written(source, name)
+        if now is not None and now != whole and _meaning(now) == _meaning(whole):
+            await trust.approve_edit(source.owner, name, now)
 
     def _written(self, source: EditableSource, name: str) -> Config | None:
         """The definition as its document has it, with whatever policy stands there."""
@@ -305,6 +340,12 @@ def _policy_change(before: Config, after: Config) -> PolicyPatch:
 def _launch_only(config: Config) -> Config:
     launch = config.model_fields_set - POLICY_FIELDS | {"type"}
     return type(config).model_validate({name: getattr(config, name) for name in launch})
+
+
+def _meaning(config: Config) -> dict[str, object]:
+    """What an approval is bound to; a file may say HTTP where nothing was said."""
+    said = bound(config)
+    return said | {"transport": said.get("transport") or str(Transport.HTTP)}
 
 
 def _literal_secrets(owner: Owner, reading: Reading) -> list[Problem]:

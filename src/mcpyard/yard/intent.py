@@ -26,7 +26,7 @@ class Intent:
     """The words of the users, by server; every change asks the yard to look again.
 
     Attributes:
-        trust: Knows which servers may run.
+        trust: Knows what was approved of project files.
         changed: Called when something was said.
     """
 

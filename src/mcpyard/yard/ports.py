@@ -10,6 +10,7 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
 from mcpyard.domain.this_yard import Here
+from mcpyard.yard.approving import ReadProject, no_project
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
 from mcpyard.yard.reconcile import NoSecrets, Secrets
@@ -42,3 +43,4 @@ class Ports:
     clients: ClientReach | None = None
     fault: Callable[[], YardError | None] = lambda: None
     secrets: Secrets = field(default_factory=NoSecrets)
+    read_project: ReadProject = no_project

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 from uuid import UUID, uuid4
 
+from mcpyard.domain.approval import admit
 from mcpyard.domain.desired import (
     Circumstances,
     Definition,
@@ -109,13 +110,11 @@ class Reconciler:
         for source in self._sources:
             await source.open(self.documents_changed)
         await self._settle_renames()
-        owners = [source.owner for source in self._sources]
-        # What is approved at the first sight is a launch with all its values.
-        desired = self._desire()
+        await self._intent.trust.begin([source.document() for source in self._sources])
+        self._desire()
         if self._secrets.awaited:
+            # Now that they were asked for: what is begun with has all its values.
             await self._secrets.answered()
-            desired = self._desire()
-        await self._intent.trust.begin(owners, desired.servers.values())
         self.look()
 
     def documents_changed(self) -> None:
@@ -134,6 +133,7 @@ class Reconciler:
             self._awake.clear()
             try:
                 self.look()
+                await self._intent.trust.keep()
             except Exception:
                 # One look that fails must not end the watch over every other server.
                 log.exception("a look at the servers failed")
@@ -215,6 +215,7 @@ class Reconciler:
                 continue
             names = {each.name for each in document.definitions}
             if new in names and name not in names:
+                await self._intent.trust.rename(owner, name, new)
                 await self._memory.rename(owner, name, new)
             else:
                 await self._memory.give_up_rename(owner, name)
@@ -246,15 +247,15 @@ class Reconciler:
             for each in document.definitions
         }
         said = self._intent
+        admission = admit(documents, said.trust.approved(documents))
         known = replace(
-            self._known, identities=identities, policies=said.policies, turns=said.turns
+            self._known,
+            identities=identities,
+            policies=said.policies,
+            turns=said.turns,
+            waiting=admission.waiting,
         )
-        desired = desire(documents, known, self._desired)
-        # Whether a server waits may depend on what it would launch, which only now is known.
-        held = self._intent.trust.held(desired.servers.values())
-        if held:
-            desired = desire(documents, replace(known, held=held), desired)
-        return self._noting(desired)
+        return self._noting(desire(admission.documents, known, self._desired))
 
     def _noting(self, desired: Desired) -> Desired:
         """What should be, with a word on each server of which that could not be stored."""

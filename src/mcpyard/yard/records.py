@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause
-from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.merge import oauth_of, shown_url
@@ -127,6 +127,18 @@ def noting(shown: Record, odd: Iterable[Problem]) -> Record:
     return shown | {"warnings": [*known, *(str(each) for each in odd if str(each) not in known)]}
 
 
+def waiting_kind(waiting: Waiting) -> str:
+    """Why an entry waits: `added`, `changed`, or `replaces` a server of another scope."""
+    if waiting.approved:
+        return "changed"
+    return "replaces" if waiting.shadows else "added"
+
+
+def waiting_kinds(servers: Iterable[DesiredServer]) -> dict[str, str]:
+    """Of which servers an entry waits for approval, and why, by their names."""
+    return {each.name: waiting_kind(each.waiting) for each in servers if each.waiting}
+
+
 def cause_record(cause: Cause | None) -> Record | None:
     """Why a server is not connected."""
     if cause is None:
@@ -219,6 +231,7 @@ def _condition(server: DesiredServer, observed: Observed) -> Record:
         "serverInfo": session.server_info if session else None,
         "lanes": observed.lanes,
         "toolsStale": observed.tools.stale,
+        "needsApproval": waiting_kind(server.waiting) if server.waiting else None,
         "warnings": [str(each) for each in (*server.warnings, *observed.tools.problems)],
         "digest": definition_digest(server),
     }

@@ -1,144 +1,206 @@
-"""The user's word: which servers of a project's file may run, and which wait for approval.
+"""What of project files may run: what was approved, kept by folder.
 
-A project's file runs commands, so it needs the user's word once per folder. Naming the folder is
-the word; a file that was merely found waits for it. Once trusted, a file's edits apply by
-themselves, except in review: then each launch that differs from the one approved under its name
-waits again. The first time that a trusted folder is under review, what its file says then counts as
-approved with it.
-
-Approvals are kept by folder; those of single launches by the file and the server's name.
+A project's file runs commands, and other people change it. An approval is bound to the entries as
+they were written (see `domain.approval`). Naming a folder for the first time approves what its file
+says then; a file that was merely found waits. A folder that is neither is trusted: its program
+follows every edit.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
-from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer, Owner
-from mcpyard.domain.model import Scope
+from mcpyard.domain.approval import ApprovedEntry, Entries, seen
+from mcpyard.domain.desired import Document, Owner
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.ports import Clock
 from mcpyard.domain.repositories import Approvals
-from mcpyard.domain.stored import TRUSTED, Approval
+from mcpyard.domain.stored import Approval
 
-_REVIEWED: Final = "reviewed"
-"""Stands for a file whose launches are approved one by one."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Caution:
-    """How careful to be.
+class ApprovalPolicy:
+    """Which folders' files need approval; any other folder is trusted.
 
     Attributes:
+        named: Folders that the user named: what their files say the first time is approved.
         found: Folders whose file was merely found.
-        review: Whether every changed launch waits for approval.
     """
 
+    named: frozenset[Path] = frozenset()
     found: frozenset[Path] = frozenset()
-    review: bool = False
 
 
 class Trusting:
     """Lets everything run: the user's own program says what does."""
 
-    async def begin(self, owners: Iterable[Owner], servers: Iterable[DesiredServer]) -> None:
+    async def begin(self, documents: Iterable[Document]) -> None:
         """Look at what there is for the first time."""
 
-    def held(self, servers: Iterable[DesiredServer]) -> frozenset[UUID]:
-        """The servers that wait."""
-        del servers
-        return frozenset()
+    def approved(self, documents: Iterable[Document]) -> Mapping[Owner, Entries]:
+        """What is approved of each document that needs approval."""
+        del documents
+        return {}
+
+    async def keep(self) -> None:
+        """Store what changed since the last time."""
+
+    def entries(self, owner: Owner) -> Entries | None:
+        """What is approved of an owner's document; None where all of it may run."""
+        del owner
 
     def serves(self, owner: Owner) -> bool:
         """Whether what is new may be written to this owner without being asked to."""
         del owner
         return True
 
-    async def approve(self, folder: Path, servers: Iterable[DesiredServer]) -> list[str]:
-        """Trust a folder, and what its file says now; the names of the servers that waited."""
-        del folder, servers
-        return []
+    async def approve(self, owner: Owner, entries: Entries) -> None:
+        """Approve entries of an owner's document, besides those that are."""
+
+    async def approve_edit(self, owner: Owner, name: str, config: Config) -> None:
+        """Approve an entry that is written from here: whoever makes the edit approves it."""
+
+    async def give_up_edit(self, owner: Owner, name: str) -> None:
+        """Forget an edit that was not written."""
+
+    async def rename(self, owner: Owner, name: str, new: str) -> None:
+        """Let what was approved under one name be approved under another."""
 
 
 class Trust(Trusting):
-    """Knows what the user approved."""
+    """Knows what was approved, and keeps it."""
 
-    def __init__(self, approvals: Approvals, clock: Clock, caution: Caution) -> None:
+    def __init__(self, approvals: Approvals, clock: Clock, policy: ApprovalPolicy) -> None:
         self._approvals = approvals
         self._clock = clock
-        self._found = {*map(_real, caution.found)}
-        self._review = caution.review
+        self._named = {*map(real_folder, policy.named)}
+        self._governed = self._named | {*map(real_folder, policy.found)}
+        self._trusted: set[str] = set()
+        stored = approvals.all().values()
+        self._entries = {each.folder: each.entries for each in stored if each.entries is not None}
+        self._unbound = {each.folder for each in stored if each.entries is None}
+        self._unkept: set[str] = set()
         self._folders: dict[str, str] = {}
+        self._one_at_a_time = asyncio.Lock()
 
-    async def begin(self, owners: Iterable[Owner], servers: Iterable[DesiredServer]) -> None:
-        """Take what a trusted folder says at the first sight as approved."""
-        present = [*servers]
-        for owner in owners if self._review else ():
-            if owner.scope is not Scope.PROJECT or self._is_reviewed(owner):
+    async def begin(self, documents: Iterable[Document]) -> None:
+        """Bind what is approved by the folder alone to the entries that are there now."""
+        for document in documents:
+            if document.owner.scope is not Scope.PROJECT:
                 continue
-            if self.serves(owner):
-                await self._approve_launches(owner, present)
+            folder = self._folder(document.owner)
+            if folder not in self._governed:
+                self._trusted.add(folder)
+            elif folder in self._unbound or folder in self._named - self._entries.keys():
+                self._unbound.discard(folder)
+                self._entries[folder] = {
+                    each.name: ApprovedEntry(each.config) for each in document.definitions
+                }
+                self._unkept.add(folder)
+        await self.keep()
 
-    def held(self, servers: Iterable[DesiredServer]) -> frozenset[UUID]:
-        """The servers that wait."""
-        return frozenset(
-            each.id
-            for each in servers
-            if each.owner.scope is Scope.PROJECT and not self._may_run(each)
-        )
+    def approved(self, documents: Iterable[Document]) -> Mapping[Owner, Entries]:
+        """What is approved of each document that needs approval."""
+        found: dict[Owner, Entries] = {}
+        for document in documents:
+            entries = self.entries(document.owner)
+            if entries is None:
+                continue
+            found[document.owner] = after = seen(document, entries)
+            if after != entries:
+                folder = self._folder(document.owner)
+                self._entries[folder] = after
+                self._unkept.add(folder)
+        return found
+
+    async def keep(self) -> None:
+        """Store what changed since the last time."""
+        while self._unkept:
+            async with self._one_at_a_time:
+                folder = self._unkept.pop()
+                try:
+                    await self._store(folder, self._entries[folder])
+                except YardError as error:
+                    # It holds until the end; a server must not stop because a disk is full.
+                    log.warning("what is approved of %s was not stored: %s", folder, error)
+
+    def entries(self, owner: Owner) -> Entries | None:
+        """What is approved of an owner's document; None where all of it may run."""
+        if owner.scope is not Scope.PROJECT or self._folder(owner) in self._trusted:
+            return None
+        return self._entries.get(self._folder(owner), {})
 
     def serves(self, owner: Owner) -> bool:
-        """Whether an owner's folder was named or approved."""
+        """Whether something was approved of an owner's folder, or all of it is trusted."""
         folder = self._folder(owner)
-        return folder not in self._found or folder in self._approvals.all()
+        return folder in self._trusted or folder in self._entries
 
-    async def approve(self, folder: Path, servers: Iterable[DesiredServer]) -> list[str]:
-        """Trust a folder, and what its file says now; the names of the servers that waited."""
-        key = _real(folder)
-        of_folder = [
-            each
-            for each in servers
-            if each.owner.scope is Scope.PROJECT and self._folder(each.owner) == key
-        ]
-        waited = [each.name for each in of_folder if not self._may_run(each)]
-        await self._approvals.set(Approval(key, TRUSTED, self._clock.now()))
-        for owner in {each.owner for each in of_folder} if self._review else ():
-            await self._approve_launches(owner, of_folder)
-        return waited
+    async def approve(self, owner: Owner, entries: Entries) -> None:
+        """Approve entries of an owner's document, besides those that are."""
+        await self._change(owner, lambda present: {**present, **entries})
 
-    def _may_run(self, server: DesiredServer) -> bool:
-        if not self.serves(server.owner):
-            return False
-        if not self._review:
-            return True
-        word = self._approvals.all().get(_launch_key(server))
-        return word is not None and word.covers(server.launch_digest)
+    async def approve_edit(self, owner: Owner, name: str, config: Config) -> None:
+        """Approve an entry that is written from here: whoever makes the edit approves it."""
 
-    def _is_reviewed(self, owner: Owner) -> bool:
-        return owner.place in self._approvals.all()
+        def edited(present: Entries) -> Entries:
+            before = present.get(name)
+            if before is None or before.gone:
+                return {**present, name: ApprovedEntry(config)}
+            return {**present, name: replace(before, edit=config)}
 
-    async def _approve_launches(self, owner: Owner, servers: Iterable[DesiredServer]) -> None:
-        now = self._clock.now()
-        for each in servers:
-            if each.owner == owner:
-                await self._approvals.set(Approval(_launch_key(each), each.launch_digest, now))
-        await self._approvals.set(Approval(owner.place, _REVIEWED, now))
+        await self._change(owner, edited)
+
+    async def give_up_edit(self, owner: Owner, name: str) -> None:
+        """Forget an edit that was not written."""
+
+        def without(present: Entries) -> Entries:
+            entry = present.get(name)
+            if entry is not None and entry.edit is not None:
+                return {**present, name: replace(entry, edit=None)}
+            return {each: entry for each, entry in present.items() if each != name}
+
+        await self._change(owner, without)
+
+    async def rename(self, owner: Owner, name: str, new: str) -> None:
+        """Let what was approved under one name be approved under another."""
+
+        def renamed(present: Entries) -> Entries:
+            others = {each: entry for each, entry in present.items() if each not in {name, new}}
+            return {**others, new: present[name]}
+
+        if name in (self.entries(owner) or {}):
+            await self._change(owner, renamed)
+
+    async def _change(self, owner: Owner, change: Callable[[Entries], Entries]) -> None:
+        async with self._one_at_a_time:
+            present = self.entries(owner)
+            if present is None:
+                return
+            entries, folder = change(present), self._folder(owner)
+            await self._store(folder, entries)
+            self._entries[folder] = entries
+            self._unbound.discard(folder)
+
+    async def _store(self, folder: str, entries: Entries) -> None:
+        await self._approvals.set(Approval(folder, self._clock.now(), entries))
 
     def _folder(self, owner: Owner) -> str:
         """The folder of a file, by whatever way it was named."""
         found = self._folders.get(owner.place)
         if found is None:
-            found = self._folders[owner.place] = _real(Path(owner.place).parent)
+            found = self._folders[owner.place] = real_folder(Path(owner.place).parent)
         return found
 
 
-def _real(folder: Path) -> str:
+def real_folder(folder: Path) -> str:
+    """What a folder is known by, by whatever way it was named."""
     try:
         return str(folder.resolve())
     except (OSError, RuntimeError):
         # A loop of links leads nowhere, and is the same folder as nothing else.
         return str(folder)
-
-
-def _launch_key(server: DesiredServer) -> str:
-    return f"{server.owner.place}#{server.name}"

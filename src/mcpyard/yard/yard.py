@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -29,6 +29,7 @@ from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
+from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.call import LIBRARY, Caller, Progress, refuse_switched_off
@@ -53,6 +54,7 @@ from mcpyard.yard.records import (
     revealed,
     tool_record,
     trial_record,
+    waiting_kinds,
 )
 from mcpyard.yard.registry import Registry
 from mcpyard.yard.relay import Relay
@@ -67,6 +69,7 @@ class YardCore:
         accounts: What became of the calls.
         profiles: Stored selections for the gateway.
         relay: Carries the requests of the gateway's clients.
+        approvals: What of project files waits for approval.
         here: What an entry that leads back to this yard is known by.
         fault: Tells why nothing can be stored, where that is so.
     """
@@ -86,6 +89,7 @@ class YardCore:
             ports.profiles, lambda name: self._bus.publish("profiles", {"name": name})
         )
         self._intent = Intent(ports.policies, ports.trust)
+        self.approvals = ProjectApprovals(ports.sources, self._intent, ports.read_project)
         known = Circumstances({}, ports.lookup, here=ports.here)
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, known
@@ -297,11 +301,9 @@ class YardCore:
         """The literal values of a server's variables and headers."""
         return revealed(self.server(ref))
 
-    async def approve(self, folder: str | Path) -> list[str]:
-        """Trust a project's folder (see `Trust.approve`); the servers that waited for it."""
-        waited = await self._intent.trust.approve(Path(folder), self.desired.servers.values())
-        self._intent.changed()
-        return waited
+    async def approve(self, folder: str | Path, *, replace: Collection[str] = ()) -> list[str]:
+        """Approve what a project's file says now; the servers that waited for it."""
+        return (await self.approvals.approve(Path(folder), replace=replace)).servers
 
     async def settled(self, ref: str) -> Record:
         """Wait until a server is what it should be, or can't be without somebody's help."""
@@ -389,5 +391,6 @@ class YardCore:
             {
                 "servers": len(desired.servers),
                 "problems": [str(problem) for problem in desired.problems],
+                "waiting": waiting_kinds(desired.servers.values()),
             },
         )

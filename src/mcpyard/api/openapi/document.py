@@ -10,6 +10,7 @@ from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
 from mcpyard.api.openapi.more_operations import WORKBENCH, YARD
 from mcpyard.api.openapi.operations import SERVERS, TOOLS
 from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
+from mcpyard.api.openapi.projects import PROJECT_SCHEMAS, PROJECTS
 from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.signing_in import SIGNING_IN
 from mcpyard.api.openapi.words import Json, problem_answer, query
@@ -17,7 +18,16 @@ from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.domain.errors import EDGES
 
 PATHS: Final[Json] = (
-    SERVERS | TOOLS | WORKBENCH | YARD | PROFILES | CLIENTS | CONNECTING | DOORS | SIGNING_IN
+    SERVERS
+    | TOOLS
+    | WORKBENCH
+    | YARD
+    | PROFILES
+    | CLIENTS
+    | CONNECTING
+    | DOORS
+    | PROJECTS
+    | SIGNING_IN
 )
 
 _TAGS: Final = {
@@ -75,7 +85,12 @@ def document() -> Json:
                 f"Problem{status}": _problem(status, meaning)
                 for status, meaning in _MEANINGS.items()
             },
-            "schemas": SCHEMAS | DOOR_SCHEMAS | PROFILE_SCHEMAS | CLIENT_SCHEMAS | CONNECT_SCHEMAS,
+            "schemas": SCHEMAS
+            | DOOR_SCHEMAS
+            | PROJECT_SCHEMAS
+            | PROFILE_SCHEMAS
+            | CLIENT_SCHEMAS
+            | CONNECT_SCHEMAS,
         },
     }
 

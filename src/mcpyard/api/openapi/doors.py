@@ -1,4 +1,4 @@
-"""The operations of who may come in, and what may run."""
+"""The operations of who may come in."""
 
 from typing import Final
 
@@ -51,12 +51,6 @@ DOOR_SCHEMAS: Final[Json] = {
         {"url": text("Good for one browser."), "expires": text(format="date-time")}
     ),
     "Ticket": members({"ticket": text(), "expiresIn": {"type": "number"}}),
-    "Folder": {
-        "type": "object",
-        "properties": {"folder": text("An absolute path.")},
-        "required": ["folder"],
-    },
-    "Approved": members({"folder": text(), "servers": array(text("A server that waited."))}),
 }
 
 DOORS: Final[Json] = {
@@ -118,22 +112,6 @@ DOORS: Final[Json] = {
             {201: told("The ticket.", ref("Ticket"), {"ticket": "...", "expiresIn": TICKET_LIFE})},
             (409,),
             tags=["doors"],
-        )
-    },
-    "/api/projects/approve": {
-        "post": operation(
-            "approveProject",
-            "Trust a folder, and what its `.mcp.json` says now; servers that waited are started.",
-            {
-                200: told(
-                    "The servers that waited.",
-                    ref("Approved"),
-                    {"folder": "/home/me/project", "servers": ["files"]},
-                )
-            },
-            (507,),
-            tags=["doors"],
-            requestBody=body(ref("Folder"), {"folder": {"folder": "/home/me/project"}}),
         )
     },
     "/login": {

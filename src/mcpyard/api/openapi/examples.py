@@ -71,6 +71,7 @@ SERVER: Final[dict[str, object]] = {
     "serverInfo": {"name": "files", "version": "1"},
     "lanes": None,
     "toolsStale": False,
+    "needsApproval": None,
     "warnings": [],
     "digest": "0f6c2b8a9d3e4f5061728394a5b6c7d8",
     "toolCount": 1,

@@ -208,6 +208,7 @@ SCHEMAS: Final[Json] = {
             "protocolVersion": maybe(text()),
             "serverInfo": maybe(_OBJECT),
             "lanes": maybe({"type": "integer"}),
+            "needsApproval": maybe(_one_of("added", "changed", "replaces")),
             "toolsStale": {
                 **_FLAG,
                 "description": "Whether the tools are cached: it is not connected or responding.",

@@ -1,12 +1,18 @@
-"""The user's word on project files."""
+"""What was approved of project files."""
 
 import sqlite3
 from collections.abc import Mapping
+from typing import Any
 
+from mcpyard.domain.approval import ApprovedEntry, Entries
+from mcpyard.domain.merge import plain
+from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.stored import Approval
-from mcpyard.store.sqlite.codec import from_micros, to_micros
+from mcpyard.store.sqlite.codec import from_micros, from_text, to_micros, to_text
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.migrations import version_of
 from mcpyard.store.sqlite.rows import readable
+from mcpyard.store.sqlite.schema import BINDS_ENTRIES, WHOLE_FOLDER
 
 
 class SqliteApprovals:
@@ -18,7 +24,7 @@ class SqliteApprovals:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        await self._engine.run(read_approvals, self._take)
 
     def all(self) -> Mapping[str, Approval]:
         """Every approval by its folder."""
@@ -26,21 +32,22 @@ class SqliteApprovals:
 
     async def set(self, approval: Approval) -> None:
         """Keep an approval in place of the folder's earlier one."""
+        entries = None if approval.entries is None else _to_text(approval.entries)
 
         def then(_: object) -> None:
             self._all[approval.folder] = approval
 
         await self._engine.run(
             lambda connection: connection.execute(
-                """INSERT INTO approvals (folder, digest, at) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET digest = excluded.digest, at = excluded.at""",
-                (approval.folder, approval.digest, to_micros(approval.at)),
+                """INSERT INTO approvals (folder, at, entries) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET at = excluded.at, entries = excluded.entries""",
+                (approval.folder, to_micros(approval.at), entries),
             ),
             then,
         )
 
     async def withdraw(self, folder: str) -> None:
-        """Forget what was said about a folder."""
+        """Forget what was approved of a folder."""
         await self._engine.run(
             lambda connection: connection.execute(
                 "DELETE FROM approvals WHERE folder = ?", (folder,)
@@ -55,10 +62,40 @@ class SqliteApprovals:
         self._all = {each.folder: each for each in found}
 
 
-def _read(connection: sqlite3.Connection) -> list[Approval]:
-    rows = connection.execute("SELECT folder, digest, at FROM approvals ORDER BY rowid")
-    return [*readable(rows, _approval, "an approval")]
+def read_approvals(connection: sqlite3.Connection) -> list[Approval]:
+    """Every approval; also of a database that was not brought up to date."""
+    if version_of(connection) < BINDS_ENTRIES:
+        query = f"SELECT folder, at, NULL FROM approvals WHERE {WHOLE_FOLDER}"  # noqa: S608  a constant of ours
+    else:
+        query = "SELECT folder, at, entries FROM approvals ORDER BY rowid"
+    return [*readable(connection.execute(query), _approval, "an approval")]
 
 
-def _approval(folder: str, digest: str, at: int) -> Approval:
-    return Approval(folder, digest, from_micros(at))
+def _approval(folder: str, at: int, entries: str | None) -> Approval:
+    return Approval(folder, from_micros(at), None if entries is None else _from_text(entries))
+
+
+def _to_text(entries: Entries) -> str:
+    return to_text(
+        {
+            name: {
+                "definition": plain(each.config),
+                "shadows": each.shadows,
+                "gone": each.gone,
+                "edit": plain(each.edit) if each.edit else None,
+            }
+            for name, each in entries.items()
+        }
+    )
+
+
+def _from_text(text: str) -> Entries:
+    # Whatever else than an object stands there has no such pairs.
+    return {name: _entry(**each) for name, each in dict(from_text(text)).items()}
+
+
+def _entry(
+    *, definition: dict[str, Any], shadows: bool, gone: bool, edit: dict[str, Any] | None
+) -> ApprovedEntry:
+    edited = read_definition(edit).config if edit else None
+    return ApprovedEntry(read_definition(definition).config, shadows, gone, edited)

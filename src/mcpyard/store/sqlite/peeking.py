@@ -9,7 +9,8 @@ from urllib.parse import quote
 from uuid import UUID
 
 from mcpyard.domain.desired import Owner, PolicyPatch
-from mcpyard.domain.stored import TRUSTED, StoredDefinition
+from mcpyard.domain.stored import Approval, StoredDefinition
+from mcpyard.store.sqlite.approvals import read_approvals
 from mcpyard.store.sqlite.connecting import look
 from mcpyard.store.sqlite.definitions import read_definitions
 from mcpyard.store.sqlite.faults import told
@@ -27,7 +28,7 @@ class Peeked:
         definitions: The user's own servers.
         identities: The ids of servers of every scope.
         policies: What people changed about servers, by id.
-        approved: The folders whose project file may be run.
+        approvals: What was approved of project files, by their folders.
     """
 
     definitions: tuple[StoredDefinition, ...] = ()
@@ -35,7 +36,7 @@ class Peeked:
         default_factory=dict[tuple[Owner, str], UUID]
     )
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
-    approved: frozenset[str] = frozenset()
+    approvals: Mapping[str, Approval] = field(default_factory=dict[str, Approval])
 
 
 def peek_definitions(folder: Path) -> Peeked:
@@ -86,10 +87,9 @@ def _address(path: Path) -> str:
 
 
 def _read(connection: sqlite3.Connection) -> Peeked:
-    approvals = connection.execute("SELECT folder FROM approvals WHERE digest = ?", (TRUSTED,))
     return Peeked(
         tuple(read_definitions(connection)),
         read_identities(connection),
         read_policies(connection),
-        frozenset(folder for (folder,) in approvals),
+        {each.folder: each for each in read_approvals(connection)},
     )

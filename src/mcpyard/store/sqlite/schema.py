@@ -73,5 +73,21 @@ _STATE_5: Final = (
     "ALTER TABLE edits DROP COLUMN after_digest",
 )
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5)
+WHOLE_FOLDER: Final = """digest = 'trusted' AND NOT EXISTS (
+    SELECT 1 FROM approvals AS other
+    WHERE other.digest = 'reviewed' AND other.folder = approvals.folder || '/.mcp.json')"""
+"""Which approvals of the first versions are for whatever the folder's file says.
+
+Whoever reviewed every change is asked again: a change that waited must not become approved.
+"""
+
+_STATE_6: Final = (
+    f"DELETE FROM approvals WHERE NOT ({WHOLE_FOLDER})",  # noqa: S608  a constant of ours
+    "ALTER TABLE approvals DROP COLUMN digest",
+    "ALTER TABLE approvals ADD COLUMN entries TEXT",
+)
+
+STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6)
+BINDS_ENTRIES: Final = 6
+"""The version from which on approvals hold the entries that were approved."""
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

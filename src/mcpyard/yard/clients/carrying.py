@@ -269,6 +269,7 @@ class Carrier:
             await self._own.become(change.path, change.after)
         elif not await self._own.rename_back(change):
             await self._files.write(change)
+            await self._own.approve_write(change)
 
 
 async def done(desk: Desk, edit: int | None, *, show_secrets: bool = False) -> Done:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.errors import Problem, ReadOnlyOwner, ServerUnknown, YardError
+from mcpyard.domain.desired import Desired, DesiredServer, Owner
+from mcpyard.domain.errors import DocumentBroken, Problem, ReadOnlyOwner, ServerUnknown, YardError
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
@@ -154,6 +154,15 @@ class OwnServers:
         await self.carry_out([renamed])
         return True
 
+    async def approve_write(self, write: FileWrite) -> None:
+        """Approve what a write of the project's file changed: whoever asked for it approved it."""
+        if not self._is_project(write):
+            return
+        before = _entries(write.before)
+        for name, config in _entries(write.after).items():
+            if before.get(name) != config:
+                await self._editor.approve_edit(Scope.PROJECT, name, config)
+
     def _is_project(self, write: FileWrite) -> bool:
         return self.project is not None and write.path == self.path(Scope.PROJECT)
 
@@ -217,3 +226,11 @@ class OwnServers:
         if server is not None and server.owner.scope is scope:
             return server
         raise ServerUnknown(f'there is no server "{name[:80]}" of {YARD}:{scope}, or it is hidden')
+
+
+def _entries(text: str | None) -> dict[str, Config]:
+    try:
+        document = mcp_json.read(text or "{}", Owner(Scope.PROJECT))
+    except DocumentBroken:
+        return {}
+    return {each.name: each.config for each in document.definitions}

@@ -44,9 +44,11 @@ class OwnPicture:
         return self._in_force.get(name)
 
     def _hidden(self, scope: Scope) -> dict[str, Config]:
+        waiting = [each.waiting for each in self._in_force.values() if each.waiting]
+        # What waits to replace a server of another scope is in force nowhere, but it is there.
         return {
             each.definition.name: each.definition.config
-            for each in self.desired.shadowed
+            for each in (*self.desired.shadowed, *waiting)
             if each.owner.scope is scope
         }
 

@@ -1,0 +1,145 @@
+"""The operations of what waits for approval in projects' files."""
+
+from typing import Final
+
+from mcpyard.api.openapi.words import (
+    Json,
+    array,
+    body,
+    maybe,
+    members,
+    operation,
+    query,
+    ref,
+    text,
+    told,
+)
+
+_DIGEST: Final = "0f6c2b8a9d3e4f5061728394a5b6c7d8"
+_FOLDER: Final = "/home/me/project"
+_NAME: Final = text("Such as `command`, `args`, `env.NAME`, `headers.NAME` or `tools.NAME`.")
+_VALUE: Final[Json] = {"description": "As it is written; a literal secret is masked."}
+_FLAG: Final[Json] = {"type": "boolean"}
+_WAITING: Final[Json] = {
+    "folder": _FOLDER,
+    "digest": _DIGEST,
+    "servers": [
+        {
+            "name": "tickets",
+            "kind": "changed",
+            "replaces": None,
+            "fields": [
+                {"field": "url", "value": "https://tickets.example/mcp", "marked": False},
+                {
+                    "field": "headers.Authorization",
+                    "value": "Bearer ${TICKETS_TOKEN}",
+                    "marked": False,
+                },
+            ],
+            "variables": [
+                {
+                    "name": "TICKETS_TOKEN",
+                    "field": "headers.Authorization",
+                    "host": "tickets.example",
+                }
+            ],
+            "changes": [
+                {
+                    "field": "url",
+                    "before": "https://old.example/mcp",
+                    "after": "https://tickets.example/mcp",
+                }
+            ],
+        }
+    ],
+}
+
+PROJECT_SCHEMAS: Final[Json] = {
+    "WaitingFolder": members(
+        {
+            "folder": text(),
+            "digest": text("Stands for all that is shown; an approval names it."),
+            "servers": array(ref("WaitingServer")),
+        }
+    ),
+    "WaitingServer": members(
+        {
+            "name": text(),
+            "kind": {"type": "string", "enum": ["added", "changed", "replaces"]},
+            "replaces": maybe(text("Who has a server of this name, which this one would replace.")),
+            "fields": array(
+                members(
+                    {
+                        "field": _NAME,
+                        "value": _VALUE,
+                        "marked": {
+                            **_FLAG,
+                            "description": "Whether it may change which code runs.",
+                        },
+                    }
+                )
+            ),
+            "variables": array(
+                members(
+                    {
+                        "name": text("A variable that the entry refers to."),
+                        "field": text(),
+                        "host": maybe(text("Where its value is sent; null for a process here.")),
+                    }
+                )
+            ),
+            "changes": array(members({"field": _NAME, "before": _VALUE, "after": _VALUE})),
+        }
+    ),
+    "Approval": {
+        "type": "object",
+        "properties": {
+            "folder": text("An absolute path."),
+            "digest": text("That of what was shown."),
+            "replace": array(text("An entry that may replace a server of another scope.")),
+        },
+        "required": ["folder", "digest"],
+    },
+    "Approved": members(
+        {
+            "folder": text(),
+            "servers": array(text("A server that waited.")),
+            "waiting": array(text("A server that still waits: it would replace another one.")),
+        }
+    ),
+}
+
+PROJECTS: Final[Json] = {
+    "/api/projects/waiting": {
+        "get": operation(
+            "listWaiting",
+            "What waits for approval in projects' files, with everything that it would run.",
+            {200: told("The folders.", array(ref("WaitingFolder")), [_WAITING])},
+            (422,),
+            tags=["doors"],
+            parameters=[query("folder", "Only this folder, also if it is not served.", text())],
+        )
+    },
+    "/api/projects/approve": {
+        "post": operation(
+            "approveProject",
+            "Approve what was shown of a folder's `.mcp.json`; servers that waited are started.",
+            {
+                200: told(
+                    "What was approved.",
+                    ref("Approved"),
+                    {"folder": _FOLDER, "servers": ["tickets"], "waiting": []},
+                )
+            },
+            (409, 507),
+            tags=["doors"],
+            requestBody=body(
+                ref("Approval"),
+                {
+                    "shown": {"folder": _FOLDER, "digest": _DIGEST},
+                    "replacing": {"folder": _FOLDER, "digest": _DIGEST, "replace": ["tickets"]},
+                },
+            ),
+        )
+    },
+}

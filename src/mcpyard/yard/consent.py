@@ -1,0 +1,164 @@
+"""What a person is shown of an entry that waits for approval.
+
+Everything that an approval is bound to, field by field, and on a change the difference. Literal
+values are masked as in records. The exception are variables that decide which code runs: whoever
+approves must be able to read them.
+"""
+
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+from urllib.parse import urlsplit
+
+from mcpyard.domain.desired import Waiting
+from mcpyard.domain.expand import variables_in
+from mcpyard.domain.merge import is_mask, oauth_of, shown_url
+from mcpyard.domain.model import EVERYTHING, Config, LocalConfig, RemoteConfig
+from mcpyard.domain.risky import is_risky
+from mcpyard.domain.secrets import MASKED, names_secret
+from mcpyard.yard.approving import WaitingFolder
+from mcpyard.yard.masking import shown_value
+from mcpyard.yard.records import Record, waiting_kind
+
+
+class _Field(NamedTuple):
+    """One thing that an entry says.
+
+    Attributes:
+        value: What it says.
+        shown: What is shown of that.
+        marked: Whether it deserves a closer look.
+    """
+
+    value: object
+    shown: object
+    marked: bool = False
+
+
+_Fields = dict[str, _Field]
+
+
+def folder_record(folder: WaitingFolder) -> Record:
+    """A folder with everything that waits, and the digest that an approval names."""
+    return {
+        "folder": folder.folder,
+        "digest": folder.digest,
+        "servers": [waiting_record(each) for each in folder.entries],
+    }
+
+
+def waiting_record(waiting: Waiting) -> Record:
+    """An entry that waits."""
+    config = waiting.definition.config
+    fields = _fields(config)
+    return {
+        "name": waiting.definition.name,
+        "kind": waiting_kind(waiting),
+        "replaces": waiting.shadows.words if waiting.shadows else None,
+        "fields": [
+            {"field": name, "value": each.shown, "marked": each.marked}
+            for name, each in fields.items()
+        ],
+        "variables": [*_variables(config)],
+        "changes": [*_changes(_fields(waiting.approved), fields)] if waiting.approved else [],
+    }
+
+
+def text_of(value: object) -> str:
+    """A shown value as a text."""
+    if value is None:
+        return ""
+    if is_mask(value):
+        return f"{MASKED}{cast('Record', value).get('hint', '')}"
+    if isinstance(value, list):
+        return shlex.join(map(text_of, cast("list[object]", value)))
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value).items()
+        return "; ".join(f"{name}: {text_of(each)}" for name, each in members)
+    return str(value)
+
+
+def _fields(config: Config) -> _Fields:
+    launch = _local(config) if isinstance(config, LocalConfig) else _remote(config)
+    tools = {
+        f"tools.{name}": _plain(
+            policy.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        )
+        for name, policy in config.tools.items()
+    }
+    everything = EVERYTHING in config.inherit
+    treatment = {
+        "inherit": _Field(config.inherit, config.inherit, marked=everything),
+        "fallback": _plain(config.backup),
+        **tools,
+        "enabled": _plain(None if config.enabled else False),
+        "wanted": _plain(config.wanted and str(config.wanted)),
+    }
+    said = launch | treatment
+    return {name: each for name, each in said.items() if each.value not in (None, [], "")}
+
+
+def _local(config: LocalConfig) -> _Fields:
+    return {
+        "command": _plain(config.program),
+        "args": _plain(config.args),
+        "cwd": _plain(config.cwd),
+        **{f"env.{name}": _variable(name, value) for name, value in config.environment.items()},
+    }
+
+
+def _remote(config: RemoteConfig) -> _Fields:
+    oauth = oauth_of(config) or {}
+    return {
+        "url": _Field(config.url, shown_url(config.url)),
+        "transport": _plain(config.transport and str(config.transport)),
+        **{
+            f"headers.{name}": _Field(value, shown_value(value))
+            for name, value in config.headers.items()
+        },
+        **{
+            f"oauth.{name}": _Field(value, shown_value(value) if names_secret(name) else value)
+            for name, value in oauth.items()
+        },
+    }
+
+
+def _plain(value: object) -> _Field:
+    return _Field(value, value)
+
+
+def _variable(name: str, value: str) -> _Field:
+    risky = is_risky(name)
+    readable = risky and not names_secret(name)
+    return _Field(value, shown_url(value) if readable else shown_value(value), risky)
+
+
+def _variables(config: Config) -> Iterator[Record]:
+    """Which variables of the user's the entry takes, and the host that gets each; None for none."""
+    host = None if isinstance(config, LocalConfig) else _host(config.url)
+    for field, each in _fields(config).items():
+        for name in dict.fromkeys(_referred(each.value)):
+            yield {"name": name, "field": field, "host": host}
+
+
+def _referred(value: object) -> Iterator[str]:
+    """The variables that a value refers to."""
+    for each in cast("list[object]", value) if isinstance(value, list) else [value]:
+        yield from variables_in(each) if isinstance(each, str) else ()
+
+
+def _host(url: str) -> str:
+    """The host of an address as it is written, without what may be a secret beside it."""
+    try:
+        host = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        host = ""
+    return host or shown_url(url)
+
+
+def _changes(before: _Fields, after: _Fields) -> Iterator[Record]:
+    nothing = _Field(None, None)
+    for name in dict.fromkeys([*before, *after]):
+        old, new = before.get(name, nothing), after.get(name, nothing)
+        if old.value != new.value:
+            yield {"field": name, "before": old.shown, "after": new.shown}
