@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable
 from uuid import UUID
 
-from mcpyard.catalog.limits import excess
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.ranking import Index, Known
 from mcpyard.catalog.validators import compile_validator
@@ -70,6 +69,7 @@ CONTEXTS = (
     ),
     *(("${", "}"), ("x = 1\n", ""), ('a = "', '"'), ("\x1b[", "m"), ("Bearer ", " x")),
 )
+TWICE = 0.05
 DIALECTS = tuple({each.dialect.pattern: each.dialect for each in CLIENTS}.values())
 
 
@@ -151,8 +151,28 @@ def long_schemas(dice: Dice) -> None:
     schema: dict[str, object] = {"pattern": text, "properties": {text: {"$ref": f"#/{text}"}}}
     for _ in range(dice.randrange(80)):
         schema = {dice.choice(("not", "items", "if")): schema, "anyOf": [{"not": {}}] * 20}
-    excess(schema)
     compile_validator(schema)
+
+
+def hostile_unions(dice: Dice) -> None:
+    """Unions in each other, and arguments that fit none of them."""
+    names = [f"d{number}" for number in range(dice.randrange(1, 30))]
+    references = [{"$ref": f"#/$defs/{name}"} for name in names]
+
+    def part() -> dict[str, object]:
+        branches = [
+            {dice.choice(("properties", "patternProperties")): {"a": dice.choice(references)}}
+            | dice.choice(({}, {"required": ["a"]}, {"unevaluatedProperties": False}))
+            for _ in range(dice.randrange(1, 50))
+        ]
+        return {dice.choice(("anyOf", "oneOf", "allOf")): branches, "type": "object"}
+
+    schema = {"$defs": {name: part() for name in names}, **dice.choice(references)}
+    value: object = 1
+    for _ in range(dice.randrange(1, 120)):
+        value = {"a": value, "b": [value] if dice.random() < TWICE else 1}
+    validator = compile_validator(schema)
+    assert validator.warning or validator.check(value)
 
 
 TARGETS: dict[str, Callable[[Dice], None]] = {
@@ -167,5 +187,6 @@ TARGETS: dict[str, Callable[[Dice], None]] = {
         long_differences,
         long_names,
         long_schemas,
+        hostile_unions,
     )
 }

@@ -3,10 +3,25 @@ from typing import TypeAlias
 
 import pytest
 
-from mcpyard.catalog.limits import MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, excess, nested_deeper
+from mcpyard.catalog.limits import (
+    MAX_ARGUMENT_DEPTH,
+    MAX_SCHEMA_BYTES,
+    MAX_SCHEMA_DEPTH,
+    TooCostly,
+    cost_of,
+)
+from mcpyard.catalog.walks import nested_deeper
 
 Schema: TypeAlias = dict[str, object]
 Link: TypeAlias = Callable[[Schema], Schema]
+
+
+def excess(schema: object) -> str | None:
+    try:
+        cost_of(schema)
+    except TooCostly as error:
+        return str(error)
+    return None
 
 
 def nested(depth: int, name: str = "not") -> object:
@@ -90,9 +105,49 @@ def test_references_that_multiply_are_refused(link: Link) -> None:
     assert excess(linked(40, link)) == "its references multiply to more than 10000 checks"
 
 
-@pytest.mark.parametrize("keyword", ["properties", "patternProperties"])
-def test_references_to_parts_of_the_value_may_multiply(keyword: str) -> None:
-    assert excess(linked(40, lambda ref: {keyword: {"a": ref, "b": ref}})) is None
+def test_references_to_parts_of_the_value_may_multiply() -> None:
+    assert excess(linked(40, lambda ref: {"properties": {"a": ref, "b": ref}})) is None
+
+
+@pytest.mark.spec("F2.1")
+@pytest.mark.parametrize(
+    "link",
+    [
+        lambda ref: {"patternProperties": {"a": ref, "b": ref}},
+        lambda ref: {"properties": {"a": ref}, "patternProperties": {"a": ref}},
+        lambda ref: {"properties": {"a": ref}, "allOf": [{"properties": {"a": ref}}]},
+        lambda ref: {"anyOf": [{"additionalProperties": ref}, {"additionalProperties": ref}]},
+        lambda ref: {"items": ref, "contains": ref},
+        lambda ref: {"oneOf": [{"items": ref}, {"prefixItems": [ref]}]},
+    ],
+)
+def test_references_to_one_part_of_the_value_that_multiply_are_refused(link: Link) -> None:
+    assert excess(linked(5, link)) is None
+    assert excess(linked(40, link)) == "its parts multiply to more than 100000 checks"
+
+
+def test_a_schema_that_holds_itself_does_not_multiply() -> None:
+    branches = [{"properties": {"a": {"$ref": "#"}}} for _ in range(25)]
+    assert cost_of({"anyOf": branches}).total < 100
+
+
+def test_parts_that_lead_to_each_other_too_long_are_refused() -> None:
+    reason = "its parts lead to each other more than 400 times"
+    assert excess(linked(100, lambda ref: {"properties": {"a": ref}})) is None
+    assert excess(linked(5_000, lambda ref: {"properties": {"a": ref}})) == reason
+
+
+def test_what_is_unevaluated_costs_another_look_at_everything() -> None:
+    def link(ref: Schema) -> Schema:
+        return {"allOf": [ref], "unevaluatedProperties": False}
+
+    assert excess(linked(5, link)) is None
+    assert excess(linked(30, link)) == "its references multiply to more than 10000 checks"
+
+
+def test_a_long_chain_leaves_less_depth_to_arguments() -> None:
+    assert cost_of({"items": {"$ref": "#"}}).max_depth == MAX_ARGUMENT_DEPTH
+    assert cost_of(linked(30, lambda ref: {"allOf": [ref]})).max_depth < MAX_ARGUMENT_DEPTH
 
 
 def test_references_that_follow_each_other_too_long_are_refused() -> None:

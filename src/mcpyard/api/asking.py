@@ -7,7 +7,7 @@ import orjson
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from mcpyard.catalog.limits import nested_deeper
+from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
 from mcpyard.domain.numbers import whole_number

@@ -2,185 +2,213 @@
 
 The validator is native code that recurses: too deep a value ends the whole process instead of
 raising, and references that fan out (`a` is twice `b`, `b` is twice `c`, ...) make one check take
-hours. A schema is written by whoever wrote the server, so both are ruled out here first, by walks
-that do not recurse with the data.
+hours. A schema is written by whoever wrote the server, so both are ruled out here first.
+
+The validator remembers what came of a reference back to a schema that it is in the middle of, for
+each value. So a schema that holds itself does not multiply, and counts once where it comes back.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
 
-from mcpyard.catalog.pointers import resolve
-from mcpyard.catalog.shapes import list_of, object_of
+from mcpyard.catalog.pointers import is_pointer, resolve
+from mcpyard.catalog.shapes import object_of
+from mcpyard.catalog.subschemas import (
+    UNEVALUATED,
+    Schema,
+    in_place,
+    on_item,
+    on_member,
+    schemas,
+)
+from mcpyard.catalog.walks import nested_deeper, objects, references, references_of
 
 MAX_SCHEMA_BYTES: Final = 1024 * 1024
 MAX_SCHEMA_DEPTH: Final = 64
 MAX_ARGUMENT_DEPTH: Final = 128
 
 _MAX_WEIGHT: Final = 10_000
+_MAX_TOTAL: Final = 100_000
 _MAX_CHAIN: Final = 128
+# Compiling recurses along the whole way from the root, some kilobytes of stack each step.
+_MAX_WAY: Final = 400
 # Where such a reference leads is known only after resolving URIs. With so few of them even the
 # worst fan-out stays small, so they need no resolving.
 _MAX_NAMED_REFERENCES: Final = 12
-
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_LISTS: Final = ("allOf", "anyOf", "oneOf")
-_SINGLES: Final = ("not", "if", "then", "else")
-_MAPS: Final = ("dependentSchemas", "dependencies")
-
-Object: TypeAlias = dict[str, object]
-Container: TypeAlias = Object | list[object] | tuple[object, ...]
-_CONTAINERS: tuple[type, ...] = (dict, list, tuple)
-_SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+# A native stack of 8 MiB overflows at 2,300 schemas inside each other, one of 1 MiB at 700.
+_MAX_STACK: Final = 600
+# Native checks take some 50 ns each.
+_MAX_CHECKS: Final = 10_000_000
+_LIGHT: Final = 1_000
+# What is left unevaluated is found by applying everything in place once more; measured.
+_UNEVALUATED_FACTOR: Final = 3
 
 
-class _Excess(Exception):
-    """A limit was passed; the message says which."""
+class TooCostly(Exception):
+    """A schema is beyond a limit; the message says which."""
 
 
-def excess(schema: object) -> str | None:
-    """Why a schema is beyond the limits, or None."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """How often a schema is applied when one value is checked.
+
+    Attributes:
+        here: Times that it and its parts are applied to the value itself.
+        total: The same, counting one member or item of the value, one of that, and so on.
+        chain: How many of those applied to one value stand inside each other.
+    """
+
+    here: int
+    total: int
+    chain: int
+
+    @property
+    def max_depth(self) -> int:
+        """How deep arguments may be nested, for the stack to hold their check."""
+        return min(MAX_ARGUMENT_DEPTH, _MAX_STACK // self.chain)
+
+    @property
+    def max_values(self) -> int | None:
+        """How many values arguments may hold to be checked; any number when None."""
+        return None if self.total <= _LIGHT else _MAX_CHECKS // self.total
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A part on the way from the root, where the cost of it is asked for.
+
+    Attributes:
+        node: The part.
+        level: How many times the way led to a member or an item.
+        chain: How many parts of the way apply to the same value.
+    """
+
+    node: Schema
+    level: int
+    chain: int
+
+
+_Summing: TypeAlias = Generator[_Visit, Cost, Cost]
+
+_ONE: Final = Cost(1, 1, 1)
+
+
+def cost_of(schema: object) -> Cost:
+    """What it costs to use a schema.
+
+    Raises:
+        TooCostly: It is beyond a limit.
+    """
     if nested_deeper(schema, MAX_SCHEMA_DEPTH):
-        return f"it is nested deeper than {MAX_SCHEMA_DEPTH} levels"
+        raise TooCostly(f"it is nested deeper than {MAX_SCHEMA_DEPTH} levels")
     try:
         text = json.dumps(schema, ensure_ascii=False)
     except (TypeError, ValueError) as error:
-        return f"it is not JSON: {error}"
+        raise TooCostly(f"it is not JSON: {error}") from None
     if len(text.encode("utf-8", "surrogatepass")) > MAX_SCHEMA_BYTES:
-        return f"it is larger than {MAX_SCHEMA_BYTES} bytes"
-    try:
-        _Weights(schema).check()
-    except _Excess as error:
-        return str(error)
-    return None
+        raise TooCostly(f"it is larger than {MAX_SCHEMA_BYTES} bytes")
+    return _Costs(schema).of_all()
 
 
-def nested_deeper(value: object, limit: int) -> bool:
-    """Whether objects and arrays stand in each other more than `limit` levels deep."""
-    # Most arguments are flat, and every call asks.
-    if limit > 0 and _is_flat(value):
-        return False
-    return any(depth > limit for depth, _ in enumerate(levels(value), start=1))
-
-
-def _is_flat(value: object) -> bool:
-    if type(value) is not dict:
-        return False
-    return _SCALARS.issuperset(map(type, cast("dict[object, object]", value).values()))
-
-
-def levels(value: object) -> Iterator[list[Container]]:
-    """The objects and arrays of a value, level by level from the outside.
-
-    What is shared by several parents on one level comes once, so that a value that holds itself
-    twice does not double with each level.
-    """
-    level: list[Container] = [cast("Container", value)] if isinstance(value, _CONTAINERS) else []
-    while level:
-        yield level
-        found = {
-            id(child): cast("Container", child)
-            for parent in level
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, _CONTAINERS)
-        }
-        level = list(found.values())
-
-
-def more_values_than(value: object, limit: int) -> bool:
-    """Whether a value holds more than `limit` members and items."""
-    seen = 0
-    for level in levels(value):
-        seen += sum(map(len, level))
-        if seen > limit:
-            return True
-    return False
-
-
-def texts(value: object) -> Iterator[str]:
-    """All texts of a value, names of members included."""
-    if isinstance(value, str):
-        yield value
-    for level in levels(value):
-        for parent in level:
-            yield from (key for key in parent if isinstance(key, str))
-            if isinstance(parent, dict):
-                yield from (child for child in parent.values() if isinstance(child, str))
-
-
-def references(schema: object) -> Iterator[str]:
-    """All references of a schema, as they are written."""
-    for node in _objects(schema):
-        yield from _references_of(node)
-
-
-class _Weights:
-    """How many checks of one and the same value each part of a schema stands for.
-
-    Only what applies in place counts. `properties` and `items` move on to a part of the value, and
-    there the value is the limit.
-    """
+class _Costs:
+    """The costs of all parts of a schema, each found once."""
 
     def __init__(self, schema: object) -> None:
         self._root = schema
-        self._known: dict[int, int] = {}
-        self._open: set[int] = set()
+        self._known: dict[int, Cost] = {}
+        self._open: dict[int, int] = {}
         self._embedded = _holds_embedded_ids(schema)
 
-    def check(self) -> None:
+    def of_all(self) -> Cost:
         named = sum(1 for reference in references(self._root) if self._is_named(reference))
         if named > _MAX_NAMED_REFERENCES:
-            raise _Excess(f"it has more than {_MAX_NAMED_REFERENCES} references by name")
-        for node in _objects(self._root):
-            self._weigh(node, 1)
+            raise TooCostly(f"it has more than {_MAX_NAMED_REFERENCES} references by name")
+        costs = [self._of(_Visit(node, 0, 1)) for node in objects(self._root)] or [_ONE]
+        return Cost(
+            max(cost.here for cost in costs),
+            max(cost.total for cost in costs),
+            max(cost.chain for cost in costs),
+        )
 
-    def _weigh(self, node: Object, chain: int) -> int:
-        mark = id(node)
+    def _of(self, visit: _Visit) -> Cost:
+        # A stack of our own: the way from the root can be longer than Python may recurse.
+        stack = [self._sum(visit)]
+        cost: Cost | None = None
+        while stack:
+            try:
+                stack.append(self._sum(stack[-1].send(cast("Cost", cost))))
+                cost = None
+            except StopIteration as finished:
+                cost = cast("Cost", finished.value)
+                stack.pop()
+        return cost or _ONE
+
+    def _sum(self, visit: _Visit) -> _Summing:
+        mark = id(visit.node)
         if mark in self._known:
             return self._known[mark]
         if mark in self._open:
-            raise _Excess("it refers to itself without end")
-        if chain > _MAX_CHAIN:
-            raise _Excess(f"its references follow each other more than {_MAX_CHAIN} times")
-        self._open.add(mark)
-        weight = 1
-        for part in self._applied(node):
-            weight += self._weigh(part, chain + 1)
-        if weight > _MAX_WEIGHT:
-            raise _Excess(f"its references multiply to more than {_MAX_WEIGHT} checks")
-        self._open.remove(mark)
-        self._known[mark] = weight
-        return weight
+            if self._open[mark] == visit.level:
+                raise TooCostly("it refers to itself without end")
+            return _ONE
+        self._enter(visit)
+        here = yield from self._in_place(visit)
+        members = yield from self._below(*on_member(visit.node), visit.level + 1)
+        items = yield from self._below(*on_item(visit.node), visit.level + 1)
+        cost = Cost(here.here, here.total + max(members, items), here.chain)
+        if cost.here > _MAX_WEIGHT:
+            raise TooCostly(f"its references multiply to more than {_MAX_WEIGHT} checks")
+        if cost.total > _MAX_TOTAL:
+            raise TooCostly(f"its parts multiply to more than {_MAX_TOTAL} checks")
+        del self._open[mark]
+        self._known[mark] = cost
+        return cost
 
-    def _applied(self, node: Object) -> Iterator[Object]:
-        parts: list[object] = [node.get(keyword) for keyword in _SINGLES]
-        for keyword in _LISTS:
-            parts.extend(list_of(node.get(keyword)))
-        for keyword in _MAPS:
-            parts.extend(object_of(node.get(keyword)).values())
-        pointers = (ref for ref in _references_of(node) if not self._is_named(ref))
-        parts.extend(resolve(self._root, pointer) for pointer in pointers)
-        return (cast("Object", part) for part in parts if isinstance(part, dict))
+    def _enter(self, visit: _Visit) -> None:
+        if visit.chain > _MAX_CHAIN:
+            raise TooCostly(f"its references follow each other more than {_MAX_CHAIN} times")
+        if len(self._open) >= _MAX_WAY:
+            raise TooCostly(f"its parts lead to each other more than {_MAX_WAY} times")
+        self._open[id(visit.node)] = visit.level
+
+    def _in_place(self, visit: _Visit) -> _Summing:
+        here = total = chain = 0
+        for part in self._applied(visit.node):
+            cost = yield _Visit(part, visit.level, visit.chain + 1)
+            here, total, chain = here + cost.here, total + cost.total, max(chain, cost.chain)
+        unevaluated = any(keyword in visit.node for keyword in UNEVALUATED)
+        factor = _UNEVALUATED_FACTOR if unevaluated else 1
+        return Cost(1 + factor * here, 1 + factor * total, 1 + chain)
+
+    def _below(
+        self, either: list[object], each: list[object], level: int
+    ) -> Generator[_Visit, Cost, int]:
+        highest = total = 0
+        for part in schemas(either):
+            cost = yield _Visit(part, level, 1)
+            highest = max(highest, cost.total)
+        for part in schemas(each):
+            cost = yield _Visit(part, level, 1)
+            total += cost.total
+        return highest + total
+
+    def _applied(self, node: Schema) -> Iterator[Schema]:
+        yield from schemas(list(in_place(node)))
+        pointers = (ref for ref in references_of(node) if not self._is_named(ref))
+        yield from schemas([resolve(self._root, pointer) for pointer in pointers])
 
     def _is_named(self, reference: str) -> bool:
         # Below an embedded `$id` a pointer starts there, not at the root.
-        return self._embedded or not (reference == "#" or reference.startswith("#/"))
-
-
-def _objects(value: object) -> Iterator[Object]:
-    return (node for level in levels(value) for node in level if isinstance(node, dict))
-
-
-def _references_of(node: Object) -> list[str]:
-    found = (node.get(keyword) for keyword in _REFERENCES)
-    return [reference for reference in found if isinstance(reference, str)]
+        return self._embedded or not is_pointer(reference)
 
 
 def _holds_embedded_ids(schema: object) -> bool:
     keywords = ("$id", "id") if "draft-04" in str(object_of(schema).get("$schema")) else ("$id",)
     return any(
         isinstance(node.get(keyword), str)
-        for node in _objects(schema)
+        for node in objects(schema)
         if node is not schema
         for keyword in keywords
     )

@@ -5,6 +5,11 @@ from typing import cast
 from urllib.parse import unquote
 
 
+def is_pointer(reference: str) -> bool:
+    """Whether a reference is a pointer such as `#/$defs/a`, and no name."""
+    return reference == "#" or reference.startswith("#/")
+
+
 def resolve(root: object, reference: str) -> object:
     """What a reference such as `#/$defs/a` names; None where there is no such place."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")]

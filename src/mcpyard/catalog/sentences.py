@@ -26,6 +26,7 @@ from mcpyard.domain.errors import Problem
 
 _MAX_OPTIONS: Final = 10
 _MAX_ALTERNATIVES: Final = 3
+_MAX_CANDIDATES: Final = 100
 
 _ADDITIONAL: Final = "additionalProperties"
 _ARTICLES: Final = {
@@ -38,6 +39,26 @@ _ALTERNATIVES: Final = (ValidationErrorKind.AnyOf, ValidationErrorKind.OneOfNotV
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the paths of errors start, when not the whole value was checked.
+
+    Attributes:
+        path: The place of what was checked.
+        skipped: How many steps of an error's path do not belong to the value.
+    """
+
+    path: tuple[str | int, ...] = ()
+    skipped: int = 0
+
+    def path_to(self, error: ValidationError) -> list[str | int]:
+        """The place in the whole value that an error is about."""
+        return [*self.path, *error.instance_path[self.skipped :]]
+
+
+_WHOLE: Final = Origin()
+
+
+@dataclass(frozen=True, slots=True)
 class _Finding:
     """One error of the validator, with what a sentence needs of it."""
 
@@ -45,6 +66,7 @@ class _Finding:
     root: object
     value: Any
     secret: bool
+    origin: Origin
 
     @property
     def shown(self) -> str:
@@ -56,30 +78,34 @@ class _Finding:
         return str(path[-1]) if path else ""
 
 
-def problems_of(error: ValidationError, root: object, schema: object) -> Iterator[Problem]:
+def problems_of(
+    error: ValidationError, root: object, schema: object, origin: Origin = _WHOLE
+) -> Iterator[Problem]:
     """The problems of one error of the validator: one, or one for each unknown property.
 
     Args:
         error: What the validator found.
         root: The whole value that was checked.
         schema: The whole schema it was checked against.
+        origin: Where the paths of the error start.
     """
-    field = field_of(error.instance_path, root)
-    unknown = _unknown_properties(error, root)
+    field = field_of(origin.path_to(error), root)
+    unknown = _unknown_properties(error, root, origin)
     known = _known_properties(error, schema) if unknown else []
     for name in unknown:
         yield Problem(field, _unknown(name, known))
     if not unknown:
-        yield Problem(field, _sentence(_finding(error, root)))
+        yield Problem(field, _sentence(_finding(error, root, origin)))
 
 
-def problem_count(error: ValidationError, root: object) -> int:
+def problem_count(error: ValidationError, root: object, origin: Origin = _WHOLE) -> int:
     """How many problems an error stands for."""
-    return len(_unknown_properties(error, root)) or 1
+    return len(_unknown_properties(error, root, origin)) or 1
 
 
-def _finding(error: ValidationError, root: object) -> _Finding:
-    return _Finding(error, root, error.kind.value, is_secret(error.instance_path))
+def _finding(error: ValidationError, root: object, origin: Origin = _WHOLE) -> _Finding:
+    secret = is_secret(origin.path_to(error))
+    return _Finding(error, root, error.kind.value, secret, origin)
 
 
 def _sentence(finding: _Finding) -> str:
@@ -91,7 +117,7 @@ def _sentence(finding: _Finding) -> str:
     return f"{finding.shown} breaks {as_json(finding.error.kind.name)}"
 
 
-def _unknown_properties(error: ValidationError, root: object) -> list[str]:
+def _unknown_properties(error: ValidationError, root: object, origin: Origin) -> list[str]:
     match error.kind:
         case ValidationErrorKind.AdditionalProperties(
             unexpected
@@ -99,7 +125,7 @@ def _unknown_properties(error: ValidationError, root: object) -> list[str]:
             return unexpected
         case ValidationErrorKind.FalseSchema() if error.schema_path[-1:] == [_ADDITIONAL]:
             # An object that may have no properties at all is reported without their names.
-            return _names(value_at(error.instance_path, root))
+            return _names(value_at(origin.path_to(error), root))
         case _:
             return []
 
@@ -116,7 +142,7 @@ def _names(value: object) -> list[str]:
 
 def _unknown(name: str, known: Sequence[str]) -> str:
     sentence = f"unknown property {as_json(name)}"
-    close = get_close_matches(shorten(name), known, n=1)
+    close = get_close_matches(shorten(name), known[:_MAX_CANDIDATES], n=1)
     return f"{sentence}; did you mean {as_json(close[0])}?" if close else sentence
 
 
@@ -201,8 +227,8 @@ def _alternative(error: ValidationError, outer: _Finding) -> str:
     if isinstance(error.kind, _ALTERNATIVES):
         return "another choice of alternatives"
     place = error.instance_path[len(outer.error.instance_path) :]
-    unknown = _unknown_properties(error, outer.root)
-    finding = _finding(error, outer.root)
+    unknown = _unknown_properties(error, outer.root, outer.origin)
+    finding = _finding(error, outer.root, outer.origin)
     message = _unknown(unknown[0], []) if unknown else _sentence(finding)
     return str(Problem(field_of(place, outer.error.instance), message))
 

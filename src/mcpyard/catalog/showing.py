@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Sequence
 from functools import reduce
-from itertools import islice
 from typing import Final, cast
 
 MAX_SHOWN: Final = 80
@@ -82,7 +81,8 @@ def child_of(value: object, step: str | int) -> object:
     if isinstance(value, dict):
         return cast("dict[str, object]", value).get(str(step))
     if isinstance(value, list | tuple) and isinstance(step, int):
-        return next(islice(cast("Sequence[object]", value), step, None), None)
+        items = cast("Sequence[object]", value)
+        return items[step] if 0 <= step < len(items) else None
     return None
 
 

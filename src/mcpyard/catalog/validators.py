@@ -5,7 +5,7 @@ make a check long. One that cannot be used costs its tool the check and nothing 
 be judged is left to the server, which checks for itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final, NoReturn, TypeAlias, cast
@@ -13,22 +13,12 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import jsonschema_rs
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
-from mcpyard.catalog.limits import (
-    MAX_ARGUMENT_DEPTH,
-    excess,
-    more_values_than,
-    nested_deeper,
-    references,
-    texts,
-)
-from mcpyard.catalog.sentences import problem_count, problems_of
+from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, Finding, Unexplained
+from mcpyard.catalog.limits import Cost, TooCostly, cost_of
+from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
+from mcpyard.catalog.walks import more_values_than, nested_deeper, references, texts
 from mcpyard.domain.errors import Problem
-
-MAX_PROBLEMS: Final = 10
-
-# All errors are built at once, some 10 us each, whether they are looked at or not.
-_ALL_ERRORS_UP_TO: Final = 5_000
 
 # The limit counts steps back, and between two of them the engine may read the whole text: only
 # both limits together bound the time.
@@ -55,54 +45,72 @@ _DRAFTS: Final[dict[str, type[jsonschema_rs.Validator]]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class _Check:
+    """A compiled schema, and what it may be given."""
+
+    compiled: jsonschema_rs.Validator
+    explainer: Explainer
+    cost: Cost
+    backtracks: bool
+
+    def leaves(self, arguments: object) -> bool:
+        """Whether arguments are left to the server, as it could take long to check them."""
+        most = self.cost.max_values
+        if most is not None and more_values_than(arguments, most):
+            return True
+        return self.backtracks and any(len(text) > _BACKTRACK_TEXT for text in texts(arguments))
+
+
+@dataclass(frozen=True, slots=True)
 class Validator:
     """A compiled schema, or one that accepts everything and says why in `warning`."""
 
     warning: str | None = None
-    _compiled: jsonschema_rs.Validator | None = field(default=None, repr=False)
-    _schema: object = field(default=None, repr=False)
-    _backtracks: bool = False
+    _check: _Check | None = field(default=None, repr=False)
 
     def check(self, arguments: object) -> tuple[Problem, ...]:
         """What is wrong with the arguments; nothing when they fit."""
-        if self._compiled is None:
+        if (check := self._check) is None:
             return ()
-        if nested_deeper(arguments, MAX_ARGUMENT_DEPTH):
-            return (Problem("", f"nested deeper than {MAX_ARGUMENT_DEPTH} levels"),)
-        if self._backtracks and any(len(text) > _BACKTRACK_TEXT for text in texts(arguments)):
+        if nested_deeper(arguments, check.cost.max_depth):
+            return (Problem("", f"nested deeper than {check.cost.max_depth} levels"),)
+        if check.leaves(arguments):
             return ()
         try:
-            if self._compiled.is_valid(arguments):
+            if check.compiled.is_valid(arguments):
                 return ()
-            return self._tell(list(_errors(self._compiled, arguments)), arguments)
+            return _told(check.explainer.explain(arguments))
         except ValueError as error:
             return (Problem("", f"not JSON: {shorten(str(error))}"),)
 
-    def _tell(self, errors: list[ValidationError], arguments: object) -> tuple[Problem, ...]:
-        decided = [error for error in errors if not isinstance(error.kind, _UNDECIDED)]
-        problems = chain.from_iterable(
-            problems_of(error, arguments, self._schema) for error in decided
-        )
-        told = tuple(islice(problems, MAX_PROBLEMS))
-        rest = sum(problem_count(error, arguments) for error in decided) - len(told)
-        return (*told, Problem("", f"and {counted(rest, 'more problem')}")) if rest else told
+
+def _told(findings: Sequence[Finding | Unexplained]) -> tuple[Problem, ...]:
+    decided = [each for each in findings if not _is_undecided(each)]
+    problems = chain.from_iterable(each.problems() for each in decided)
+    told = tuple(islice(problems, MAX_PROBLEMS))
+    rest = sum(each.count for each in decided) - len(told)
+    return (*told, Problem("", f"and {counted(rest, 'more problem')}")) if rest else told
+
+
+def _is_undecided(finding: Finding | Unexplained) -> bool:
+    return isinstance(finding, Finding) and isinstance(finding.error.kind, _UNDECIDED)
 
 
 def compile_validator(schema: object) -> Validator:
     """Compile a schema; one that cannot be used gives a validator that accepts everything."""
     if not isinstance(schema, dict | bool):
         return _refused("it is neither an object nor a boolean")
-    if reason := excess(cast("object", schema)):
-        return _refused(reason)
     try:
-        return _compile(cast("_Schema", schema))
+        return _compile(cast("_Schema", schema), cost_of(cast("object", schema)))
+    except TooCostly as error:
+        return _refused(str(error))
     except ValidationError as error:
         return _refused(_why(error, cast("object", schema)))
     except ValueError as error:
         return _refused(f"it is not JSON: {shorten(str(error))}")
 
 
-def _compile(schema: _Schema) -> Validator:
+def _compile(schema: _Schema, cost: Cost) -> Validator:
     draft = jsonschema_rs.Draft202012Validator
     plain = schema
     if isinstance(schema, dict):
@@ -110,10 +118,25 @@ def _compile(schema: _Schema) -> Validator:
         # An unknown draft would be fetched, or refused; the class has chosen already.
         plain = {name: part for name, part in schema.items() if name != "$schema"}
     try:
-        return Validator(None, _build(draft, plain, _LINEAR), schema)
+        return Validator(None, _checked(draft, plain, schema, cost, _LINEAR))
     except ValidationError:
         # Most likely a pattern that looks around or back; if not, this fails the same way.
-        return Validator(None, _build(draft, plain, _BACKTRACKING), schema, _backtracks=True)
+        return Validator(None, _checked(draft, plain, schema, cost, _BACKTRACKING))
+
+
+def _checked(
+    draft: type[jsonschema_rs.Validator],
+    plain: _Schema,
+    schema: object,
+    cost: Cost,
+    patterns: _Patterns,
+) -> _Check:
+    def build(part: _Schema) -> jsonschema_rs.Validator:
+        return _build(draft, part, patterns)
+
+    compiled = build(plain)
+    explainer = Explainer(compiled, schema, build, cost.total)
+    return _Check(compiled, explainer, cost, patterns is _BACKTRACKING)
 
 
 def _build(
@@ -128,16 +151,6 @@ def _refuse(uri: str) -> NoReturn:
 
 def _without_scheme(uri: object) -> str:
     return str(uri).removesuffix("#").partition("://")[2]
-
-
-def _errors(compiled: jsonschema_rs.Validator, arguments: object) -> Iterator[ValidationError]:
-    if not more_values_than(arguments, _ALL_ERRORS_UP_TO):
-        yield from compiled.iter_errors(arguments)
-        return
-    try:
-        compiled.validate(arguments)
-    except ValidationError as error:
-        yield error
 
 
 def _refused(reason: str) -> Validator:

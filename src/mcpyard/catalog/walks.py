@@ -1,0 +1,81 @@
+"""Walks over JSON values of any depth; none of them recurses with the data."""
+
+from collections.abc import Iterator
+from typing import TypeAlias, cast
+
+from mcpyard.catalog.subschemas import REFERENCES
+
+Object: TypeAlias = dict[str, object]
+Container: TypeAlias = Object | list[object] | tuple[object, ...]
+_CONTAINERS: tuple[type, ...] = (dict, list, tuple)
+_SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+
+
+def nested_deeper(value: object, limit: int) -> bool:
+    """Whether objects and arrays stand in each other more than `limit` levels deep."""
+    # Most arguments are flat, and every call asks.
+    if limit > 0 and _is_flat(value):
+        return False
+    return any(depth > limit for depth, _ in enumerate(levels(value), start=1))
+
+
+def _is_flat(value: object) -> bool:
+    if type(value) is not dict:
+        return False
+    return _SCALARS.issuperset(map(type, cast("dict[object, object]", value).values()))
+
+
+def levels(value: object) -> Iterator[list[Container]]:
+    """The objects and arrays of a value, level by level from the outside.
+
+    What is shared by several parents on one level comes once, so that a value that holds itself
+    twice does not double with each level.
+    """
+    level: list[Container] = [cast("Container", value)] if isinstance(value, _CONTAINERS) else []
+    while level:
+        yield level
+        found = {
+            id(child): cast("Container", child)
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, _CONTAINERS)
+        }
+        level = list(found.values())
+
+
+def more_values_than(value: object, limit: int) -> bool:
+    """Whether a value holds more than `limit` members and items."""
+    seen = 0
+    for level in levels(value):
+        seen += sum(map(len, level))
+        if seen > limit:
+            return True
+    return False
+
+
+def texts(value: object) -> Iterator[str]:
+    """All texts of a value, names of members included."""
+    if isinstance(value, str):
+        yield value
+    for level in levels(value):
+        for parent in level:
+            yield from (key for key in parent if isinstance(key, str))
+            if isinstance(parent, dict):
+                yield from (child for child in parent.values() if isinstance(child, str))
+
+
+def references(schema: object) -> Iterator[str]:
+    """All references of a schema, as they are written."""
+    for node in objects(schema):
+        yield from references_of(node)
+
+
+def objects(value: object) -> Iterator[Object]:
+    """All objects of a value, from the outside."""
+    return (node for level in levels(value) for node in level if isinstance(node, dict))
+
+
+def references_of(node: Object) -> list[str]:
+    """The references that stand in one object of a schema."""
+    found = (node.get(keyword) for keyword in REFERENCES)
+    return [reference for reference in found if isinstance(reference, str)]

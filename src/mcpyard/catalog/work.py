@@ -1,0 +1,109 @@
+"""How much there is to check in a value, found by a walk that ends at a budget."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, TypeAlias, cast
+
+from mcpyard.catalog.pointers import is_pointer, resolve
+from mcpyard.catalog.shapes import list_of, object_of
+from mcpyard.catalog.subschemas import UNIONS, Schema, in_place, schemas
+from mcpyard.catalog.walks import objects, references_of
+
+Pair: TypeAlias = tuple[object, object]
+
+_ON_ITEMS: Final = ("additionalItems", "contains", "unevaluatedItems")
+
+_NAMING: Final = ("$anchor", "$dynamicAnchor", "$id", "id", "$recursiveAnchor")
+
+
+class Work:
+    """What there is to check against a schema and its parts."""
+
+    def __init__(self, root: object) -> None:
+        self._root = root
+        self._named = [node for node in objects(root) if _is_named(node)]
+        self._embedded = any(node is not root for node in self._named)
+        self._nodes: dict[tuple[int, bool], tuple[int, list[Schema]]] = {}
+
+    def up_to(self, limit: int, pairs: Iterable[Pair], *, into_unions: bool = True) -> int:
+        """How many keywords are checked when schemas meet values, all branches counted.
+
+        As many errors can come of it. The count ends soon after it is beyond the limit.
+        """
+        count = 0
+        stack = list(pairs)
+        while stack and count <= limit:
+            schema, value = stack.pop()
+            if not isinstance(schema, dict):
+                continue
+            node = cast("Schema", schema)
+            mark = (id(node), into_unions)
+            if mark not in self._nodes:
+                self._nodes[mark] = (_size(node), self._in_place(node, into_unions=into_unions))
+            size, parts = self._nodes[mark]
+            below = list(islice(_below(node, value, limit), limit))
+            count += size + len(below)
+            stack.extend((part, value) for part in parts)
+            stack.extend(below)
+        return count
+
+    def _in_place(self, node: Schema, *, into_unions: bool) -> list[Schema]:
+        parts = list(in_place(node if into_unions else _without_unions(node)))
+        for reference in references_of(node):
+            if is_pointer(reference) and not self._embedded:
+                parts.append(resolve(self._root, reference))
+            else:
+                # Which one is known only after resolving names, and all are as many as it can be.
+                parts.extend(self._named)
+        return schemas(parts)
+
+
+def _is_named(node: Schema) -> bool:
+    return any(isinstance(node.get(name), str | bool) for name in _NAMING)
+
+
+def _size(node: Schema) -> int:
+    # An error stands for each name that is required, and carries all choices of an `enum`.
+    required = object_of(node.get("dependentRequired")).values()
+    return 1 + len(node) + sum(map(_length, node.values())) + sum(map(_length, required))
+
+
+def _length(value: object) -> int:
+    return len(cast("list[object]", value)) if isinstance(value, dict | list | tuple) else 0
+
+
+def _without_unions(node: Schema) -> Schema:
+    return {keyword: part for keyword, part in node.items() if keyword not in UNIONS}
+
+
+def _below(node: Schema, value: object, limit: int) -> Iterator[Pair]:
+    if isinstance(value, dict):
+        members = islice(cast("dict[str, object]", value).items(), limit)
+        yield from _members(node, members)
+    elif isinstance(value, list | tuple):
+        yield from _items(node, cast("Sequence[object]", value))
+
+
+def _members(node: Schema, members: Iterable[tuple[str, object]]) -> Iterator[Pair]:
+    properties = object_of(node.get("properties"))
+    others = schemas(
+        [
+            *object_of(node.get("patternProperties")).values(),
+            node.get("additionalProperties"),
+            node.get("unevaluatedProperties"),
+        ]
+    )
+    names = schemas([node.get("propertyNames")])
+    for name, child in members:
+        yield from ((each, name) for each in names)
+        if name in properties:
+            yield properties[name], child
+        yield from ((other, child) for other in others)
+
+
+def _items(node: Schema, items: Sequence[object]) -> Iterator[Pair]:
+    every = node.get("items")
+    yield from zip(list_of(node.get("prefixItems")) or list_of(every), items, strict=False)
+    others = schemas([every, *(node.get(key) for key in _ON_ITEMS)])
+    if others:
+        yield from ((other, item) for item in items for other in others)
