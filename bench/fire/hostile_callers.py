@@ -8,7 +8,7 @@ from bench.fire.callers import Caller, HandshakeCaller, ModernCaller, Tally
 from bench.fire.members import RESOURCES, SCHEMA, Member
 from bench.fire.scene import Scene
 
-WRONG_DEPTH = 2
+WRONG_DEPTH = 4
 """The level of blocks at which the wrong one is."""
 
 

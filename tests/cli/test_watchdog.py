@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -28,7 +29,8 @@ STUCK_UP = [sys.executable, "-m", "tests.cli.stuck_up"]
 @pytest.fixture
 def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCPYARD_WATCHDOG", str(LIMIT))
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    # In front of what is there: `scripts/prove guards` has its own copy of the sources in it.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
 
 
 def watchers(up: Up) -> list[psutil.Process]:
