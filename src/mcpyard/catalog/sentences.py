@@ -7,6 +7,7 @@ show whole values, secrets included.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final, cast
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
@@ -203,7 +204,8 @@ def _no_alternative(finding: _Finding) -> str:
     branches: list[list[ValidationError]] = finding.value
     if types := _only_types(branches, finding.error):
         return _wrong_type(types, finding)
-    told = [_alternative(branch[0], finding) for branch in branches if branch][:_MAX_ALTERNATIVES]
+    first = islice((branch[0] for branch in branches if branch), _MAX_ALTERNATIVES)
+    told = [_alternative(error, finding) for error in first]
     rest = len(branches) - len(told)
     more = f"; and {rest} more" if rest else ""
     return f"{finding.shown} fits no alternative: {'; or '.join(told)}{more}"

@@ -35,6 +35,7 @@ class Work:
         while stack and count <= limit:
             schema, value = stack.pop()
             if not isinstance(schema, dict):
+                count += 1
                 continue
             node = cast("Schema", schema)
             mark = (id(node), into_unions)
