@@ -117,7 +117,7 @@ def test_a_state_that_cannot_be_read_is_a_finding_and_the_rest_is_looked_at(
     assert found["state"]["status"] == "fail"
     assert f"{home / 'state.db'} cannot be read" in found["state"]["message"]
     assert found["home"]["status"] == "ok"
-    assert found["servers"]["message"] == "1 defined, none was started"
+    assert found["servers"]["message"] == "1 not started: approval needed"
 
 
 def test_damage_inside_the_state_is_a_finding(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,7 +43,16 @@ def health(url: str) -> int:
         return asked.getresponse().status
 
 
+@pytest.fixture
+def hung_up() -> Iterator[None]:
+    """See to it that SIGHUP is not ignored, as it is for tests that are run by `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.spec("F2.7")
+@pytest.mark.usefixtures("hung_up")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_yard_and_all_its_children(tmp_path: Path, number: int) -> None:
     project = write_project(tmp_path / "p", one=echo(), two=echo())
@@ -57,6 +67,7 @@ def test_a_signal_ends_the_yard_and_all_its_children(tmp_path: Path, number: int
 
 
 @pytest.mark.spec("F2.7")
+@pytest.mark.usefixtures("hung_up")
 def test_a_terminal_that_is_closed_ends_the_yard_and_all_its_children(tmp_path: Path) -> None:
     project = write_project(tmp_path / "p", deaf=echo("stubborn"))
     pid, terminal = pty.fork()
