@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 from timeit import repeat
 from typing import Any, cast
 
@@ -251,8 +252,9 @@ def test_explaining_takes_at_most_fifty_times_as_long_as_checking_and_10_ms(
     if validator.warning or not validator.check(value):
         return
     plain = jsonschema_rs.Draft202012Validator(schema)
-    check = min(repeat(lambda: plain.is_valid(value), number=1, repeat=5))
-    explain = min(repeat(lambda: validator.check(value), number=1, repeat=5))
+    # The time of this process only: what else runs on the machine is no cost of an explanation.
+    check = min(repeat(lambda: plain.is_valid(value), number=1, repeat=5, timer=process_time))
+    explain = min(repeat(lambda: validator.check(value), number=1, repeat=5, timer=process_time))
     assert explain <= 50 * check + 0.010
 
 
