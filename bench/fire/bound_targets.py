@@ -155,7 +155,7 @@ def long_schemas(dice: Dice) -> None:
 
 
 def hostile_unions(dice: Dice) -> None:
-    """Unions in each other, and arguments that fit none of them."""
+    """Unions in each other, and arguments that fit none of them, or are left to the server."""
     names = [f"d{number}" for number in range(dice.randrange(1, 30))]
     references = [{"$ref": f"#/$defs/{name}"} for name in names]
 
@@ -171,8 +171,7 @@ def hostile_unions(dice: Dice) -> None:
     value: object = 1
     for _ in range(dice.randrange(1, 120)):
         value = {"a": value, "b": [value] if dice.random() < TWICE else 1}
-    validator = compile_validator(schema)
-    assert validator.warning or validator.check(value)
+    compile_validator(schema).check(value)
 
 
 TARGETS: dict[str, Callable[[Dice], None]] = {

@@ -360,8 +360,8 @@ def test_of_very_many_wrong_values_only_the_first_is_told() -> None:
 def test_very_many_values_are_left_to_the_server_where_a_schema_multiplies() -> None:
     parts = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(10)}
     schema = {"$defs": {**parts, "d10": {"type": "string"}}, "items": {"$ref": "#/$defs/d0"}}
-    assert is_refused(schema, ["x"] * 1_000 + [1])
-    assert not is_refused(schema, ["x"] * 10_000 + [1])
+    assert is_refused(schema, ["x"] * 100 + [1])
+    assert not is_refused(schema, ["x"] * 1_000 + [1])
 
 
 @given(json_values)

@@ -40,7 +40,7 @@ _MAX_NAMED_REFERENCES: Final = 12
 # A native stack of 8 MiB overflows at 2,300 schemas inside each other, one of 1 MiB at 700.
 _MAX_STACK: Final = 600
 # Native checks take some 50 ns each.
-_MAX_CHECKS: Final = 10_000_000
+_MAX_CHECKS: Final = 1_000_000
 _LIGHT: Final = 1_000
 # What is left unevaluated is found by applying everything in place once more; measured.
 _UNEVALUATED_FACTOR: Final = 3

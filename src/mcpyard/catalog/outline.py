@@ -4,7 +4,7 @@ The validator explains a union by all errors of all branches, and those of the u
 25 branches and a wrong value five levels down that is ten million errors. In an outline a union
 stands behind two negations, for which the validator says yes or no and builds one error.
 
-Every part has a number, and one compiled schema explains each: part 7 is the property "7" of it.
+Every part has a number, and one compiled schema explains each: part 7 is its property "part7".
 """
 
 from collections.abc import Iterator, Sequence
