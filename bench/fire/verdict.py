@@ -92,10 +92,9 @@ def strays(scene: Scene, records: dict[str, dict[str, Any]]) -> set[int]:
         if psutil.pid_exists(pid)
         for each in psutil.Process(pid).children(recursive=True)
     }
-    zombies = {
-        each.pid
-        for each in psutil.Process(scene.pid).children(recursive=True)
-        if each.status() == psutil.STATUS_ZOMBIE
-    }
-    daemons = {pid for pid, server in scene.daemons().items() if server not in known}
-    return (family(scene.pid) - known - below) | zombies | daemons
+    held = psutil.Process(scene.pid).children(recursive=True)
+    zombies = {each.pid for each in held if each.status() == psutil.STATUS_ZOMBIE}
+    # What a server detached before the keeper saw it is the keeper's when that server is killed:
+    # it cannot tell whose it is, and ends it with itself at the latest.
+    detached = scene.daemons().keys() - {each.pid for each in held}
+    return (family(scene.pid) - known - below) | zombies | detached
