@@ -17,6 +17,7 @@ from mcpyard.cli.private import failure
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.remedies import remedy
+from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.yard.records import cause_record
 
 pytestmark = pytest.mark.usefixtures("user")
@@ -53,6 +54,14 @@ def test_a_home_that_cannot_be_is_told_with_how_to_name_another(
     assert str(user / "file" / "home") in error["detail"]
     assert "another folder with --home or MCPYARD_HOME" in error["hint"]
     assert error["exitCode"] == 1
+
+
+def test_an_up_that_is_refused_adopts_no_processes(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (user / "file").touch()
+    assert told(capsys, "up", "--home", user / "file" / "home")["exitCode"] == 1
+    assert not ADOPTION.active
 
 
 @pytest.mark.parametrize(

@@ -105,13 +105,13 @@ def run_yard(terms: Terms) -> int:
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
     _raise_file_limit()
-    ADOPTION.begin()
     with listen(terms.entrance, terms.home) as listener:
         make_home(terms.home)
         ask = not terms.as_json and not terms.trust_folder
         found = None if terms.project else find_project(terms.home, ask=ask)
         # What is known of a project is kept under its folder's name, which must be a text for that.
         str(terms.project or found).encode()
+        ADOPTION.begin()
         uvloop.run(_watched(terms, found, listener, veil, limit))
     return 0
 
