@@ -7,6 +7,7 @@ must come of all of them.
 
 import random
 from collections.abc import Callable
+from itertools import islice
 from uuid import UUID
 
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
@@ -174,6 +175,19 @@ def hostile_unions(dice: Dice) -> None:
     compile_validator(schema).check(value)
 
 
+def hostile_numbers(dice: Dice) -> None:
+    """Numbers that are slow to compare, named by a schema or held by arguments, or both."""
+
+    def number() -> float:
+        return dice.choice((dice.randrange(1_000), dice.random(), 10**30, 1e300))
+
+    count = 10 ** dice.randrange(1, 5)
+    named = [number() for _ in range(count)]
+    bounds = ({each: value} for value in named for each in ("const", "multipleOf", "minimum"))
+    union = dice.choice(({"enum": named}, {"anyOf": [*islice(bounds, 500), {}]}))
+    compile_validator({"items": union}).check([number() for _ in range(100_000 // count)])
+
+
 TARGETS: dict[str, Callable[[Dice], None]] = {
     each.__name__.replace("_", " "): each
     for each in (
@@ -187,5 +201,6 @@ TARGETS: dict[str, Callable[[Dice], None]] = {
         long_names,
         long_schemas,
         hostile_unions,
+        hostile_numbers,
     )
 }

@@ -11,8 +11,10 @@ each value. So a schema that holds itself does not multiply, and counts once whe
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias, cast
 
+from mcpyard.catalog.comparing import SLOW_NUMBER, comparisons
 from mcpyard.catalog.pointers import is_pointer, resolve
 from mcpyard.catalog.shapes import object_of
 from mcpyard.catalog.subschemas import (
@@ -40,8 +42,7 @@ _MAX_NAMED_REFERENCES: Final = 12
 # A native stack of 8 MiB overflows at 2,300 schemas inside each other, one of 1 MiB at 700.
 _MAX_STACK: Final = 600
 # Native checks take some 50 ns each.
-_MAX_CHECKS: Final = 1_000_000
-_LIGHT: Final = 1_000
+_MAX_CHECKS: Final = 5_000_000
 # What is left unevaluated is found by applying everything in place once more; measured.
 _UNEVALUATED_FACTOR: Final = 3
 
@@ -50,13 +51,14 @@ class TooCostly(Exception):
     """A schema is beyond a limit; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cost:
     """How often a schema is applied when one value is checked.
 
     Attributes:
         here: Times that it and its parts are applied to the value itself.
-        total: The same, counting one member or item of the value, one of that, and so on.
+        total: The same, counting one member or item of the value, one of that, and so on; slow
+            comparisons count as the checks that take as long.
         chain: How many of those applied to one value stand inside each other.
     """
 
@@ -64,15 +66,20 @@ class Cost:
     total: int
     chain: int
 
-    @property
+    @cached_property
     def max_depth(self) -> int:
         """How deep arguments may be nested, for the stack to hold their check."""
         return min(MAX_ARGUMENT_DEPTH, _MAX_STACK // self.chain)
 
-    @property
-    def max_values(self) -> int | None:
-        """How many values arguments may hold to be checked; any number when None."""
-        return None if self.total <= _LIGHT else _MAX_CHECKS // self.total
+    @cached_property
+    def max_values(self) -> int:
+        """How many values arguments may hold to be checked."""
+        return _MAX_CHECKS // self.total
+
+    @cached_property
+    def max_numbers(self) -> int:
+        """How many of them may be numbers of any kind."""
+        return self.max_values // SLOW_NUMBER
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +187,8 @@ class _Costs:
             here, total, chain = here + cost.here, total + cost.total, max(chain, cost.chain)
         unevaluated = any(keyword in visit.node for keyword in UNEVALUATED)
         factor = _UNEVALUATED_FACTOR if unevaluated else 1
-        return Cost(1 + factor * here, 1 + factor * total, 1 + chain)
+        own = 1 + comparisons(visit.node)
+        return Cost(1 + factor * here, own + factor * total, 1 + chain)
 
     def _below(
         self, either: list[object], each: list[object], level: int

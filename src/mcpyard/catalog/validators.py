@@ -13,11 +13,12 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import jsonschema_rs
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
+from mcpyard.catalog.comparing import SLOW_NUMBER, slow_numbers
 from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, Finding, Unexplained
 from mcpyard.catalog.limits import Cost, TooCostly, cost_of
 from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
-from mcpyard.catalog.walks import more_values_than, nested_deeper, references, texts
+from mcpyard.catalog.walks import Excess, excess, references, texts
 from mcpyard.domain.errors import Problem
 
 # The limit counts steps back, and between two of them the engine may read the whole text: only
@@ -53,11 +54,8 @@ class _Check:
     cost: Cost
     backtracks: bool
 
-    def leaves(self, arguments: object) -> bool:
-        """Whether arguments are left to the server, as it could take long to check them."""
-        most = self.cost.max_values
-        if most is not None and more_values_than(arguments, most):
-            return True
+    def could_backtrack(self, arguments: object) -> bool:
+        """Whether a pattern could take long on a text of the arguments."""
         return self.backtracks and any(len(text) > _BACKTRACK_TEXT for text in texts(arguments))
 
 
@@ -72,9 +70,11 @@ class Validator:
         """What is wrong with the arguments; nothing when they fit."""
         if (check := self._check) is None:
             return ()
-        if nested_deeper(arguments, check.cost.max_depth):
+        found = _excess(arguments, check.cost)
+        if found is Excess.DEPTH:
             return (Problem("", f"nested deeper than {check.cost.max_depth} levels"),)
-        if check.leaves(arguments):
+        # What could take long to check is left to the server.
+        if found or check.could_backtrack(arguments):
             return ()
         try:
             if check.compiled.is_valid(arguments):
@@ -82,6 +82,15 @@ class Validator:
             return _told(check.explainer.explain(arguments))
         except ValueError as error:
             return (Problem("", f"not JSON: {shorten(str(error))}"),)
+
+
+def _excess(arguments: object, cost: Cost) -> Excess | None:
+    """What there is too much of in arguments to check them."""
+    found = excess(arguments, cost.max_depth, cost.max_numbers)
+    if found is Excess.VALUES:
+        most = cost.max_values - SLOW_NUMBER * slow_numbers(arguments)
+        return excess(arguments, cost.max_depth, most)
+    return found
 
 
 def _told(findings: Sequence[Finding | Unexplained]) -> tuple[Problem, ...]:

@@ -1,6 +1,9 @@
 """Walks over JSON values of any depth; none of them recurses with the data."""
 
+import sys
 from collections.abc import Iterator
+from enum import Enum, auto
+from math import inf
 from typing import TypeAlias, cast
 
 from mcpyard.catalog.subschemas import REFERENCES
@@ -11,12 +14,31 @@ _CONTAINERS: tuple[type, ...] = (dict, list, tuple)
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 
 
+class Excess(Enum):
+    """What of a value is beyond a limit."""
+
+    DEPTH = auto()
+    VALUES = auto()
+
+
 def nested_deeper(value: object, limit: int) -> bool:
     """Whether objects and arrays stand in each other more than `limit` levels deep."""
+    return excess(value, limit) is Excess.DEPTH
+
+
+def excess(value: object, max_depth: int, max_values: float = inf) -> Excess | None:
+    """What there is too much of in a value, whichever is met first on the way inside."""
     # Most arguments are flat, and every call asks.
-    if limit > 0 and _is_flat(value):
-        return False
-    return any(depth > limit for depth, _ in enumerate(levels(value), start=1))
+    if max_depth > 0 and _is_flat(value):
+        return Excess.VALUES if len(cast("Object", value)) > max_values else None
+    seen = 0
+    for depth, level in enumerate(levels(value), start=1):
+        seen += sum(map(len, level))
+        if depth > max_depth:
+            return Excess.DEPTH
+        if seen > max_values:
+            return Excess.VALUES
+    return None
 
 
 def _is_flat(value: object) -> bool:
@@ -45,12 +67,15 @@ def levels(value: object) -> Iterator[list[Container]]:
 
 def more_values_than(value: object, limit: int) -> bool:
     """Whether a value holds more than `limit` members and items."""
-    seen = 0
+    return excess(value, sys.maxsize, limit) is Excess.VALUES
+
+
+def values(value: object) -> Iterator[object]:
+    """A value itself, and all members and items in it."""
+    yield value
     for level in levels(value):
-        seen += sum(map(len, level))
-        if seen > limit:
-            return True
-    return False
+        for parent in level:
+            yield from parent.values() if isinstance(parent, dict) else parent
 
 
 def texts(value: object) -> Iterator[str]:
