@@ -1,12 +1,13 @@
 """This tree beside an earlier commit: `python -m bench.regress BASE [--limit 0.97]`.
 
-Calls a second through the gateway, 64 at once and one at a time, and by `yard.call`. Each round
-measures both sides one after the other, each in processes of its own, and is begun by the other
-side than the last. What is compared is the ratio within a round, since the machine may have other
-work and be slower a minute later. The load comes from this tree for both.
+Calls a second through the gateway, 64 at once and one at a time, and by `yard.call`. In each round
+both sides run in new processes of their own and are measured in turns of a fraction of a second,
+since the machine may have other work and be slower a moment later. What is compared is the ratio
+of what they did in one round. The load comes from this tree for both.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import shutil
@@ -14,8 +15,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -23,14 +32,18 @@ from typing import Final, NamedTuple, Self
 import uvloop
 
 import mcpyard
+from bench.calls import ARGUMENTS, WIDTH
 from bench.calls import ORDINARY as PIPED
-from bench.calls import WIDTH, with_yard
 from bench.gateway import asked, project
 from bench.gateway_targets import ORDINARY, TOKEN, session_of, yard
-from bench.measuring import ROOT, Figures
+from bench.measuring import ROOT, Figures, definition, rate
+from mcpyard import Yard
 
 ROUNDS: Final = 10
-SECONDS: Final = 1.5
+SLICES: Final = 10
+"""Turns that each side has in a round."""
+
+SECONDS: Final = 2.0
 WARM_UP: Final = 0.3
 LIMIT: Final = 0.97
 PATIENCE: Final = 120.0
@@ -86,55 +99,105 @@ def report(measured: Mapping[str, Sequence[Pair]], limit: float, figures: Figure
         figures.show("", f"{ends}, {middle}; {base:,.0f}/s and {head:,.0f}/s")
 
 
-async def gateway(seconds: float) -> Rates:
+Slice = Callable[[float], Awaitable[Rates]]
+"""Measures for so many seconds."""
+
+
+@asynccontextmanager
+async def gateway() -> AsyncGenerator[Slice]:
     with tempfile.TemporaryDirectory() as folder:
         async with yard(Path(folder), {"echo": project(ORDINARY)}) as door:
             target = await session_of(door, "mcp_echo_echo", WIDTH, **TOKEN)
-            await asked(target, WIDTH, WARM_UP)
-            many, _ = await asked(target, WIDTH, seconds)
-            one, _ = await asked(target, 1, seconds)
-            return {f"gateway, {WIDTH} at once": many.rate, "gateway, one at a time": one.rate}
+
+            async def measured(seconds: float) -> Rates:
+                many, _ = await asked(target, WIDTH, seconds)
+                one, _ = await asked(target, 1, seconds)
+                return {f"gateway, {WIDTH} at once": many.rate, "gateway, one at a time": one.rate}
+
+            yield measured
 
 
-async def calls(seconds: float) -> Rates:
-    return {f"yard.call, {WIDTH} at once": await with_yard(seconds, PIPED)}
+@asynccontextmanager
+async def calls() -> AsyncGenerator[Slice]:
+    async with Yard.open(servers={"echo": definition(PIPED)}) as opened:
+        await opened.settled("echo")
+        name = str(opened.tools("echo")[0]["exposedName"])
+
+        async def measured(seconds: float) -> Rates:
+            done = await rate(lambda: opened.call(name, ARGUMENTS), WIDTH, seconds)
+            return {f"yard.call, {WIDTH} at once": done}
+
+        yield measured
 
 
 PARTS: Final = {"gateway": gateway, "calls": calls}
 
 
-def measure(part: str, source: str, seconds: float) -> None:
-    """In a process of its own: print what the mcpyard of one side does."""
+async def measure(part: str, source: str) -> None:
+    """In a process of its own: print what the mcpyard of one side does, whenever it is asked."""
     found = Path(mcpyard.__file__)
     if not found.is_relative_to(source):
         sys.exit(f"measured {found}, which is not in {source}")
-    print(json.dumps(uvloop.run(PARTS[part](seconds))))
+    async with PARTS[part]() as measured:
+        await measured(WARM_UP)
+        print(json.dumps({}), flush=True)
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps(await measured(float(line))), flush=True)
 
 
-def measured_of(tree: Path, seconds: float) -> Rates:
-    """What one side does, measured in processes that import its source."""
-    source, rates = str(tree / "src"), Rates()
-    for part in PARTS:
-        command = [sys.executable, "-m", "bench.regress", "--measure", part, source, str(seconds)]
-        done = subprocess.run(
-            command,
+class Side:
+    """The process that measures a part of one side."""
+
+    def __init__(self, part: str, tree: Path) -> None:
+        source = str(tree / "src")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.regress", "--measure", part, source],
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": source},
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            check=True,
-            timeout=PATIENCE,
+            text=True,
         )
-        rates |= json.loads(done.stdout)
-    return rates
+
+    def measured(self, seconds: float | None = None) -> Rates:
+        """What it does for so long; without, wait until it is ready."""
+        assert self._process.stdin
+        assert self._process.stdout
+        if seconds is not None:
+            self._process.stdin.write(f"{seconds}\n")
+            self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline() or sys.exit("a measurement failed"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=PATIENCE)
 
 
 def compare(trees: Mapping[str, Path], rounds: int, seconds: float) -> dict[str, list[Pair]]:
     measured: dict[str, list[Pair]] = {}
-    for turn in turns(rounds):
-        rates = {side: measured_of(trees[side], seconds) for side in turn}
-        for name, rate in rates["base"].items():
-            measured.setdefault(name, []).append(Pair(rate, rates["head"][name]))
+    for part in PARTS:
+        for _ in range(rounds):
+            for name, pair in _round(part, trees, seconds).items():
+                measured.setdefault(name, []).append(pair)
     return measured
+
+
+def _round(part: str, trees: Mapping[str, Path], seconds: float) -> dict[str, Pair]:
+    rates: dict[str, dict[str, list[float]]] = {}
+    with Side(part, trees["base"]) as base, Side(part, trees["head"]) as head:
+        sides = {"base": base, "head": head}
+        for side in sides.values():
+            side.measured()
+        for turn in turns(SLICES):
+            for side in turn:
+                for name, found in sides[side].measured(seconds / SLICES).items():
+                    rates.setdefault(name, {}).setdefault(side, []).append(found)
+    return {
+        name: Pair(statistics.fmean(of["base"]), statistics.fmean(of["head"]))
+        for name, of in rates.items()
+    }
 
 
 def git(*words: str) -> str:
@@ -159,14 +222,13 @@ def checked_out(commit: str) -> Generator[Path]:
 
 def main() -> None:
     if sys.argv[1:2] == ["--measure"]:
-        part, source, seconds = sys.argv[2:]
-        measure(part, source, float(seconds))
+        uvloop.run(measure(*sys.argv[2:]))
         return
     parser = argparse.ArgumentParser(prog="scripts/prove regress")
     parser.add_argument("base", help="the commit that this tree is compared with")
     parser.add_argument("--limit", type=float, default=LIMIT, help="the least median ratio")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each side in a round")
     given = parser.parse_args()
     commit = git("rev-parse", "--verify", f"{given.base}^{{commit}}")
     figures = Figures()
