@@ -8,7 +8,7 @@ from mcpyard.catalog.limits import (
     MAX_SCHEMA_BYTES,
     MAX_SCHEMA_DEPTH,
     TooCostly,
-    cost_of,
+    costs_of,
 )
 from mcpyard.catalog.walks import nested_deeper
 
@@ -18,7 +18,7 @@ Link: TypeAlias = Callable[[Schema], Schema]
 
 def excess(schema: object) -> str | None:
     try:
-        cost_of(schema)
+        costs_of(schema)
     except TooCostly as error:
         return str(error)
     return None
@@ -128,7 +128,7 @@ def test_references_to_one_part_of_the_value_that_multiply_are_refused(link: Lin
 
 def test_a_schema_that_holds_itself_does_not_multiply() -> None:
     branches = [{"properties": {"a": {"$ref": "#"}}} for _ in range(25)]
-    assert cost_of({"anyOf": branches}).total < 100
+    assert costs_of({"anyOf": branches}).whole.total < 100
 
 
 def test_parts_that_lead_to_each_other_too_long_are_refused() -> None:
@@ -146,8 +146,8 @@ def test_what_is_unevaluated_costs_another_look_at_everything() -> None:
 
 
 def test_a_long_chain_leaves_less_depth_to_arguments() -> None:
-    assert cost_of({"items": {"$ref": "#"}}).max_depth == MAX_ARGUMENT_DEPTH
-    assert cost_of(linked(30, lambda ref: {"allOf": [ref]})).max_depth < MAX_ARGUMENT_DEPTH
+    assert costs_of({"items": {"$ref": "#"}}).whole.max_depth == MAX_ARGUMENT_DEPTH
+    assert costs_of(linked(30, lambda ref: {"allOf": [ref]})).whole.max_depth < MAX_ARGUMENT_DEPTH
 
 
 def test_references_that_follow_each_other_too_long_are_refused() -> None:

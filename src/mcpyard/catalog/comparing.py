@@ -12,6 +12,7 @@ from mcpyard.catalog.subschemas import Schema
 from mcpyard.catalog.walks import values
 
 SLOW_NUMBER: Final = 40
+_NUMBERS: Final = frozenset({int, float})
 _CONTAINER: Final = 6
 _INTEGER: Final = 4
 _MAX_INTEGER: Final = 2**63
@@ -20,7 +21,7 @@ _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", 
 
 def slow_numbers(value: object) -> int:
     """How many numbers a value holds that take long to compare."""
-    return sum(map(_is_slow, values(value)))
+    return sum(_is_slow(each) for each in values(value) if type(each) in _NUMBERS)
 
 
 def comparisons(schema: Schema) -> int:

@@ -102,8 +102,8 @@ _Summing: TypeAlias = Generator[_Visit, Cost, Cost]
 _ONE: Final = Cost(1, 1, 1)
 
 
-def cost_of(schema: object) -> Cost:
-    """What it costs to use a schema.
+def costs_of(schema: object) -> "Costs":
+    """What it costs to use a schema and its parts.
 
     Raises:
         TooCostly: It is beyond a limit.
@@ -116,19 +116,28 @@ def cost_of(schema: object) -> Cost:
         raise TooCostly(f"it is not JSON: {error}") from None
     if len(text.encode("utf-8", "surrogatepass")) > MAX_SCHEMA_BYTES:
         raise TooCostly(f"it is larger than {MAX_SCHEMA_BYTES} bytes")
-    return _Costs(schema).of_all()
+    return Costs(schema)
 
 
-class _Costs:
-    """The costs of all parts of a schema, each found once."""
+class Costs:
+    """The costs of all parts of a schema, each found once.
+
+    Attributes:
+        whole: The highest of them.
+    """
 
     def __init__(self, schema: object) -> None:
         self._root = schema
         self._known: dict[int, Cost] = {}
         self._open: dict[int, int] = {}
         self._embedded = _holds_embedded_ids(schema)
+        self.whole = self._of_all()
 
-    def of_all(self) -> Cost:
+    def of(self, part: Schema) -> Cost:
+        """The cost of a part."""
+        return self._known.get(id(part), self.whole)
+
+    def _of_all(self) -> Cost:
         named = sum(1 for reference in references(self._root) if self._is_named(reference))
         if named > _MAX_NAMED_REFERENCES:
             raise TooCostly(f"it has more than {_MAX_NAMED_REFERENCES} references by name")

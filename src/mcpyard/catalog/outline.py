@@ -9,6 +9,7 @@ Every part has a number, and one compiled schema explains each: part 7 is its pr
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from string import digits
 from typing import Final, TypeAlias, cast
 
 from mcpyard.catalog.pointers import is_pointer, resolve
@@ -42,6 +43,8 @@ _DROPPED: Final = frozenset(
     }
 )
 _HOLDING: Final = SINGLES | LISTS | MAPS | {"$ref"}
+_WHOLE: Final = "whole"
+_CHECK: Final = "check"
 _NAMING: Final = ("$anchor", "$dynamicAnchor", "$id")
 
 
@@ -116,26 +119,28 @@ class Outline:
         definitions: Schema = {}
         self.number_of(self.root)
         for number, part in enumerate(self.parts):
-            definitions[f"whole{number}"] = self._copy(part, "whole")
+            definitions[f"{_WHOLE}{number}"] = self._copy(part, _WHOLE)
             definitions[f"part{number}"] = self._outlined(number, part)
             self.rests.append(self._rest(part))
             definitions[f"rest{number}"] = self._outlined(number, self.rests[number])
             for keyword in set(UNIONS).intersection(part):
                 definitions[f"{keyword}{number}"] = self._union(part, keyword, "part")
+                check = {"not": {"not": self._union(part, keyword, _WHOLE)}}
+                definitions[f"{_CHECK}{keyword}{number}"] = check
             if len(self.parts) > _MAX_PARTS:
                 return False
-        names = [name for name in definitions if not name.startswith("whole")]
+        names = [name for name in definitions if not name.startswith((_WHOLE, _CHECK))]
         properties = {name: {"$ref": f"#/$defs/{name}"} for name in names}
         self.document.update({"properties": properties, "$defs": definitions})
         return True
 
     def _outlined(self, number: int, part: Schema) -> Schema:
         if self.is_opaque(number):
-            return {"not": {"not": {"$ref": f"#/$defs/whole{number}"}}}
-        outlined = self._copy(part, "part")
-        for keyword in set(UNIONS).intersection(part):
-            # A union of one, so that its error keeps its place among the others.
-            outlined[keyword] = [{"not": {"not": self._union(part, keyword, "whole")}}]
+            return {"not": {"not": {"$ref": f"#/$defs/{_WHOLE}{number}"}}}
+        outlined = self._copy({k: v for k, v in part.items() if k not in UNIONS}, "part")
+        checks = [{"$ref": f"#/$defs/{_CHECK}{each}{number}"} for each in UNIONS if each in part]
+        if checks:
+            outlined["allOf"] = [*list_of(outlined.get("allOf")), *checks]
         return outlined
 
     def _union(self, part: Schema, keyword: str, kind: str) -> Schema:
@@ -143,7 +148,7 @@ class Outline:
 
     def _copy(self, part: Schema, kind: str) -> Schema:
         return {
-            keyword: self._value(keyword, value, "whole" if keyword in _ONLY_CHECKED else kind)
+            keyword: self._value(keyword, value, _WHOLE if keyword in _ONLY_CHECKED else kind)
             for keyword, value in part.items()
             if keyword not in _DROPPED
         }
@@ -174,6 +179,22 @@ def outline_of(schema: object) -> Outline | None:
         return None
     outline = Outline(cast("Schema", schema))
     return outline if outline.write() else None
+
+
+def checked_union(definition: str) -> str | None:
+    """The keyword of the union that a definition only checks; None where it is another."""
+    keyword = definition.removeprefix(_CHECK).rstrip(digits)
+    return keyword if keyword in UNIONS and definition.startswith(_CHECK) else None
+
+
+def is_checked_union(path: Sequence[str | int]) -> bool:
+    """Whether a path in an outline leads to a union that is only checked."""
+    return path[:1] == ["$defs"] and checked_union(str(path[1])) is not None
+
+
+def refers_to_a_part(schema: object) -> bool:
+    """Whether a piece of an outline refers to another, by a name that nobody else knows."""
+    return any(reference.startswith(f"#/$defs/{_WHOLE}") for reference in references(schema))
 
 
 def _is_leaf(part: object) -> bool:

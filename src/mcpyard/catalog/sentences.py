@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
+from mcpyard.catalog.outline import is_checked_union, refers_to_a_part
 from mcpyard.catalog.showing import (
     as_json,
     child_of,
@@ -200,6 +201,12 @@ def _several(finding: _Finding) -> str:
     return f"{finding.shown} fits more than one of the alternatives, but must fit exactly one"
 
 
+def _excluded(finding: _Finding) -> str:
+    if refers_to_a_part(finding.value):
+        return f"{finding.shown} does not fit the schema"
+    return f"{finding.shown} fits {as_json(finding.value)}, which is excluded"
+
+
 def _no_alternative(finding: _Finding) -> str:
     branches: list[list[ValidationError]] = finding.value
     if types := _only_types(branches, finding.error):
@@ -226,7 +233,7 @@ def _only_types(branches: list[list[ValidationError]], outer: ValidationError) -
 
 def _alternative(error: ValidationError, outer: _Finding) -> str:
     # Alternatives inside alternatives are not told: the sentence would grow with each level.
-    if isinstance(error.kind, _ALTERNATIVES):
+    if isinstance(error.kind, _ALTERNATIVES) or is_checked_union(error.schema_path):
         return "another choice of alternatives"
     place = error.instance_path[len(outer.error.instance_path) :]
     unknown = _unknown_properties(error, outer.root, outer.origin)
@@ -246,7 +253,6 @@ _TEMPLATES: Final[dict[type[ValidationErrorKind], str]] = {
     ValidationErrorKind.Maximum: "{shown} is above the maximum {value}",
     ValidationErrorKind.Minimum: "{shown} is below the minimum {value}",
     ValidationErrorKind.MultipleOf: "{shown} is not a multiple of {value}",
-    ValidationErrorKind.Not: "{shown} fits {value}, which is excluded",
     ValidationErrorKind.Pattern: "{shown} does not match the pattern {value}",
     ValidationErrorKind.UniqueItems: "{shown} holds an item twice",
 }
@@ -257,6 +263,7 @@ _TELLERS: Final[dict[type[ValidationErrorKind], Callable[[_Finding], str]]] = {
     ValidationErrorKind.Contains: _contains,
     ValidationErrorKind.Enum: _enum,
     ValidationErrorKind.FalseSchema: _nothing_allowed,
+    ValidationErrorKind.Not: _excluded,
     ValidationErrorKind.MaxItems: _compared("has more than", "item"),
     ValidationErrorKind.MaxLength: _compared("is longer than", "character"),
     ValidationErrorKind.MaxProperties: _compared("has more than", "property"),

@@ -15,7 +15,7 @@ from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from mcpyard.catalog.comparing import SLOW_NUMBER, slow_numbers
 from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, Finding, Unexplained
-from mcpyard.catalog.limits import Cost, TooCostly, cost_of
+from mcpyard.catalog.limits import Cost, Costs, TooCostly, costs_of
 from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
 from mcpyard.catalog.walks import Excess, excess, references, texts
@@ -110,7 +110,7 @@ def compile_validator(schema: object) -> Validator:
     if not isinstance(schema, dict | bool):
         return _refused("it is neither an object nor a boolean")
     try:
-        return _compile(cast("_Schema", schema), cost_of(cast("object", schema)))
+        return _compile(cast("_Schema", schema), costs_of(cast("object", schema)))
     except TooCostly as error:
         return _refused(str(error))
     except ValidationError as error:
@@ -119,7 +119,7 @@ def compile_validator(schema: object) -> Validator:
         return _refused(f"it is not JSON: {shorten(str(error))}")
 
 
-def _compile(schema: _Schema, cost: Cost) -> Validator:
+def _compile(schema: _Schema, costs: Costs) -> Validator:
     draft = jsonschema_rs.Draft202012Validator
     plain = schema
     if isinstance(schema, dict):
@@ -127,25 +127,25 @@ def _compile(schema: _Schema, cost: Cost) -> Validator:
         # An unknown draft would be fetched, or refused; the class has chosen already.
         plain = {name: part for name, part in schema.items() if name != "$schema"}
     try:
-        return Validator(None, _checked(draft, plain, schema, cost, _LINEAR))
+        return Validator(None, _checked(draft, plain, schema, costs, _LINEAR))
     except ValidationError:
         # Most likely a pattern that looks around or back; if not, this fails the same way.
-        return Validator(None, _checked(draft, plain, schema, cost, _BACKTRACKING))
+        return Validator(None, _checked(draft, plain, schema, costs, _BACKTRACKING))
 
 
 def _checked(
     draft: type[jsonschema_rs.Validator],
     plain: _Schema,
     schema: object,
-    cost: Cost,
+    costs: Costs,
     patterns: _Patterns,
 ) -> _Check:
     def build(part: _Schema) -> jsonschema_rs.Validator:
         return _build(draft, part, patterns)
 
     compiled = build(plain)
-    explainer = Explainer(compiled, schema, build, cost.total)
-    return _Check(compiled, explainer, cost, patterns is _BACKTRACKING)
+    explainer = Explainer(compiled, schema, build, costs)
+    return _Check(compiled, explainer, costs.whole, patterns is _BACKTRACKING)
 
 
 def _build(

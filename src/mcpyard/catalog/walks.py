@@ -65,6 +65,16 @@ def levels(value: object) -> Iterator[list[Container]]:
         level = list(found.values())
 
 
+def count_values(value: object, limit: int) -> int:
+    """How many members and items a value holds; the count ends soon after the limit."""
+    seen = 0
+    for level in levels(value):
+        seen += sum(map(len, level))
+        if seen > limit:
+            break
+    return seen
+
+
 def more_values_than(value: object, limit: int) -> bool:
     """Whether a value holds more than `limit` members and items."""
     return excess(value, sys.maxsize, limit) is Excess.VALUES

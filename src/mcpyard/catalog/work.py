@@ -4,12 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias, cast
 
+from mcpyard.catalog.limits import Costs
 from mcpyard.catalog.pointers import is_pointer, resolve
 from mcpyard.catalog.shapes import list_of, object_of
 from mcpyard.catalog.subschemas import UNIONS, Schema, in_place, schemas
-from mcpyard.catalog.walks import objects, references_of
+from mcpyard.catalog.walks import count_values, objects, references_of
 
 Pair: TypeAlias = tuple[object, object]
+
+# Copying a value takes as long as making an error once it holds so many.
+_VALUES_IN_AN_ERROR: Final = 20
+# A union is only checked, natively: so many checks take as long as making an error.
+_CHECKS_IN_AN_ERROR: Final = 100
 
 _ON_ITEMS: Final = ("additionalItems", "contains", "unevaluatedItems")
 
@@ -19,8 +25,9 @@ _NAMING: Final = ("$anchor", "$dynamicAnchor", "$id", "id", "$recursiveAnchor")
 class Work:
     """What there is to check against a schema and its parts."""
 
-    def __init__(self, root: object) -> None:
+    def __init__(self, root: object, costs: Costs) -> None:
         self._root = root
+        self._costs = costs
         self._named = [node for node in objects(root) if _is_named(node)]
         self._embedded = any(node is not root for node in self._named)
         self._nodes: dict[tuple[int, bool], tuple[int, list[Schema]]] = {}
@@ -28,9 +35,11 @@ class Work:
     def up_to(self, limit: int, pairs: Iterable[Pair], *, into_unions: bool = True) -> int:
         """How many keywords are checked when schemas meet values, all branches counted.
 
-        As many errors can come of it. The count ends soon after it is beyond the limit.
+        As many errors can come of it, and each holds a copy of its value: a large value counts as
+        several. The count ends soon after it is beyond the limit.
         """
         count = 0
+        copied: dict[int, int] = {}
         stack = list(pairs)
         while stack and count <= limit:
             schema, value = stack.pop()
@@ -40,13 +49,24 @@ class Work:
             node = cast("Schema", schema)
             mark = (id(node), into_unions)
             if mark not in self._nodes:
-                self._nodes[mark] = (_size(node), self._in_place(node, into_unions=into_unions))
+                parts = self._in_place(node, into_unions=into_unions)
+                self._nodes[mark] = (self._size(node, into_unions=into_unions), parts)
             size, parts = self._nodes[mark]
             below = list(islice(_below(node, value, limit), limit))
-            count += size + len(below)
+            if id(value) not in copied:
+                copied[id(value)] = count_values(value, limit * _VALUES_IN_AN_ERROR)
+            count += size * (1 + copied[id(value)] // _VALUES_IN_AN_ERROR) + len(below)
             stack.extend((part, value) for part in parts)
             stack.extend(below)
         return count
+
+    def _size(self, node: Schema, *, into_unions: bool) -> int:
+        # An error stands for each name that is required, and carries all choices of an `enum`.
+        required = object_of(node.get("dependentRequired")).values()
+        size = 1 + len(node) + sum(map(_length, node.values())) + sum(map(_length, required))
+        if not into_unions and any(keyword in node for keyword in UNIONS):
+            size += self._costs.of(node).total // _CHECKS_IN_AN_ERROR
+        return size
 
     def _in_place(self, node: Schema, *, into_unions: bool) -> list[Schema]:
         parts = list(in_place(node if into_unions else _without_unions(node)))
@@ -61,12 +81,6 @@ class Work:
 
 def _is_named(node: Schema) -> bool:
     return any(isinstance(node.get(name), str | bool) for name in _NAMING)
-
-
-def _size(node: Schema) -> int:
-    # An error stands for each name that is required, and carries all choices of an `enum`.
-    required = object_of(node.get("dependentRequired")).values()
-    return 1 + len(node) + sum(map(_length, node.values())) + sum(map(_length, required))
 
 
 def _length(value: object) -> int:
