@@ -18,7 +18,7 @@ from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, Finding, Unexpla
 from mcpyard.catalog.limits import Cost, Costs, TooCostly, costs_of
 from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
-from mcpyard.catalog.walks import Excess, excess, references, texts
+from mcpyard.catalog.walks import Excess, excess, is_plain, references, texts
 from mcpyard.domain.errors import Problem
 
 # The limit counts steps back, and between two of them the engine may read the whole text: only
@@ -47,12 +47,21 @@ _DRAFTS: Final[dict[str, type[jsonschema_rs.Validator]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A compiled schema, and what it may be given."""
+    """A compiled schema, and what it may be given.
+
+    Attributes:
+        compiled: The schema.
+        explainer: Says why arguments do not fit it.
+        cost: What it costs to use it.
+        backtracks: Whether one of its patterns can take long on a text.
+        max_plain: So many members of arguments without objects and arrays are never too many.
+    """
 
     compiled: jsonschema_rs.Validator
     explainer: Explainer
     cost: Cost
     backtracks: bool
+    max_plain: int
 
     def could_backtrack(self, arguments: object) -> bool:
         """Whether a pattern could take long on a text of the arguments."""
@@ -70,12 +79,13 @@ class Validator:
         """What is wrong with the arguments; nothing when they fit."""
         if (check := self._check) is None:
             return ()
-        found = _excess(arguments, check.cost)
-        if found is Excess.DEPTH:
-            return (Problem("", f"nested deeper than {check.cost.max_depth} levels"),)
-        # What could take long to check is left to the server.
-        if found or check.could_backtrack(arguments):
-            return ()
+        if not is_plain(arguments, check.max_plain):
+            found = _excess(arguments, check.cost)
+            if found is Excess.DEPTH:
+                return (Problem("", f"nested deeper than {check.cost.max_depth} levels"),)
+            # What could take long to check is left to the server.
+            if found or check.could_backtrack(arguments):
+                return ()
         try:
             if check.compiled.is_valid(arguments):
                 return ()
@@ -145,7 +155,9 @@ def _checked(
 
     compiled = build(plain)
     explainer = Explainer(compiled, schema, build, costs)
-    return _Check(compiled, explainer, costs.whole, patterns is _BACKTRACKING)
+    cost, backtracks = costs.whole, patterns is _BACKTRACKING
+    max_plain = 0 if backtracks else cost.max_numbers
+    return _Check(compiled, explainer, cost, backtracks, max_plain)
 
 
 def _build(

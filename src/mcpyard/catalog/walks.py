@@ -28,9 +28,6 @@ def nested_deeper(value: object, limit: int) -> bool:
 
 def excess(value: object, max_depth: int, max_values: float = inf) -> Excess | None:
     """What there is too much of in a value, whichever is met first on the way inside."""
-    # Most arguments are flat, and every call asks.
-    if max_depth > 0 and _is_flat(value):
-        return Excess.VALUES if len(cast("Object", value)) > max_values else None
     seen = 0
     for depth, level in enumerate(levels(value), start=1):
         seen += sum(map(len, level))
@@ -41,10 +38,15 @@ def excess(value: object, max_depth: int, max_values: float = inf) -> Excess | N
     return None
 
 
-def _is_flat(value: object) -> bool:
+def is_plain(value: object, limit: int) -> bool:
+    """Whether a value is an object of at most so many members, without objects and arrays.
+
+    Most arguments are, and every call asks.
+    """
     if type(value) is not dict:
         return False
-    return _SCALARS.issuperset(map(type, cast("dict[object, object]", value).values()))
+    members = cast("dict[object, object]", value)
+    return len(members) <= limit and _SCALARS.issuperset(map(type, members.values()))
 
 
 def levels(value: object) -> Iterator[list[Container]]:

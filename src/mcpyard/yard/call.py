@@ -54,7 +54,7 @@ class _TaskResult(msgspec.Struct, rename="camel"):
 
 
 _task_result = msgspec.json.Decoder(_TaskResult)
-_TASK_TYPE: Final = b'"task"'
+TASK_TYPE: Final = b'"task"'
 
 
 class Caller:
@@ -136,7 +136,8 @@ class Caller:
             tried = breakers.enter(route) if breakers.known else None
             raw = await self._servers.call(route.server, route.tool.name, sent, terms)
             _refuse_other_than_objects(raw, route)
-            refuse_tasks(raw)
+            if TASK_TYPE in raw:
+                refuse_tasks(raw)
             ended = TOOL_ERROR if says_error(raw) else OK
             if breakers.known:
                 self._backups.answered(route)
@@ -175,14 +176,14 @@ def refuse_tasks(raw: bytes) -> None:
     Raises:
         ProtocolBroken: It is one.
     """
-    if len(raw) > _LONGEST_TASK or _TASK_TYPE not in raw:
+    if len(raw) > _LONGEST_TASK:
         return
     try:
         result = _task_result.decode(raw)
     except ValueError:
         return
     in_handshake = not bytes(result.content) and b'"taskId"' in bytes(result.task)
-    if in_handshake or bytes(result.result_type) == _TASK_TYPE:
+    if in_handshake or bytes(result.result_type) == TASK_TYPE:
         raise ProtocolBroken(
             "the server answered with a task, which mcpyard does not support: "
             "the result of the call is not available"

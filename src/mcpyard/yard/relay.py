@@ -20,7 +20,14 @@ from mcpyard.domain.ports import Asking, CallTerms, OnNotice, Telling, Tuning
 from mcpyard.domain.this_yard import NAME as OWN_NAME
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.backups import Allows, Backups, Reach
-from mcpyard.yard.call import CANCELLED, LONGEST_CALL, Progress, refuse_tasks, says_error
+from mcpyard.yard.call import (
+    CANCELLED,
+    LONGEST_CALL,
+    TASK_TYPE,
+    Progress,
+    refuse_tasks,
+    says_error,
+)
 from mcpyard.yard.outcome import Outcome
 
 HOPS: Final = "mcpyard/hops"
@@ -167,7 +174,8 @@ class Relay:
                 raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
             else:
                 raw = await self._servers.request(route.server, "tools/call", params, terms)
-            refuse_tasks(raw)
+            if TASK_TYPE in raw:
+                refuse_tasks(raw)
             ended = TOOL_ERROR if says_error(raw) else OK
             if breakers.known:
                 self._backups.answered(route)
