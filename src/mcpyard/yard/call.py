@@ -135,7 +135,8 @@ class Caller:
         try:
             tried = breakers.enter(route) if breakers.known else None
             raw = await self._servers.call(route.server, route.tool.name, sent, terms)
-            _refuse_other_than_objects(raw, route)
+            if not raw.startswith(b"{"):
+                raise _no_result(route)
             if TASK_TYPE in raw:
                 refuse_tasks(raw)
             ended = TOOL_ERROR if says_error(raw) else OK
@@ -164,10 +165,9 @@ def refuse_switched_off(route: Route) -> None:
         raise ToolUnknown(f"{what} is switched off")
 
 
-def _refuse_other_than_objects(raw: bytes, route: Route) -> None:
-    if not raw.startswith(b"{"):
-        name = route.server_name
-        raise ProtocolBroken(f'the server "{name}" answered with something that is no result')
+def _no_result(route: Route) -> ProtocolBroken:
+    name = route.server_name
+    return ProtocolBroken(f'the server "{name}" answered with something that is no result')
 
 
 def refuse_tasks(raw: bytes) -> None:
