@@ -167,7 +167,7 @@ GUARDS = {
     ),
     "refusal of tasks": Guard(
         "yard/call.py",
-        "if in_handshake or bytes(result.result_type) == _TASK_TYPE:",
+        "if in_handshake or bytes(result.result_type) == TASK_TYPE:",
         "if False:",
         ("tests/gateway/test_gateway_carried.py",),
     ),

@@ -177,7 +177,7 @@ class Connection:
         session = self._session
         live = session.live if session else None
         # The hot path: nothing to wait for, and nothing to look after.
-        if session is None or live is None or self._guarded:
+        if session is None or live is None or live.lost or self._guarded:
             return await self._use(lambda live, terms: live.call(tool, arguments, terms), terms)
         try:
             answer = await live.call(tool, arguments, terms)
