@@ -178,16 +178,20 @@ class Side:
 def compare(trees: Mapping[str, Path], rounds: int, seconds: float) -> dict[str, list[Pair]]:
     measured: dict[str, list[Pair]] = {}
     for part in PARTS:
-        for _ in range(rounds):
-            for name, pair in _round(part, trees, seconds).items():
+        for order in turns(rounds):
+            for name, pair in _round(part, trees, order, seconds).items():
                 measured.setdefault(name, []).append(pair)
     return measured
 
 
-def _round(part: str, trees: Mapping[str, Path], seconds: float) -> dict[str, Pair]:
+def _round(
+    part: str, trees: Mapping[str, Path], order: tuple[str, str], seconds: float
+) -> dict[str, Pair]:
     rates: dict[str, dict[str, list[float]]] = {}
-    with Side(part, trees["base"]) as base, Side(part, trees["head"]) as head:
-        sides = {"base": base, "head": head}
+    # Of two copies of one tree, the one that starts second is slower, so both start first.
+    first, second = order
+    with Side(part, trees[first]) as one, Side(part, trees[second]) as other:
+        sides = {first: one, second: other}
         for side in sides.values():
             side.measured()
         for turn in turns(SLICES):
