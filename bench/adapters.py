@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from bench.measuring import Figures
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.tool import Tool
 

@@ -55,21 +55,21 @@ GUARDS = {
         ("tests/yard/test_masking.py", "tests/api/test_secrets.py"),
     ),
     "schema check": Guard(
-        "yard/call.py",
-        "if problems := route.validator.check(given):",
+        "yard/calls/pipeline.py",
+        "if problems := route.validator.check(parsed):",
         "if problems := ():",
-        ("tests/yard/test_yard.py",),
+        ("tests/yard/test_yard.py", "tests/gateway/test_gateway_bad_input.py"),
     ),
-    "schema check of the gateway": Guard(
-        "yard/relay.py",
-        "if problems := route.validator.check(_decoded(arguments)):",
+    "schema check of a fallback": Guard(
+        "yard/calls/fallback.py",
+        "if not self.checked and (problems := self.route.validator.check(self.arguments)):",
         "if problems := ():",
-        ("tests/gateway/test_gateway_bad_input.py",),
+        ("tests/yard/test_answering_backups.py",),
     ),
-    "profile of a caller": Guard(
-        "yard/backups.py",
-        "if route is not None and allows and not allows(server, route):",
-        "if False:",
+    "rights of a caller": Guard(
+        "yard/calls/context.py",
+        "return self.allows(server, route) if self.allows else route.policy.enabled",
+        "return route.policy.enabled",
         ("tests/gateway/test_gateway_fallback.py",),
     ),
     "progress of a scanner": Guard(
@@ -166,7 +166,7 @@ GUARDS = {
         ("tests/gateway/test_gateway_carried.py",),
     ),
     "refusal of tasks": Guard(
-        "yard/call.py",
+        "yard/calls/results.py",
         "if in_handshake or bytes(result.result_type) == TASK_TYPE:",
         "if False:",
         ("tests/gateway/test_gateway_carried.py",),
@@ -190,7 +190,7 @@ GUARDS = {
         ("tests/domain/test_health.py",),
     ),
     "breaker of a tool": Guard(
-        "yard/tool_breakers.py",
+        "yard/calls/breakers.py",
         "if breaker.trying:",
         "if False:",
         ("tests/yard/test_tool_breakers.py",),

@@ -23,7 +23,7 @@ from mcpyard.domain.merge import Patch
 from mcpyard.store.home import Home, default_home
 from mcpyard.store.tls import trusting
 from mcpyard.yard.accounts import OK
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
@@ -126,10 +126,12 @@ class AttachedYard:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the yard
         progress: Progress | None = None,
+        meta: Mapping[str, object] | None = None,
     ) -> Outcome:
         """Call a tool by its exposed name; nothing is heard of its progress from here."""
         del progress
-        return await self._call(f"/api/mcp/tools/{_part(name)}/call", arguments, timeout)
+        body = _body(arguments, timeout, meta)
+        return await self._call(f"/api/mcp/tools/{_part(name)}/call", body)
 
     async def call_tool(
         self,
@@ -138,9 +140,11 @@ class AttachedYard:
         arguments: Mapping[str, object] | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the yard
+        meta: Mapping[str, object] | None = None,
     ) -> Outcome:
         """Call a server's tool by its own name."""
-        return await self._call(f"{_one(ref)}/tools/{_part(tool)}/call", arguments, timeout)
+        body = _body(arguments, timeout, meta)
+        return await self._call(f"{_one(ref)}/tools/{_part(tool)}/call", body)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run."""
@@ -219,12 +223,7 @@ class AttachedYard:
             self._records = await self._ask("GET", _SERVERS)
             self._tools = await self._ask("GET", "/api/mcp/tools")
 
-    async def _call(
-        self, path: str, arguments: Mapping[str, object] | None, seconds: float | None
-    ) -> Outcome:
-        body: dict[str, object] = {"arguments": arguments or {}}
-        if seconds is not None:
-            body["timeoutMs"] = max(1, round(seconds * 1000))
+    async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
         result: dict[str, Any] = await self._ask("POST", path, body)
         yard = result.pop("yard")
         passed = tuple(PassedOver(**each) for each in yard.get("passedOver", ()))
@@ -296,6 +295,18 @@ def _without_tools(record: Record) -> Record:
 
 def _one(ref: str) -> str:
     return f"{_SERVERS}/{_part(ref)}"
+
+
+def _body(
+    arguments: Mapping[str, object] | None,
+    seconds: float | None,
+    meta: Mapping[str, object] | None,
+) -> dict[str, object]:
+    """The body of a call."""
+    body: dict[str, object] = {"arguments": arguments or {}}
+    if seconds is not None:
+        body["timeoutMs"] = max(1, round(seconds * 1000))
+    return body | {"_meta": meta} if meta else body
 
 
 def _part(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.outcome import ErrorKind, Outcome
 from mcpyard.yard.tool import Tool
 

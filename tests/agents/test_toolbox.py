@@ -23,7 +23,7 @@ from mcpyard.domain.errors import (
     YardError,
 )
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.gathering import gather, server_words
 from mcpyard.yard.outcome import ErrorKind
 from tests.api.daemon import daemon

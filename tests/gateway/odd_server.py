@@ -30,6 +30,7 @@ TOOLS = [
     "flood",
     "vanish",
     "die",
+    "list",
 ]
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
@@ -153,6 +154,7 @@ def call(number: object, params: dict[str, Any]) -> None:
         "vanish": lambda: vanish(number),
         "touch": lambda: touch(number),
         "die": lambda: os._exit(3),
+        "list": lambda: send(id=number, result=[]),
     }
     print("called", params["name"], file=sys.stderr, flush=True)
     deeds.get(params["name"], lambda: echo(number, params))()

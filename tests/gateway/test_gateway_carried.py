@@ -9,7 +9,7 @@ from mcpyard.domain.errors import ProtocolBroken
 from mcpyard.gateway.abilities import carried
 from mcpyard.gateway.translating import without_task
 from mcpyard.gateway.views import without_tasks
-from mcpyard.yard.call import refuse_tasks
+from mcpyard.yard.calls.results import check_result
 from tests.gateway.scripts import scripted, sent
 from tests.gateway.talking import PREFIX, next_of, odd, talking
 
@@ -178,7 +178,7 @@ def test_only_the_support_of_tasks_is_left_out_of_a_tool(
 )
 def test_a_task_is_known_in_either_spelling(raw: bytes) -> None:
     with pytest.raises(ProtocolBroken, match="task"):
-        refuse_tasks(raw)
+        check_result(raw)
 
 
 @pytest.mark.parametrize("params", [b"{}", b'["task"]', b'{"x":{"task":1}}'])
@@ -193,9 +193,8 @@ def test_a_question_that_asks_for_no_task_stays_as_it_is(params: bytes) -> None:
         b'{"structuredContent":{"task":{"taskId":"t"}},"resultType":"complete"}',
         b'{"content":[{"type":"text","text":"task"}],"x":"task"}',
         b'{"task":"tidy up"}',
-        b'["task"]',
         b'{"task":{"taskId":"' + b"t" * 1_100_000 + b'"}}',
     ],
 )
 def test_a_result_that_speaks_of_tasks_is_a_result(raw: bytes) -> None:
-    refuse_tasks(raw)
+    check_result(raw)

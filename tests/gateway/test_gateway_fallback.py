@@ -1,50 +1,16 @@
 """A fallback server answers through the gateway, whatever the client sent, within its rights."""
 
-import os
-import signal
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.gateway.talking import ODD_SERVER, Message, Talk, odd, talking, text_of
-from tests.runtime.waiting import eventually
+from tests.gateway.fallbacks import FOREIGN, main_is_away
+from tests.gateway.talking import Message, text_of
 
 pytestmark = pytest.mark.real
 
 TOOL = "mcp_main_nonce"
-FOREIGN: list[dict[str, object]] = [
-    {},
-    {"claudecode/toolUseId": "toolu_1"},
-    {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
-    {"progressToken": 1, "x/y": {"z": [1]}},
-]
-# It answers one time only: once it was killed, it is on its way up for as long as a test takes.
-ONCE = """
-import os, signal, sys
-mark, server, era = sys.argv[1:]
-if os.path.exists(mark):
-    signal.pause()
-open(mark, "w").close()
-os.execv(sys.executable, [sys.executable, "-I", "-S", server, era])
-"""
-
-
-@asynccontextmanager
-async def main_is_away(folder: Path, era: str) -> AsyncGenerator[Talk]:
-    """Two servers of an era, the first of which has died and has the second as its fallback."""
-    once = ["-c", ONCE, str(folder / "mark"), str(ODD_SERVER), era]
-    main = {"command": sys.executable, "args": once, "wanted": "running", "timeout": 2000}
-    main["backup"] = ["spare"]
-    async with talking({"main": main, "spare": odd(era)}) as talk:
-        yard = talk.served.yard
-        pid: Any = yard.record("main")["pid"]
-        os.kill(pid, signal.SIGKILL)
-        assert await eventually(lambda: yard.record("main")["phase"] != "connected", 10)
-        yield talk
 
 
 def params(text: str, meta: dict[str, object]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ async def removed(yard: Yard, name: str) -> None:
     """Take a server out and wait until nothing is held of it."""
     server = yard.server(name).id
     yard.code.remove(name)
-    assert await eventually(lambda: yard.relay.observed(server) == Observed(server), 10)
+    assert await eventually(lambda: yard.directory.observed(server) == Observed(server), 10)
 
 
 async def test_a_stream_tells_of_a_resource_whose_server_is_added_later() -> None:

@@ -28,8 +28,8 @@ from mcpyard.testing import (
     VolatileMemory,
     VolatilePolicies,
 )
+from mcpyard.yard.calls.breakers import REST
 from mcpyard.yard.outcome import PassedOver
-from mcpyard.yard.tool_breakers import REST
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
 from tests.yard.begun import begun

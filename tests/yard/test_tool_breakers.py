@@ -7,7 +7,7 @@ import pytest
 
 from mcpyard.domain.errors import CallRefused, Disconnected, NobodyAnswered, TimedOut
 from mcpyard.domain.ports import CallTerms
-from mcpyard.yard.tool_breakers import LONGEST_REST, REST
+from mcpyard.yard.calls.breakers import LONGEST_REST, REST
 from tests.yard.test_answering_backups import ASKED, Library, local
 
 SLOW = TimedOut("too long")

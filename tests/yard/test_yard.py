@@ -177,7 +177,9 @@ async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
     around = Around(document(fs=local()))
     around.servers.answers["fs"] = lambda *_: b"[1]"
     async with around.open() as yard:
-        with pytest.raises(ProtocolBroken, match='the server "fs" answered with something'):
+        with pytest.raises(
+            ProtocolBroken, match='the server "fs": the result is not a JSON object'
+        ):
             await yard.call("mcp_fs_read_file", {"path": "x"})
         (failed,) = await yard.failed_calls()
         assert (failed["server"], failed["outcome"]) == ("fs", "protocol-broken")

@@ -22,7 +22,7 @@ DEEPEST: Final = 64
 # A browser's form can send none of these, so another site's page cannot either.
 _JSON: Final = frozenset({"", "application/json", "application/merge-patch+json"})
 
-_CALL_MEMBERS: Final = frozenset({"arguments", "timeoutMs"})
+_CALL_MEMBERS: Final = frozenset({"arguments", "timeoutMs", "_meta"})
 
 
 class BadJson(Exception):
@@ -34,6 +34,7 @@ class Call(NamedTuple):
 
     arguments: dict[str, object]
     timeout: float | None
+    meta: dict[str, object]
 
 
 def part(request: Request, name: str) -> str:
@@ -126,15 +127,17 @@ async def _object(request: Request) -> dict[str, object]:
 
 def _call(asked: dict[str, object]) -> Call:
     if unknown := sorted(asked.keys() - _CALL_MEMBERS):
-        raise _refused(unknown[0], 'is not known; "arguments" and "timeoutMs" are')
-    arguments = asked.get("arguments", {})
+        raise _refused(unknown[0], 'is not known; "arguments", "timeoutMs" and "_meta" are')
+    arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
     if not isinstance(arguments, dict):
         raise _refused("arguments", "must be an object")
+    if not isinstance(meta, dict):
+        raise _refused("_meta", "must be an object")
     limit = asked.get("timeoutMs")
     if limit is not None and not _is_limit(limit):
         raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
     timeout = limit / 1000 if isinstance(limit, int) else None
-    return Call(cast("dict[str, object]", arguments), timeout)
+    return Call(cast("dict[str, object]", arguments), timeout, cast("dict[str, object]", meta))
 
 
 def _is_limit(value: object) -> bool:

@@ -71,17 +71,17 @@ class ServerRoutes:
     async def call_tool(self, request: Request) -> Response:
         """Call a server's tool by its own name."""
         ref, tool = asking.part(request, "ref"), asking.part(request, "tool")
-        asked = await asking.call(request)
+        arguments, timeout, meta = await asking.call(request)
         work = self._yard.call_tool(
-            ref, tool, asked.arguments, timeout=asked.timeout, who=_caller(request)
+            ref, tool, arguments, timeout=timeout, meta=meta, who=_caller(request)
         )
         return await while_asked(request, _told(work))
 
     async def call_exposed(self, request: Request) -> Response:
         """Call a tool by its exposed name."""
-        asked = await asking.call(request)
+        arguments, timeout, meta = await asking.call(request)
         name = asking.part(request, "exposed")
-        work = self._yard.call(name, asked.arguments, timeout=asked.timeout, who=_caller(request))
+        work = self._yard.call(name, arguments, timeout=timeout, meta=meta, who=_caller(request))
         return await while_asked(request, _told(work))
 
     async def start(self, request: Request) -> Response:

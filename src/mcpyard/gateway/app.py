@@ -49,17 +49,16 @@ class Gateway:
     """Every server of a yard through one address."""
 
     def __init__(self, yard: YardCore, closing: asyncio.Event) -> None:
-        relay = yard.relay
         selections = Selections(yard)
         introduction = Introduction(yard.instance)
-        self._relay = relay
+        self._calls = yard.calls
         self._selections = selections
         self.parking = Parking(yard.instance)
         self._changes = Changes(yard, selections)
-        methods = Methods(relay, self.parking)
-        self._listening = Listening(relay, self._changes)
+        methods = Methods(yard, self.parking)
+        self._listening = Listening(yard.notifications, self._changes)
         self._modern = ModernEra(selections, methods, introduction, self._listening)
-        self._handshake = HandshakeEra(selections, methods, introduction, self._changes, relay)
+        self._handshake = HandshakeEra(yard, selections, methods, introduction, self._changes)
         self._closing = closing
         self._closer: asyncio.Task[None] | None = None
 
@@ -76,7 +75,7 @@ class Gateway:
         self._handshake.dismiss(who)
         self._listening.dismiss(who)
         # A client of the modern era has no session whose end would end them.
-        self._relay.release(who)
+        self._calls.release(who)
 
     async def _look_after(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is about a session, not in it."""

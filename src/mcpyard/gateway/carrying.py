@@ -37,7 +37,9 @@ from mcpyard.gateway.words import (
     REQUEST_STATE,
 )
 from mcpyard.wire.messages import ABSENT, INTERNAL_ERROR, RpcError, quoted
-from mcpyard.yard.relay import LEVELS, Errand, Relay
+from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.notifications import LEVELS
+from mcpyard.yard.yard import YardCore
 
 _MOST_ROUNDS: Final = 16
 """A server that keeps asking is not going to answer."""
@@ -48,18 +50,19 @@ _LOG_WISH: Final = 600.0
 It has no session that its wish could end with, and asks anew with each request.
 """
 
-Work = Callable[[Errand, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
+Work = Callable[[CallContext, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
 """Asks a server, with these members added to the parameters."""
 
 Ask = Callable[[Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
-"""`Work` whose errand is known."""
+"""`Work` whose context is known."""
 
 
 class Carrier:
     """Carries requests."""
 
-    def __init__(self, relay: Relay, parking: Parking) -> None:
-        self._relay = relay
+    def __init__(self, yard: YardCore, parking: Parking) -> None:
+        self._directory = yard.directory
+        self._notifications = yard.notifications
         self._parking = parking
         self._log_wishes: dict[tuple[str, str], asyncio.TimerHandle] = {}
 
@@ -74,37 +77,37 @@ class Carrier:
             work: Asks it.
             era: The server's, where that is known already.
         """
-        era = era or self._relay.era(server)
+        era = era or self._directory.era(server)
         if request.modern:
             return self._for_modern(request, server, work, era)
         asked = partial(_ask, request) if request.client.abilities else None
-        errand = self._errand(request, server, asked)
+        context = self._context(request, server, asked)
         if era is Era.HANDSHAKE:
-            return work(errand, {})
-        return self._for_handshake(request, server, partial(work, errand), era)
+            return work(context, {})
+        return self._for_handshake(request, server, partial(work, context), era)
 
     async def _for_modern(
         self, request: Request, server: UUID, work: Work, era: Era | None
     ) -> bytes:
-        if self._parking.is_ours(request) and not self._relay.is_yard(server):
+        if self._parking.is_ours(request) and not self._directory.is_yard(server):
             raw, asks = await self._parking.resume(request)
         elif era is Era.MODERN or not request.client.abilities:
-            raw, asks = await work(self._errand(request, server, None), {}), False
+            raw, asks = await work(self._context(request, server, None), {}), False
         else:
             begin = partial(self._begin, request, server, work)
             raw, asks = await self._parking.run(request, begin)
-        if asks or (era or self._relay.era(server)) is Era.MODERN:
+        if asks or (era or self._directory.era(server)) is Era.MODERN:
             return raw
         return to_modern(raw, request.method)
 
     async def _begin(self, request: Request, server: UUID, work: Work, asked: Asking) -> bytes:
-        return await work(self._errand(request, server, asked), {})
+        return await work(self._context(request, server, asked), {})
 
     async def _for_handshake(
         self, request: Request, server: UUID, ask: Ask, era: Era | None
     ) -> bytes:
         raw = await ask({})
-        if (era or self._relay.era(server)) is not Era.MODERN:
+        if (era or self._directory.era(server)) is not Era.MODERN:
             return raw
         for _ in range(_MOST_ROUNDS):
             wanted = input_required(raw)
@@ -113,14 +116,14 @@ class Carrier:
             raw = await ask(await _answers(request, wanted))
         raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
 
-    def _errand(self, request: Request, server: UUID, asked: Asking | None) -> Errand:
+    def _context(self, request: Request, server: UUID, asked: Asking | None) -> CallContext:
         client = request.client
         progress = None
         if request.progress_token is not None:
             progress = partial(_progressed, request)
         if request.modern and client.log_level:
             self._wish_logs((client.who, client.log_level), server)
-        return Errand(
+        return CallContext(
             client.who,
             asked,
             partial(_told, request),
@@ -129,19 +132,22 @@ class Carrier:
             client.log_level,
             client.lane,
             request.view.allows,
+            extras=request.extras,
+            # An answer to a question belongs to the server that asked it.
+            fall_back=not request.answers_a_question,
         )
 
     def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:
         """Have a server log at a level: it can do so only for all of its clients at once."""
         if timer := self._log_wishes.pop(wish, None):
             timer.cancel()
-        self._relay.wish(wish, server, Tuning(wish[1]))
+        self._notifications.set_interest(wish, server, Tuning(wish[1]))
         loop = asyncio.get_running_loop()
         self._log_wishes[wish] = loop.call_later(_LOG_WISH, self._forget_logs, wish)
 
     def _forget_logs(self, wish: tuple[str, str]) -> None:
         del self._log_wishes[wish]
-        self._relay.forget(wish)
+        self._notifications.drop_interests(wish)
 
 
 async def _answers(request: Request, wanted: InputRequired) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS, View
 from mcpyard.gateway.words import MESSAGE, UPDATED
 from mcpyard.wire.messages import RpcError
-from mcpyard.yard.relay import Relay
+from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import YardCore
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Listener(Protocol):
         """A list changed: tools, resources or prompts."""
         ...
 
-    def shown(self, view: View, relay: Relay) -> None:
+    def shown(self, view: View, notifications: Notifications) -> None:
         """The address shows other servers; what is wanted of them is to be said."""
         ...
 
@@ -70,7 +70,7 @@ class Changes:
         self._listeners: set[Listener] = set()
         self._looks: dict[str, _Look] = {}
         self._watch: asyncio.Task[None] | None = None
-        self._mute = yard.relay.listen(self._notice)
+        self._mute = yard.notifications.listen(self._notice)
 
     def add(self, listener: Listener) -> None:
         """Tell somebody from now on."""
@@ -98,7 +98,7 @@ class Changes:
         try:
             while await events.batch():
                 await asyncio.sleep(_SETTLE)
-                self._safely(self._yard.relay.retune, "the servers")
+                self._safely(self._yard.notifications.resend, "the servers")
                 for path in [*self._looks]:
                     self._safely(partial(self._compare, path), path)
         finally:
@@ -121,7 +121,7 @@ class Changes:
         if _SERVERS in now and before.get(_SERVERS) != now[_SERVERS]:
             view = self._selections.view(path)
             for listener in self._at(path):
-                listener.shown(view, self._yard.relay)
+                listener.shown(view, self._yard.notifications)
 
     def _look(self, path: str) -> _Look:
         try:

@@ -29,7 +29,8 @@ from mcpyard.wire.messages import (
     failure,
     success,
 )
-from mcpyard.yard.relay import LEVELS, Relay
+from mcpyard.yard.notifications import LEVELS
+from mcpyard.yard.yard import YardCore
 
 log = logging.getLogger(__name__)
 
@@ -45,18 +46,19 @@ class HandshakeEra:
 
     def __init__(
         self,
+        yard: YardCore,
         selections: Selections,
         methods: Methods,
         introduction: Introduction,
         changes: Changes,
-        relay: Relay,
     ) -> None:
         self.sessions = Sessions()
         self._selections = selections
         self._methods = methods
         self._introduction = introduction
         self._changes = changes
-        self._relay = relay
+        self._calls = yard.calls
+        self._notifications = yard.notifications
         self._watch = Watch()
         self._own = {
             "ping": _ping,
@@ -159,7 +161,8 @@ class HandshakeEra:
         """End a session."""
         self.sessions.remove(session)
         self._changes.remove(session)
-        session.end(self._relay)
+        session.end(self._notifications)
+        self._calls.release(session.id)
 
     def dismiss(self, who: str) -> None:
         """End the sessions of a client."""
@@ -197,7 +200,7 @@ class HandshakeEra:
         level = request.text("level")
         if level not in LEVELS:
             raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
-        session.set_level(level, request.view, self._relay)
+        session.set_level(level, request.view, self._notifications)
         return _EMPTY
 
     def _subscribe(self, session: Session, request: Request) -> bytes:
@@ -205,11 +208,11 @@ class HandshakeEra:
         place = request.view.addresses.find(uri)
         if place is None:
             raise RpcError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
-        session.subscribe(uri, place, self._relay)
+        session.subscribe(uri, place, self._notifications)
         return _EMPTY
 
     def _unsubscribe(self, session: Session, request: Request) -> bytes:
-        session.unsubscribe(request.text("uri"), self._relay)
+        session.unsubscribe(request.text("uri"), self._notifications)
         return _EMPTY
 
     def _told(self, session: Session, message: Envelope) -> None:

@@ -12,7 +12,7 @@ from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
-from mcpyard.yard.relay import Relay
+from mcpyard.yard.notifications import Notifications
 
 MOST: Final = 1_000
 """Streams open at once."""
@@ -26,8 +26,8 @@ _URIS: Final = "resourceSubscriptions"
 class Listening:
     """The open streams."""
 
-    def __init__(self, relay: Relay, changes: Changes) -> None:
-        self._relay = relay
+    def __init__(self, notifications: Notifications, changes: Changes) -> None:
+        self._notifications = notifications
         self._changes = changes
         self._open: set[_Stream] = set()
 
@@ -40,12 +40,12 @@ class Listening:
         try:
             stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
-            stream.shown(request.view, self._relay)
+            stream.shown(request.view, self._notifications)
             await stream.over.wait()
         finally:
             self._open.discard(stream)
             self._changes.remove(stream)
-            self._relay.forget(stream)
+            self._notifications.drop_interests(stream)
         if request.exchange:
             result = orjson.dumps({"resultType": "complete", META: stream.meta})
             await request.exchange.answer(success(request.id, result))
@@ -80,13 +80,14 @@ class _Stream:
         if f"{kind}ListChanged" in self.honoured:
             self.tell(f"notifications/{kind}/list_changed", {})
 
-    def shown(self, view: View, relay: Relay) -> None:
+    def shown(self, view: View, notifications: Notifications) -> None:
         """Watch what the servers have by now."""
         for uri in self.uris.difference(*(each.values() for each in self.wished.values())):
             if place := view.addresses.find(uri):
                 wished = self.wished.setdefault(place.server, {})
                 wished[place.own] = uri
-                relay.wish(self, place.server, Tuning(uris=frozenset(wished)))
+                interest = Tuning(uris=frozenset(wished))
+                notifications.set_interest(self, place.server, interest)
 
     def updated(self, server: UUID, uri: str) -> None:
         if (exposed := exposed_part(uri, self.wished.get(server, {}))) is not None:

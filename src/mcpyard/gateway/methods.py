@@ -8,15 +8,16 @@ from uuid import UUID
 import orjson
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.errors import ArgumentsRefused, CallRefused, YardError, name_server
+from mcpyard.domain.errors import ArgumentsRefused, CallRefused
 from mcpyard.gateway.carrying import Carrier
 from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.parking import Parking
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
-from mcpyard.gateway.views import LISTS, Target
+from mcpyard.gateway.views import LISTS
 from mcpyard.gateway.words import RESOURCE_NOT_FOUND
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
-from mcpyard.yard.relay import Errand, Note, Relay
+from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.yard import YardCore
 
 _NOT_THERE: Final = frozenset({RESOURCE_NOT_FOUND, INVALID_PARAMS})
 _NO_ARGUMENTS: Final = (b"", b"null")
@@ -30,19 +31,19 @@ Handler = Callable[[Request], Coroutine[Any, Any, bytes]]
 
 
 class _ToolCall(NamedTuple):
-    request: Request
-    target: Target
+    route: Route
     arguments: bytes
-    note: Note
+    answered: Callable[[UUID], None]
     """Takes the server that answered."""
 
 
 class Methods:
     """The methods that both eras have."""
 
-    def __init__(self, relay: Relay, parking: Parking) -> None:
-        self._relay = relay
-        self._carrier = Carrier(relay, parking)
+    def __init__(self, yard: YardCore, parking: Parking) -> None:
+        self._calls = yard.calls
+        self._directory = yard.directory
+        self._carrier = Carrier(yard, parking)
         self._handlers: Mapping[str, Handler] = {
             "tools/call": self._call,
             "resources/read": self._read,
@@ -74,41 +75,27 @@ class Methods:
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
         answering: list[UUID] = []
-        work = partial(self._work, _ToolCall(request, target, arguments, answering.append))
+        work = partial(self._work, _ToolCall(route, arguments, answering.append))
         try:
             raw = await self._carrier.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
             return _tool_error(str(error), modern=request.modern)
-        except YardError as error:
-            name_server(error, route.server_name)
-            raise
         server = answering[-1] if answering else route.server
         return with_links_exposed(raw, request.view.addresses, server)
 
-    def _work(
-        self, call: _ToolCall, errand: Errand, more: Mapping[str, bytes]
-    ) -> Coroutine[Any, Any, bytes]:
+    async def _work(
+        self, call: _ToolCall, context: CallContext, more: Mapping[str, bytes]
+    ) -> bytes:
         """Call a tool, with these members added to the parameters."""
-        request, (route, _, to_yard), arguments, note = call
-        # An answer to a question belongs to the server that asked it.
-        if route.backups and not (more or request.answers_a_question):
-            params_for = partial(self._params, request)
-            return self._relay.call_with_fallback(route, arguments, errand, params_for, note)
-        if not (more or to_yard or request.has_extras):
-            return self._relay.call(route, arguments, errand)
-        changed = {"name": quoted(route.tool.name), "arguments": arguments, **more}
-        params = request.forwarded(changed, to_yard=to_yard)
-        return self._relay.call(route, arguments, errand, params)
-
-    def _params(self, request: Request, route: Route, arguments: bytes) -> bytes | None:
-        """All parameters of a call for the server of a route, where there are more than usual."""
-        to_yard = self._relay.is_yard(route.server)
-        if not (to_yard or request.has_extras):
-            return None
-        changed = {"name": quoted(route.tool.name), "arguments": arguments}
-        return request.forwarded(changed, to_yard=to_yard)
+        if more:
+            extras = context.extras
+            members = {**extras.members, **more}
+            context = context._replace(extras=extras._replace(members=members), fall_back=False)
+        answer = await self._calls.call(call.route, call.arguments, context)
+        call.answered(answer.route.server)
+        return answer.raw
 
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")
@@ -141,7 +128,7 @@ class Methods:
         if not isinstance(ref, dict):
             raise RpcError(INVALID_PARAMS, "ref must be an object")
         server, own = self._referred(request, cast("dict[str, object]", ref))
-        session = self._relay.observed(server).session
+        session = self._directory.observed(server).session
         if session is not None and "completions" not in session.capabilities:
             return (
                 b'{"resultType":"complete",' + _NO_COMPLETION[1:]
@@ -164,11 +151,11 @@ class Methods:
         raise RpcError(INVALID_PARAMS, "ref leads to nothing")
 
     async def _carry(self, request: Request, server: UUID, changed: Mapping[str, bytes]) -> bytes:
-        to_yard = self._relay.is_yard(server)
+        to_yard = self._directory.is_yard(server)
 
-        async def work(errand: Errand, more: Mapping[str, bytes]) -> bytes:
+        async def work(context: CallContext, more: Mapping[str, bytes]) -> bytes:
             params = request.forwarded({**changed, **more}, to_yard=to_yard)
-            return await self._relay.request(server, request.method, params, errand)
+            return await self._calls.request(server, request.method, params, context)
 
         return await self._carrier.carry(request, server, work)
 

@@ -42,7 +42,7 @@ from mcpyard.wire.messages import (
     failure,
 )
 from mcpyard.wire.modern import VERSION as SPOKEN
-from mcpyard.yard.relay import LEVELS
+from mcpyard.yard.notifications import LEVELS
 
 log = logging.getLogger(__name__)
 

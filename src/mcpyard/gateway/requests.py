@@ -16,7 +16,6 @@ from mcpyard.gateway.words import (
     CLIENT_CAPABILITIES,
     INPUT_RESPONSES,
     META,
-    PREFIX,
     PROGRESS_TOKEN,
     PROTOCOL_VERSION,
     REQUEST_STATE,
@@ -29,7 +28,14 @@ from mcpyard.wire.messages import (
     notification,
     quoted,
 )
-from mcpyard.yard.relay import HOPS, MOST_HOPS
+from mcpyard.yard.calls.context import (
+    HOPS,
+    MAX_HOPS,
+    NO_EXTRAS,
+    CallExtras,
+    forwarded_meta,
+    with_hops,
+)
 
 _NULL: Final = b"null"
 _TASK: Final = "task"
@@ -142,7 +148,10 @@ class Request(msgspec.Struct):
         parts += [
             b"%b:%b" % (quoted(key), raw) for key, raw in changed.items() if key not in members
         ]
-        if meta := self._forwarded_meta(to_yard=to_yard):
+        meta = forwarded_meta(self.meta)
+        if to_yard:
+            meta = with_hops(meta, hops(self.meta))
+        if meta:
             parts.append(b'"_meta":{%b}' % meta)
         return b"{%b}" % b",".join(parts)
 
@@ -152,21 +161,13 @@ class Request(msgspec.Struct):
         return INPUT_RESPONSES in self.params or REQUEST_STATE in self.params
 
     @property
-    def has_extras(self) -> bool:
-        """Whether there is more to forward than a name and arguments."""
-        if not self.params.keys() <= _PLAIN:
-            return True
-        return not self.meta.keys() <= _OWN_META and bool(self._forwarded_meta(to_yard=False))
-
-    def _forwarded_meta(self, *, to_yard: bool) -> bytes:
-        kept = {
-            key: bytes(raw)
-            for key, raw in self.meta.items()
-            if key not in {PROGRESS_TOKEN, HOPS} and not key.startswith(PREFIX)
-        }
-        if to_yard:
-            kept[HOPS] = b"%d" % (hops(self.meta) + 1)
-        return b",".join(b"%b:%b" % (quoted(key), raw) for key, raw in kept.items())
+    def extras(self) -> CallExtras:
+        """What a call of a tool holds beside its name and arguments."""
+        plain = self.params.keys() <= _PLAIN
+        if plain and self.meta.keys() <= _OWN_META and HOPS not in self.meta:
+            return NO_EXTRAS
+        members = {key: bytes(raw) for key, raw in self.params.items() if key not in _PLAIN}
+        return CallExtras(members, forwarded_meta(self.meta), hops(self.meta))
 
 
 def read_envelope(body: bytes) -> Envelope:
@@ -210,10 +211,10 @@ def hops(meta: Mapping[str, Raw]) -> int:
     if raw is None:
         return 0
     count = decoded(raw)
-    return count if isinstance(count, int) and count >= 0 else MOST_HOPS
+    return count if isinstance(count, int) and count >= 0 else MAX_HOPS
 
 
 def refuse_loops(meta: Mapping[str, Raw]) -> None:
     """Refuse a request that went through too many yards: it goes in a circle."""
-    if HOPS in meta and hops(meta) >= MOST_HOPS:
-        raise RpcError(INVALID_REQUEST, f"the request went through {MOST_HOPS} yards already")
+    if HOPS in meta and hops(meta) >= MAX_HOPS:
+        raise RpcError(INVALID_REQUEST, f"the request went through {MAX_HOPS} yards already")

@@ -29,7 +29,7 @@ class Selections:
         version = self._yard.version
         found = self._views.get(path)
         if found is None or found.version != version:
-            found = View(self._yard.relay, self._scope(path), version)
+            found = View(self._yard.directory, self._scope(path), version)
             if len(self._views) >= _MOST:
                 self._views.clear()
             self._views[path] = found

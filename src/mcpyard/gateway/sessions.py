@@ -24,7 +24,7 @@ from mcpyard.gateway.words import MESSAGE, UPDATED
 from mcpyard.wire.calls import take_note
 from mcpyard.wire.handshake import OFFERED
 from mcpyard.wire.messages import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
-from mcpyard.yard.relay import Relay
+from mcpyard.yard.notifications import Notifications
 
 IDLE: Final = 1_800.0
 """Seconds without a word after which a session is over."""
@@ -138,38 +138,37 @@ class Session:
         if wants(self.client.log_level, message, unsaid=False):
             self._tell(MESSAGE, message)
 
-    def set_level(self, level: str, view: View, relay: Relay) -> None:
+    def set_level(self, level: str, view: View, notifications: Notifications) -> None:
         """Want log messages of this level, and of those that matter more."""
         self.client = replace(self.client, log_level=level)
-        self.shown(view, relay)
+        self.shown(view, notifications)
 
-    def shown(self, view: View, relay: Relay) -> None:
+    def shown(self, view: View, notifications: Notifications) -> None:
         """The address shows these servers from now on: each is to log as it was wanted of all."""
         if self.client.log_level is not None:
             for server, _ in view.servers:
-                self._wish(server.id, relay)
+                self._set_interest(server.id, notifications)
 
-    def subscribe(self, uri: str, place: Place, relay: Relay) -> None:
+    def subscribe(self, uri: str, place: Place, notifications: Notifications) -> None:
         """Want to hear of a resource's changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
         self._uris.setdefault(place.server, {})[place.own] = uri
-        self._wish(place.server, relay)
+        self._set_interest(place.server, notifications)
 
-    def unsubscribe(self, uri: str, relay: Relay) -> None:
+    def unsubscribe(self, uri: str, notifications: Notifications) -> None:
         """Want to hear of it no more."""
         for server, uris in self._uris.items():
             for own in [own for own, exposed in uris.items() if exposed == uri]:
                 del uris[own]
-                self._wish(server, relay)
+                self._set_interest(server, notifications)
 
-    def end(self, relay: Relay) -> None:
+    def end(self, notifications: Notifications) -> None:
         """The session is over: what is under way is cancelled."""
         for exchange in [*self.running.values()]:
             exchange.withdraw()
         self.hush()
-        relay.forget(self)
-        relay.release(self.id)
+        notifications.drop_interests(self)
 
     def hush(self) -> None:
         """Tell the client nothing any more that it did not ask for."""
@@ -177,9 +176,10 @@ class Session:
             self.told.finish()
             self.told = None
 
-    def _wish(self, server: UUID, relay: Relay) -> None:
+    def _set_interest(self, server: UUID, notifications: Notifications) -> None:
         uris = self._uris.get(server, {})
-        relay.wish(self, server, Tuning(self.client.log_level, frozenset(uris)))
+        interest = Tuning(self.client.log_level, frozenset(uris))
+        notifications.set_interest(self, server, interest)
 
     def _tell(self, method: str, params: bytes) -> None:
         if self.told:

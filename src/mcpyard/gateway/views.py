@@ -19,8 +19,8 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.observed import Era, Items, Keeping, Observed
 from mcpyard.gateway.addresses import Addresses
+from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.profiles import Profile
-from mcpyard.yard.relay import Relay, is_a_yard
 
 TOOLS: Final = "tools/list"
 RESOURCES: Final = "resources/list"
@@ -51,12 +51,10 @@ class Target(NamedTuple):
     Attributes:
         route: The way to it.
         era: Of its server; None while that is not connected.
-        is_yard: Whether its server is a yard itself, so that hops must be counted.
     """
 
     route: Route
     era: Era | None
-    is_yard: bool
 
 
 class Named(NamedTuple):
@@ -127,20 +125,20 @@ class View:
         allows: What its callers may use; None for everything.
     """
 
-    def __init__(self, relay: Relay, scope: Scope, version: int) -> None:
+    def __init__(self, directory: ServerDirectory, scope: Scope, version: int) -> None:
         self.version = version
         self.allows = scope.allows if scope.profile else None
-        self.servers = [pair for pair in relay.servers() if scope.shows(pair[0])]
+        self.servers = [pair for pair in directory.servers() if scope.shows(pair[0])]
         self.tools: dict[str, Target] = {}
         self.prompts: dict[str, Named] = {}
-        self.addresses = Addresses(relay.holder, as_they_are=scope.own_names)
+        self.addresses = Addresses(directory.holder, as_they_are=scope.own_names)
         self._lists = {method: _List() for method in LISTS}
         self._encoded: dict[tuple[str, bool], bytes] = {}
         for server, seen in self.servers:
             has_resources = seen.session is None or "resources" in seen.session.capabilities
             self.addresses.add_server(server.id, server.name, has_resources=has_resources)
         for server, seen in self.servers:
-            self._take_tools(scope, server, seen, relay.routes(server.id))
+            self._take_tools(scope, server, seen, directory.routes(server.id))
             self._take_resources(server.id, seen)
         self._take_prompts(scope)
 
@@ -157,13 +155,13 @@ class View:
     ) -> None:
         listed = self._lists[TOOLS]
         listed.keepings.append(seen.tools.keeping)
-        era, is_yard = (seen.session.era if seen.session else None), is_a_yard(seen)
+        era = seen.session.era if seen.session else None
         for route in routes:
             shown = scope.tool(server, route)
             if shown is None or shown[0] in self.tools:
                 continue
             name, description = shown
-            self.tools[name] = Target(route, era, is_yard)
+            self.tools[name] = Target(route, era)
             changed = {} if description is None else {"description": description}
             for own in ui_addresses(route.tool.raw):
                 self.addresses.take(server.id, own)

@@ -10,8 +10,8 @@ import msgspec
 from mcpyard.catalog.routes import is_repeatable
 from mcpyard.catalog.shapes import object_of
 from mcpyard.domain.errors import NameTaken, Problem, YardError
-from mcpyard.yard.backups import may_move_on
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.failing import failure
 from mcpyard.yard.outcome import Outcome, PassedOver
 from mcpyard.yard.own_schema import Function

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.errors import NameRefused, Problem, YardError
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.failing import kind_of
 from mcpyard.yard.outcome import ErrorKind, Outcome
 from mcpyard.yard.own_schema import Function, arguments_of, input_schema, output_schema

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import orjson
 
 from mcpyard.catalog.tokens import estimate_tokens
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.outcome import Outcome
 
 OWN: Final = "own"

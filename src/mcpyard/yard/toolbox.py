@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from mcpyard.catalog.ranking import Index, Known
 from mcpyard.domain.errors import Problem
-from mcpyard.yard.call import Progress
+from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.gathering import Gathered
 from mcpyard.yard.outcome import ErrorKind, Outcome
 from mcpyard.yard.tool import OWN, Tool

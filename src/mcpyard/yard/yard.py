@@ -30,15 +30,18 @@ from mcpyard.domain.status import Status, public_words
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.approving import ProjectApprovals
-from mcpyard.yard.backups import Backups, Reach
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.call import LIBRARY, Caller, Progress, refuse_switched_off
+from mcpyard.yard.calls.context import LIBRARY, CallContext, Progress, with_meta
+from mcpyard.yard.calls.fallback import CallDeps
+from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.own import OwnServers
 from mcpyard.yard.closing import PATIENCE, bounded
+from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, Editor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
+from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
@@ -57,7 +60,6 @@ from mcpyard.yard.records import (
     waiting_kinds,
 )
 from mcpyard.yard.registry import Registry
-from mcpyard.yard.relay import Relay
 
 
 class YardCore:
@@ -68,7 +70,9 @@ class YardCore:
         registry: The servers and how each is, for readers of the typed registry.
         accounts: What became of the calls.
         profiles: Stored selections for the gateway.
-        relay: Carries the requests of the gateway's clients.
+        calls: Carries out calls and other requests.
+        directory: The servers that clients of the gateway can use.
+        notifications: What servers send outside of any call.
         approvals: What of project files waits for approval.
         here: What an entry that leads back to this yard is known by.
         fault: Tells why nothing can be stored, where that is so.
@@ -96,16 +100,12 @@ class YardCore:
         )
         self._reconciler.follow(ports.secrets)
         self.accounts = Accounts(ports.journal, ports.clock)
-        reach = Reach(
-            self._book,
-            ports.servers,
-            lambda: self._reconciler.desired.servers,
-            ports.clock,
-            self._bus.publish,
+        deps = CallDeps(
+            self._book, ports.servers, self._desired_servers, ports.clock, self._bus.publish
         )
-        self._backups = Backups(reach)
-        self._caller = Caller(reach, self._backups, self.accounts)
-        self.relay = Relay(reach, self._backups, self.accounts)
+        self.calls = CallPipeline(deps, self.accounts)
+        self.directory = ServerDirectory(self._book, ports.servers, self._desired_servers)
+        self.notifications = Notifications(ports.servers)
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
         self._clients = self._reach_clients(ports)
@@ -190,31 +190,33 @@ class YardCore:
             raise ToolUnknown(f'the server "{server.name}" has no tool "{tool[:80]}"')
         return found
 
-    async def call(
+    async def call(  # noqa: PLR0913  one a part of a call
         self,
         name: str,
         arguments: Mapping[str, object] | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
+        meta: Mapping[str, object] | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call a tool by its exposed name (see `Caller.call`)."""
-        return await self._caller.call(name, arguments, timeout=timeout, progress=progress, who=who)
+        """Call a tool by its exposed name, or a fallback of it (see `CallPipeline.call`)."""
+        context = CallContext(who, progress=progress, timeout=timeout, extras=with_meta(meta))
+        return await self.calls.outcome(self.calls.route(name), arguments, context)
 
-    async def call_tool(
+    async def call_tool(  # noqa: PLR0913  one a part of a call
         self,
         ref: str,
         tool: str,
         arguments: Mapping[str, object] | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        meta: Mapping[str, object] | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call a server's tool by its own name."""
-        route = self.route(ref, tool)
-        refuse_switched_off(route)
-        return await self._caller.ask(route, arguments, timeout=timeout, who=who)
+        """Call a server's tool by its own name, and no other (see `call`)."""
+        context = CallContext(who, timeout=timeout, extras=with_meta(meta), fall_back=False)
+        return await self.calls.outcome(self.route(ref, tool), arguments, context)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run; one that runs or is coming up is left alone."""
@@ -323,6 +325,9 @@ class YardCore:
         """What happens from now on, or from just after an event."""
         return self._bus.subscribe(after)
 
+    def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
+        return self._reconciler.desired.servers
+
     def _reach_clients(self, ports: Ports) -> Clients | None:
         places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
         project = Path(places[0]).parent if places else None
@@ -346,7 +351,7 @@ class YardCore:
         return self.record_of(Picture(server, self._of(server.id)), tools=tools)
 
     def _tool_record(self, route: Route) -> Record:
-        stale = self._of(route.server).tools.stale or self._backups.breakers.is_open(route)
+        stale = self._of(route.server).tools.stale or self.calls.fallback.breakers.is_open(route)
         return tool_record(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
@@ -369,7 +374,7 @@ class YardCore:
         error = cause.message if cause and status is Status.ERROR else None
         self._registered.update_status(server.name, status, error)
         self._bus.publish("status", brief(server, observed))
-        self._backups.observed(server, observed)
+        self.calls.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
         self._book.addresses.claim(observed, self.desired.servers)

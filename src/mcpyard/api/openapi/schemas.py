@@ -22,6 +22,7 @@ _FLAG: Final[Json] = {"type": "boolean"}
 _COUNT: Final[Json] = {"type": "integer", "minimum": 0}
 _TIMES: Final[Json] = {"type": "integer", "minimum": 0, "maximum": MOST_TIMES}
 _MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT}
+_LIMIT: Final = {**_MILLISECONDS, "description": "A hard limit."}
 _TEXTS: Final = array({"type": "string"})
 _MOMENT: Final = maybe(text(format="date-time"))
 _ANYTHING: Final[Json] = {}
@@ -258,9 +259,7 @@ SCHEMAS: Final[Json] = {
             },
         }
     ),
-    "Asked": members(
-        {}, {"arguments": _OBJECT, "timeoutMs": {**_MILLISECONDS, "description": "A hard limit."}}
-    ),
+    "Asked": members({}, {"arguments": _OBJECT, "timeoutMs": _LIMIT, "_meta": _OBJECT}),
     "Outcome": {
         "type": "object",
         "description": "The server's result object as it came, with one member more.",

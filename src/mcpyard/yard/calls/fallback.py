@@ -1,7 +1,7 @@
-"""Who answers in a server's place, and when.
+"""Which server answers in the place of another, and when.
 
-A call moves on to a back-up when its server certainly never took it, or, where nobody knows, when
-the tool is marked as safe to repeat. Every server is asked at most once, so back-ups may name each
+A call moves on to a fallback when its server certainly never took it, or, where nobody knows, when
+the tool is marked as safe to repeat. Every server is asked at most once, so fallbacks may name each
 other. A server that does not respond, and a tool that ran into its time limit (see `ToolBreakers`),
 are asked only where nobody else answers.
 """
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
-import msgspec
+import orjson
 
 from mcpyard.catalog.routes import Backup, Route
 from mcpyard.domain.backups import names_backups
@@ -36,27 +36,48 @@ from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.outcome import Outcome, PassedOver
-from mcpyard.yard.tool_breakers import ToolBreakers
+from mcpyard.yard.calls.breakers import ToolBreakers
+from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.calls.results import Answer
+from mcpyard.yard.outcome import PassedOver
 
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 
-Ask = Callable[[Route, Mapping[str, object]], Awaitable[Outcome]]
-Allows = Callable[[DesiredServer, Route], bool]
-"""Whether a caller may use a tool of a server."""
+Attempt = Callable[[Route, bytes, CallContext], Awaitable[Answer]]
+"""Calls one tool with arguments that fit its schema."""
 
 Publish = Callable[[str, Mapping[str, object]], None]
 
 
-class Way(NamedTuple):
-    """One tool that could answer, with the arguments as it wants them."""
+class FallbackStep(NamedTuple):
+    """One tool that could answer.
+
+    Attributes:
+        route: The tool.
+        arguments: The arguments with the names that it has for them.
+        encoded: The same as JSON.
+        checked: Whether they are known to fit its schema.
+    """
 
     route: Route
-    arguments: Mapping[str, object]
+    arguments: dict[str, object]
+    encoded: bytes
+    checked: bool = False
+
+    def translated(self, fallback: Backup, route: Route) -> "FallbackStep":
+        """The step to a fallback of this one."""
+        arguments = fallback.translate(self.arguments)
+        same = arguments == self.arguments
+        return FallbackStep(route, arguments, self.encoded if same else orjson.dumps(arguments))
+
+    def check(self) -> None:
+        """Raise `ArgumentsRefused` where the arguments do not fit the schema."""
+        if not self.checked and (problems := self.route.validator.check(self.arguments)):
+            raise ArgumentsRefused.of(*problems)
 
 
-class Reach(NamedTuple):
-    """What a call can reach, and whoever is told of what becomes of the ways."""
+class CallDeps(NamedTuple):
+    """What calls need, and where it is published which server answers for which."""
 
     book: ToolBook
     servers: Servers
@@ -65,54 +86,44 @@ class Reach(NamedTuple):
     publish: Publish
 
 
-class Backups:
-    """Finds somebody who answers.
+class Fallback:
+    """Finds a server that answers.
 
     Attributes:
         breakers: The tools that ran into their time limits.
     """
 
-    def __init__(self, reach: Reach) -> None:
-        self._reach = reach
-        self.breakers = ToolBreakers(reach.clock)
+    def __init__(self, deps: CallDeps) -> None:
+        self._deps = deps
+        self.breakers = ToolBreakers(deps.clock)
         self._away: set[UUID] = set()
 
-    async def answer(
-        self,
-        route: Route,
-        arguments: Mapping[str, object],
-        ask: Ask,
-        allows: Allows | None = None,
-    ) -> Outcome:
-        """Ask the tool, else its back-ups.
+    async def answer(self, first: FallbackStep, context: CallContext, attempt: Attempt) -> Answer:
+        """Call the tool, else its fallbacks.
 
         Args:
-            route: The way to the tool.
-            arguments: Its arguments.
-            ask: Asks one of them.
-            allows: What the caller may use; back-ups outside of it are not even mentioned.
+            first: The tool, with arguments that fit its schema.
+            context: In whose name; fallbacks that it does not allow are not even mentioned.
+            attempt: Calls one of them.
 
         Raises:
-            ArgumentsRefused: The arguments break the tool's schema; nobody was called.
             NobodyAnswered: Nobody answered; `passed_over` says why.
             YardError: Somebody failed in a way that no other may make up for.
         """
-        if problems := route.validator.check(dict(arguments)):
-            raise ArgumentsRefused.of(*problems)
         passed: list[PassedOver] = []
-        later: list[Way] = []
-        for way in self._ways(route, arguments, allows):
-            if isinstance(way, PassedOver):
-                passed.append(way)
-            elif away := self._away_because(way.route):
-                passed.append(PassedOver(way.route.server_name, away))
-                later += [way] if self._may_yet_answer(way.route) else []
-            elif outcome := await self._asked(way, ask, passed):
-                return outcome
+        later: list[FallbackStep] = []
+        for step in self._steps(first, context):
+            if isinstance(step, PassedOver):
+                passed.append(step)
+            elif away := self._away_because(step.route):
+                passed.append(PassedOver(step.route.server_name, away))
+                later += [step] if self._may_yet_answer(step.route) else []
+            elif answer := await _attempted(step, context, attempt, passed):
+                return answer
         # Nobody who is there has answered: the first who is about to come is waited for.
-        for way in later[:1]:
-            if outcome := await self._asked(way, ask, passed):
-                return outcome
+        for step in later[:1]:
+            if answer := await _attempted(step, context, attempt, passed):
+                return answer
         listed = "; ".join(f'"{each.server}": {each.why}' for each in passed)
         raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(passed))
 
@@ -137,13 +148,13 @@ class Backups:
     def answered(self, route: Route) -> None:
         """A tool answered."""
         if self.breakers.answered(route) and route.backups:
-            self._tell("recovered", self._reach.desired().get(route.server), route.tool.name)
+            self._tell("recovered", self._deps.desired().get(route.server), route.tool.name)
 
     def failed(self, route: Route, error: YardError) -> None:
         """A call of a tool failed; an error of the protocol is an answer too."""
         if isinstance(error, CallRefused):
             self.answered(route)
-        server = self._reach.desired().get(route.server)
+        server = self._deps.desired().get(route.server)
         if not isinstance(error, TimedOut) or not error.sent or server is None:
             return
         # With somebody else to ask, one is enough: the next caller need not wait as long.
@@ -153,54 +164,38 @@ class Backups:
             reason = error.message
             self._tell("backup", server, route.tool.name, backup=stand_in, reason=reason)
 
-    async def _asked(self, way: Way, ask: Ask, passed: list[PassedOver]) -> Outcome | None:
-        """What a way answers; None when another may be asked."""
-        route = way.route
-        try:
-            outcome = await ask(route, way.arguments)
-        except YardError as error:
-            # The tool's own schema was satisfied: it is a back-up that wants other arguments.
-            misfit = isinstance(error, ArgumentsRefused)
-            if not misfit and not may_move_on(error, repeatable=route.repeatable):
-                name_server(error, route.server_name)
-                raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(passed)) from None
-            passed.append(PassedOver(route.server_name, error.message))
-            return None
-        return msgspec.structs.replace(outcome, passed_over=tuple(passed)) if passed else outcome
-
-    def _ways(
-        self, route: Route, arguments: Mapping[str, object], allows: Allows | None
-    ) -> Iterator[Way | PassedOver]:
-        """The tool, its back-ups, theirs, and so on: each server once."""
-        waiting = deque([Way(route, arguments)])
-        seen = {route.server_name}
+    def _steps(
+        self, first: FallbackStep, context: CallContext
+    ) -> Iterator[FallbackStep | PassedOver]:
+        """The tool, its fallbacks, theirs, and so on: each server once."""
+        waiting = deque([first])
+        seen = {first.route.server_name}
         while waiting:
-            way = waiting.popleft()
-            yield way
-            for backup in way.route.backups:
-                if backup.server in seen:
+            step = waiting.popleft()
+            yield step
+            for fallback in step.route.backups:
+                if fallback.server in seen:
                     continue
-                seen.add(backup.server)
-                found = self._find(backup, allows)
-                if isinstance(found, PassedOver):
-                    yield found
-                elif found is not None:
-                    waiting.append(Way(found, backup.translate(way.arguments)))
+                seen.add(fallback.server)
+                route = self._find(fallback, context)
+                if isinstance(route, PassedOver):
+                    yield route
+                elif route is not None:
+                    waiting.append(step.translated(fallback, route))
 
-    def _find(self, backup: Backup, allows: Allows | None) -> Route | PassedOver | None:
-        """The way to a back-up, or why there is none; None where the caller may not know of it."""
+    def _find(self, backup: Backup, context: CallContext) -> Route | PassedOver | None:
+        """The route of a fallback, or why there is none; None where the caller may not know."""
         server = self._by_name(backup.server)
-        if server is None:
-            return None if allows else PassedOver(backup.server, "there is no such server")
-        route = self._reach.book.find(server.id, backup.tool)
-        if route is not None and allows and not allows(server, route):
+        route = self._deps.book.find(server.id, backup.tool) if server else None
+        if server and route and context.may_use(server, route):
+            return route
+        if context.allows:
             return None
-        if route is None or not route.policy.enabled:
-            return None if allows else PassedOver(backup.server, f'it has no tool "{backup.tool}"')
-        return route
+        missing = f'it has no tool "{backup.tool}"' if server else "there is no such server"
+        return PassedOver(backup.server, missing)
 
     def _by_name(self, name: str) -> DesiredServer | None:
-        servers = self._reach.desired().values()
+        servers = self._deps.desired().values()
         return next((each for each in servers if each.name == name), None)
 
     def _first_up(self, names: Iterable[str]) -> str | None:
@@ -208,24 +203,24 @@ class Backups:
 
     def _is_connected(self, name: str) -> bool:
         server = self._by_name(name)
-        found = self._reach.servers.observed().get(server.id) if server else None
+        found = self._deps.servers.observed().get(server.id) if server else None
         return found is not None and found.state.phase is Phase.CONNECTED
 
     def _away_because(self, route: Route) -> str | None:
         """Why a server had better not be asked just now."""
-        found = self._reach.servers.observed().get(route.server)
+        found = self._deps.servers.observed().get(route.server)
         state = (found or Observed(route.server)).state
         if state.phase is Phase.CONNECTED:
             rests = self.breakers.rests(route)
             return "did not answer in time a moment ago" if rests else None
-        server = self._reach.desired().get(route.server)
+        server = self._deps.desired().get(route.server)
         if server and state.phase is Phase.STOPPED and _sleeps(server, state.phase):
             return None
         how = "does not respond" if state.phase is Phase.DEGRADED else "not connected"
         return f"{how}: {state.cause.message}" if state.cause else f"is {state.phase}"
 
     def _may_yet_answer(self, route: Route) -> bool:
-        found = self._reach.servers.observed().get(route.server)
+        found = self._deps.servers.observed().get(route.server)
         return found is not None and found.state.phase in UP
 
     def _tell(
@@ -233,7 +228,26 @@ class Backups:
     ) -> None:
         if server:
             told = {"id": str(server.id), "name": server.name, "tool": tool}
-            self._reach.publish(kind, told | more)
+            self._deps.publish(kind, told | more)
+
+
+async def _attempted(
+    step: FallbackStep, context: CallContext, attempt: Attempt, passed: list[PassedOver]
+) -> Answer | None:
+    """What a step answers; None when another may be asked."""
+    route = step.route
+    try:
+        step.check()
+        answer = await attempt(route, step.encoded, context)
+    except YardError as error:
+        # The tool's own schema was satisfied: it is a fallback that takes other arguments.
+        misfit = isinstance(error, ArgumentsRefused)
+        if not misfit and not may_move_on(error, repeatable=route.repeatable):
+            name_server(error, route.server_name)
+            raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(passed)) from None
+        passed.append(PassedOver(route.server_name, error.message))
+        return None
+    return answer._replace(passed_over=tuple(passed)) if passed else answer
 
 
 def _sleeps(server: DesiredServer, phase: Phase) -> bool:

@@ -1,4 +1,4 @@
-"""What somebody wants to hear of servers, over fakes of the ports."""
+"""What somebody wants to receive from servers, over fakes of the ports."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.domain.ports import Tuning
 from mcpyard.testing import FakeServers, ManualClock, VolatileMemory, VolatilePolicies
-from mcpyard.yard.relay import Relay
+from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import Ports, YardCore
 
 ID = UUID(int=1)
@@ -20,7 +20,7 @@ def servers() -> FakeServers:
 
 
 @pytest.fixture
-def relay(servers: FakeServers) -> Relay:
+def notifications(servers: FakeServers) -> Notifications:
     ports = Ports(
         sources=(),
         memory=VolatileMemory(),
@@ -29,41 +29,49 @@ def relay(servers: FakeServers) -> Relay:
         clock=ManualClock(),
         lookup={}.get,
     )
-    return YardCore(ports).relay
+    return YardCore(ports).notifications
 
 
-def test_a_server_is_told_what_all_want_together(relay: Relay, servers: FakeServers) -> None:
+def test_a_server_is_told_what_all_want_together(
+    notifications: Notifications, servers: FakeServers
+) -> None:
     told: list[Tuning] = []
     for key, wanted in (("x", QUIET), ("y", LOUD), ("z", QUIET), ("y", A), ("x", B)):
-        relay.wish(key, ID, wanted)
+        notifications.set_interest(key, ID, wanted)
         told.append(servers.tuned[ID])
     assert told == [QUIET, LOUD, LOUD, Tuning("error", A.uris), Tuning("error", A.uris | B.uris)]
 
 
-def test_who_goes_takes_its_wishes_along(relay: Relay, servers: FakeServers) -> None:
+def test_who_goes_takes_its_interests_along(
+    notifications: Notifications, servers: FakeServers
+) -> None:
     for key, wanted in (("x", QUIET), ("y", LOUD), ("z", A)):
-        relay.wish(key, ID, wanted)
+        notifications.set_interest(key, ID, wanted)
     told: list[Tuning] = []
     for key in ("y", "z", "x"):
-        relay.forget(key)
+        notifications.drop_interests(key)
         told.append(servers.tuned[ID])
     assert told == [Tuning("error", A.uris), QUIET, Tuning()]
 
 
-def test_a_wish_that_is_taken_back_is_wanted_no_more(relay: Relay, servers: FakeServers) -> None:
-    relay.wish("x", ID, LOUD)
-    relay.wish("y", ID, QUIET)
-    relay.wish("x", ID, Tuning())
+def test_an_interest_that_is_dropped_counts_no_more(
+    notifications: Notifications, servers: FakeServers
+) -> None:
+    notifications.set_interest("x", ID, LOUD)
+    notifications.set_interest("y", ID, QUIET)
+    notifications.set_interest("x", ID, Tuning())
     assert servers.tuned[ID] == QUIET
 
 
-def test_a_server_that_was_added_anew_is_told_again(relay: Relay, servers: FakeServers) -> None:
-    relay.wish("x", ID, LOUD)
-    relay.wish("x", UUID(int=2), QUIET)
-    relay.wish("x", UUID(int=2), Tuning())
+def test_a_server_that_was_added_anew_is_told_again(
+    notifications: Notifications, servers: FakeServers
+) -> None:
+    notifications.set_interest("x", ID, LOUD)
+    notifications.set_interest("x", UUID(int=2), QUIET)
+    notifications.set_interest("x", UUID(int=2), Tuning())
     servers.tuned.clear()
-    relay.retune()
+    notifications.resend()
     assert servers.tuned == {ID: LOUD}
     servers.tuned.clear()
-    relay.wish("x", ID, LOUD)
+    notifications.set_interest("x", ID, LOUD)
     assert servers.tuned == {ID: LOUD}, "nobody knows here what the server was told before"

@@ -1,0 +1,204 @@
+"""The way of a call: route, validate, policy, fallback, deadline, call, outcome, account."""
+
+from collections.abc import Mapping
+from typing import Final, cast
+from uuid import UUID
+
+import orjson
+
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    Problem,
+    ServerUnknown,
+    ToolUnknown,
+    YardError,
+    edge,
+    name_server,
+)
+from mcpyard.domain.model import Config
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.ports import CallTerms
+from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
+from mcpyard.yard.calls.context import NO_EXTRAS, CallContext, CallExtras, with_hops
+from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
+from mcpyard.yard.calls.results import TASK_TYPE, Answer, check_result, says_error
+from mcpyard.yard.directory import is_a_yard
+from mcpyard.yard.outcome import Outcome
+
+LONGEST_CALL: Final = 600.0
+"""Seconds past which progress extends no call."""
+
+CANCELLED: Final = "cancelled"
+
+
+class CallPipeline:
+    """Carries out tool calls, and other requests to servers.
+
+    Attributes:
+        fallback: Finds a server that answers in the place of another.
+    """
+
+    def __init__(self, deps: CallDeps, accounts: Accounts) -> None:
+        self.fallback = Fallback(deps)
+        self._book = deps.book
+        self._servers = deps.servers
+        self._desired = deps.desired
+        self._clock = deps.clock
+        self._accounts = accounts
+        self._yards: set[UUID] = set()
+
+    def observed(self, server: DesiredServer, observed: Observed) -> None:
+        """A server is in another state."""
+        (self._yards.add if is_a_yard(observed) else self._yards.discard)(server.id)
+        self.fallback.observed(server, observed)
+
+    def route(self, name: str) -> Route:
+        """The route of an exposed name.
+
+        Raises:
+            ToolUnknown: There is no such tool.
+        """
+        route = self._book.route(name)
+        if route is None:
+            raise ToolUnknown(f'there is no tool "{name[:80]}"')
+        return route
+
+    async def call(self, route: Route, arguments: bytes, context: CallContext) -> Answer:
+        """Call a tool, or one of its fallbacks (see `Fallback`).
+
+        Args:
+            route: The tool.
+            arguments: A JSON object.
+            context: In whose name.
+
+        Raises:
+            ToolUnknown: The tool is switched off, or its server is gone.
+            ArgumentsRefused: The arguments break its schema; the server was not called.
+            TimedOut: The time ran out; the server was told.
+            ServerFault: The server cannot be reached, or answered with an error.
+        """
+        if not context.may_use(self._server(route), route):
+            tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
+            raise ToolUnknown(f"{tool} is switched off")
+        parsed = _parse(arguments)
+        if problems := route.validator.check(parsed):
+            raise ArgumentsRefused.of(*problems).about(route.server_name)
+        if route.backups and context.fall_back:
+            step = FallbackStep(route, parsed, arguments, checked=True)
+            return await self.fallback.answer(step, context, self._attempt)
+        try:
+            return await self._attempt(route, arguments, context)
+        except YardError as error:
+            name_server(error, route.server_name)
+            raise
+
+    async def outcome(
+        self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
+    ) -> Outcome:
+        """Call a tool (see `call`); the outcome for whoever reads it."""
+        raw, route, ms, passed = await self.call(route, _encode(arguments), context)
+        return Outcome(raw, route.server_name, route.tool.name, ms, passed)
+
+    async def request(
+        self, server: UUID, method: str, params: bytes, context: CallContext
+    ) -> bytes:
+        """Ask a server anything else; the result object as it came (see `call`)."""
+        desired = self._desired().get(server)
+        if desired is None:
+            raise ServerUnknown("the server is gone")
+        terms = _terms(desired.config, None, context)
+        raw = await self._servers.request(server, method, params, terms)
+        check_result(raw)
+        return raw
+
+    def release(self, lane: str) -> None:
+        """A client went; so do the processes that it had for itself."""
+        self._servers.release(lane)
+
+    async def _attempt(self, route: Route, arguments: bytes, context: CallContext) -> Answer:
+        """Call one tool, and account for the call."""
+        terms = _terms(self._server(route).config, route, context)
+        params = self._params(route, arguments, context.extras)
+        began, raw, ended = self._clock.monotonic(), b"", CANCELLED
+        breakers, probe = self.fallback.breakers, None
+        try:
+            probe = breakers.enter(route) if breakers.known else None
+            if params is None:
+                raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
+            else:
+                raw = await self._servers.request(route.server, "tools/call", params, terms)
+            if TASK_TYPE in raw or not raw.startswith(b"{"):
+                check_result(raw)
+            ended = TOOL_ERROR if says_error(raw) else OK
+            if breakers.known:
+                self.fallback.answered(route)
+        except YardError as error:
+            ended = edge(error).problem
+            self.fallback.failed(route, error)
+            raise
+        finally:
+            if probe:
+                probe.trying = False
+            ms = (self._clock.monotonic() - began) * 1000
+            self._accounts.note(route, context.who, ms, ended, (len(arguments), len(raw)))
+        return Answer(raw, route, ms)
+
+    def _server(self, route: Route) -> DesiredServer:
+        server = self._desired().get(route.server)
+        if server is None:
+            raise ToolUnknown(f'the server "{route.server_name}" is gone')
+        return server
+
+    def _params(self, route: Route, arguments: bytes, extras: CallExtras) -> bytes | None:
+        """All parameters for a server; None where there are only a name and arguments."""
+        is_yard = route.server in self._yards
+        if extras is NO_EXTRAS and not is_yard:
+            return None
+        members, meta, hops = extras
+        if is_yard:
+            meta = with_hops(meta, hops)
+        elif not (members or meta):
+            return None
+        parts = [b'"name":%b,"arguments":%b' % (orjson.dumps(route.tool.name), arguments)]
+        parts += [b"%b:%b" % (orjson.dumps(name), value) for name, value in members.items()]
+        if meta:
+            parts.append(b'"_meta":{%b}' % meta)
+        return b"{%b}" % b",".join(parts)
+
+
+def _encode(arguments: object) -> bytes:
+    if arguments is None:
+        return b"{}"
+    if not isinstance(arguments, Mapping):
+        raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
+    try:
+        return orjson.dumps(dict(cast("Mapping[str, object]", arguments)))
+    except TypeError as error:
+        raise ArgumentsRefused.of(
+            Problem("arguments", f"cannot be sent as JSON: {error}")
+        ) from None
+
+
+def _parse(arguments: bytes) -> dict[str, object]:
+    try:
+        parsed: object = orjson.loads(arguments)
+    except ValueError as error:
+        raise ArgumentsRefused.of(Problem("arguments", f"are not JSON: {error}")) from None
+    if not isinstance(parsed, dict):
+        raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
+    return cast("dict[str, object]", parsed)
+
+
+def _terms(config: Config, route: Route | None, context: CallContext) -> CallTerms:
+    timeout, extends = config.timeout, config.progress_extends
+    if route is not None:
+        policy = route.policy
+        timeout = policy.timeout or timeout
+        extends = extends if policy.progress_extends is None else policy.progress_extends
+    _, asked, told, progress, capabilities, log_level, lane, _, seconds, _, _ = context
+    if seconds is None:
+        seconds = timeout / 1000
+    longest = max(seconds, LONGEST_CALL) if extends else None
+    return CallTerms(seconds, longest, progress, asked, told, capabilities, log_level, lane)

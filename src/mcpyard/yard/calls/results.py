@@ -1,0 +1,75 @@
+"""What a server answered, looked at without decoding it."""
+
+import re
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from mcpyard.catalog.routes import Route
+from mcpyard.domain.errors import ProtocolBroken
+from mcpyard.yard.outcome import PassedOver
+
+_GLANCE: Final = 4096
+_LONGEST_TASK: Final = 1 << 20
+"""Bytes up to which a result is searched for a task: the search holds the event loop."""
+
+_IS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
+_ABSENT: Final = Raw(b"")
+
+
+class Answer(NamedTuple):
+    """What a server answered; a tuple because one is made for every call.
+
+    Attributes:
+        raw: The result object, as the bytes that came.
+        route: The tool that answered.
+        ms: How long its call took, in milliseconds.
+        passed_over: The servers that did not answer before it, and why.
+    """
+
+    raw: bytes
+    route: Route
+    ms: float
+    passed_over: tuple[PassedOver, ...] = ()
+
+
+class _TaskResult(msgspec.Struct, rename="camel"):
+    """The members that distinguish a task from a result."""
+
+    result_type: Raw = _ABSENT
+    task: Raw = _ABSENT
+    content: Raw = _ABSENT
+
+
+_task_result = msgspec.json.Decoder(_TaskResult)
+TASK_TYPE: Final = b'"task"'
+
+
+def check_result(raw: bytes) -> None:
+    """Refuse what is no result: anything but an object, and a task, which nothing here can follow.
+
+    Raises:
+        ProtocolBroken: It is none.
+    """
+    if not raw.startswith(b"{"):
+        raise ProtocolBroken("the result is not a JSON object")
+    if len(raw) > _LONGEST_TASK or TASK_TYPE not in raw:
+        return
+    try:
+        result = _task_result.decode(raw)
+    except ValueError:
+        return
+    in_handshake = not bytes(result.content) and b'"taskId"' in bytes(result.task)
+    if in_handshake or bytes(result.result_type) == TASK_TYPE:
+        raise ProtocolBroken(
+            "the server answered with a task, which mcpyard does not support: "
+            "the result of the call is not available"
+        )
+
+
+def says_error(raw: bytes) -> bool:
+    """Whether a result says that the tool failed, at a glance: it is for a statistic."""
+    if len(raw) > 2 * _GLANCE:
+        raw = raw[:_GLANCE] + raw[-_GLANCE:]
+    return b'"isError"' in raw and _IS_ERROR.search(raw) is not None

@@ -1,0 +1,79 @@
+"""What servers send outside of any call, and what their clients want to receive of it."""
+
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+from mcpyard.domain.ports import OnNotice, Servers, Tuning
+
+LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""The log levels, the most verbose first."""
+
+_NOTHING: Final = Tuning()
+
+
+class Notifications:
+    """Passes notifications on, and has servers send what somebody is interested in."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._interests: dict[UUID, dict[object, Tuning]] = {}
+        self._tuned: dict[UUID, Tuning] = {}
+        self._listeners: set[OnNotice] = set()
+        servers.hear(self._dispatch)
+
+    def listen(self, listener: OnNotice) -> Callable[[], None]:
+        """Receive what servers send outside any call, until the returned function is called."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def set_interest(self, key: object, server: UUID, interest: Tuning) -> None:
+        """What somebody wants to receive from a server, instead of what it wanted before."""
+        interests = self._interests.setdefault(server, {})
+        before = interests.pop(key, _NOTHING)
+        if interest != _NOTHING:
+            interests[key] = interest
+        tuned = self._tuned.get(server, _NOTHING)
+        # All are looked at only where this one can make a difference: a thousand clients may want
+        # the same of a server that comes up.
+        anew = before not in (_NOTHING, interest) or not _covers(tuned, interest)
+        self._tune(server, self._combined(server) if anew else tuned)
+
+    def drop_interests(self, key: object) -> None:
+        """Somebody wants to receive nothing any more."""
+        for server, interests in self._interests.items():
+            if interests.pop(key, None) is not None:
+                self._tune(server, self._combined(server))
+
+    def resend(self) -> None:
+        """Tell the servers again what is wanted of them: one that was added anew was never told."""
+        for server, tuning in self._tuned.items():
+            self._servers.tune(server, tuning)
+
+    def _combined(self, server: UUID) -> Tuning:
+        interests = self._interests[server].values()
+        levels = [LEVELS.index(each.log_level) for each in interests if each.log_level]
+        return Tuning(
+            LEVELS[min(levels)] if levels else None,
+            frozenset[str]().union(*(each.uris for each in interests)),
+        )
+
+    def _tune(self, server: UUID, tuning: Tuning) -> None:
+        if tuning == _NOTHING:
+            self._tuned.pop(server, None)
+        else:
+            self._tuned[server] = tuning
+        self._servers.tune(server, tuning)
+
+    def _dispatch(self, server: UUID, method: str, params: bytes) -> None:
+        for listener in [*self._listeners]:
+            listener(server, method, params)
+
+
+def _covers(tuned: Tuning, interest: Tuning) -> bool:
+    """Whether a server that is tuned so sends all that is wanted."""
+    if interest.log_level is not None:
+        levels = LEVELS[: LEVELS.index(interest.log_level) + 1]
+        if tuned.log_level not in levels:
+            return False
+    return interest.uris <= tuned.uris
