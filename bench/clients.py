@@ -19,7 +19,7 @@ from mcpyard.formats.editing import write
 from mcpyard.formats.effective import Text, files_of, judge
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.lint import lint
-from mcpyard.formats.locating import Spot, Surroundings, candidates
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates
 from mcpyard.formats.roster import CLIENTS
 
 LIMIT = 5.0
@@ -31,7 +31,7 @@ def main() -> None:
     figures = Figures()
     with tempfile.TemporaryDirectory() as folder:
         home, big = machine(Path(folder))
-        around = Surroundings({}, str(home), str(home / "work"))
+        around = ClientFolders({}, str(home), str(home / "work"))
         text = big.read_text()
         files = sum(each.is_file() for each in home.rglob("*"))
         figures.show("~/.claude.json", f"{len(text) / 1e6:.1f} MB")
@@ -49,7 +49,7 @@ def main() -> None:
     figures.leave()
 
 
-async def by_yard(around: Surroundings) -> tuple[float, float]:
+async def by_yard(around: ClientFolders) -> tuple[float, float]:
     """How long a new yard takes for its first listing, and for the same again."""
     environment = {"HOME": around.home, "PATH": os.environ["PATH"]}
     async with Yard.open(around.project, environment=environment) as yard:
@@ -72,10 +72,10 @@ def machine(home: Path) -> tuple[Path, Path]:
     }
     own = home / ".claude.json"
     own.write_text(json.dumps(big, indent=2, ensure_ascii=False))
-    around = Surroundings({}, str(home), project)
+    around = ClientFolders({}, str(home), project)
     Path(project).mkdir()
     for client in CLIENTS:
-        spot = Spot(client, client.scopes[0], project)
+        spot = ClientScopeRef(client, client.scopes[0], project)
         path = Path(candidates(spot.scope.location, around)[0]) if spot.scope.location else own
         if path != own:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def machine(home: Path) -> tuple[Path, Path]:
     return home, own
 
 
-def content(spot: Spot) -> str:
+def content(spot: ClientScopeRef) -> str:
     """A client's file with some servers."""
     text = ""
     for number in range(SERVERS):
@@ -98,19 +98,19 @@ def servers() -> dict[str, object]:
     return {f"server-{number}": entry for number in range(SERVERS)}
 
 
-def listing(around: Surroundings) -> int:
+def listing(around: ClientFolders) -> int:
     """Read and judge all clients; how many servers there are."""
     texts = read(around)
     return sum(len(judge(client, around, texts).standings) for client in CLIENTS)
 
 
-def linting(around: Surroundings) -> int:
+def linting(around: ClientFolders) -> int:
     """Read and check all clients; how many findings there are."""
     texts = read(around)
     return sum(len(lint(client, around, texts)) for client in CLIENTS)
 
 
-def read(around: Surroundings) -> dict[str, Text]:
+def read(around: ClientFolders) -> dict[str, Text]:
     """All files of all clients, each read once."""
     paths = dict.fromkeys(path for client in CLIENTS for path in files_of(client, around))
     return {path: Text(path, text_of(Path(path)), mode=0o600) for path in paths}

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from mcpyard.runtime.keeping import Child, Keeper, StopPolicy
+from mcpyard.runtime.keeping import ChildProcess, KeeperClient, StopPolicy
 from mcpyard.runtime.marks import Mark, MarkKey
 from mcpyard.runtime.orphans import Remains
 
@@ -32,7 +32,7 @@ def cpu_ms(pid: int) -> int:
     return (int(fields[11]) + int(fields[12])) * 1000 // os.sysconf("SC_CLK_TCK")
 
 
-async def answered(child: Child) -> None:
+async def answered(child: ChildProcess) -> None:
     loop = asyncio.get_running_loop()
     answer = loop.create_future()
     loop.add_reader(child.stdout, lambda: answer.done() or answer.set_result(None))
@@ -41,10 +41,10 @@ async def answered(child: Child) -> None:
     loop.remove_reader(child.stdout)
 
 
-async def spawn_all(keeper: Keeper, count: int) -> list[Child]:
+async def spawn_all(keeper: KeeperClient, count: int) -> list[ChildProcess]:
     env = {"PATH": os.environ["PATH"]}
 
-    async def one() -> Child:
+    async def one() -> ChildProcess:
         child = await keeper.spawn(["cat"], env, None)
         await answered(child)
         return child
@@ -53,7 +53,7 @@ async def spawn_all(keeper: Keeper, count: int) -> list[Child]:
 
 
 async def measure(count: int) -> None:
-    keeper = Keeper("bench")
+    keeper = KeeperClient("bench")
     began = time.perf_counter()
     await keeper.start()
     print("keeper ready                ", milliseconds(began))
@@ -78,7 +78,7 @@ async def measure(count: int) -> None:
 
 
 async def be_killed(count: int, writer: int) -> None:
-    keeper = Keeper("bench-killed")
+    keeper = KeeperClient("bench-killed")
     children = await spawn_all(keeper, count)
     text = " ".join(str(pid) for pid in [keeper.pid, *(child.pid for child in children)])
     os.write(writer, text.encode())

@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
 from mcpyard.legal.library import Library
-from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.shelf import Corpus
 from tests.legal.known import CASES, LAWS, STATUTES, Known
 from tests.legal.running import COMMAND
 
@@ -36,7 +36,7 @@ def main(home: Path) -> None:
         figures.show(f"  added / unchanged, {name}", f"{report['added']} / {report['unchanged']}")
     file = corpus_file(home / "legal")
     figures.show("size of the corpus", f"{file.stat().st_size / 1e6:.1f} MB")
-    shelf = Shelf(file)
+    shelf = Corpus(file)
     library = Library(shelf)
     figures.show("right answers", f"{right(library)} of {len(STATUTES) + len(CASES)}")
     figures.missed |= right(library) < len(STATUTES) + len(CASES)

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.model import Scope
-from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.store.sqlite.store import Store
 
 SECONDS = 2.0
@@ -78,7 +78,7 @@ async def writes(store: Store, callers: int) -> float:
 
 
 async def lines(store: Store) -> tuple[float, float]:
-    call = Call(datetime.now(UTC), "cli", uuid4(), "files", "read_file", 1.5, "ok", 200, 4000)
+    call = CallRecord(datetime.now(UTC), "cli", uuid4(), "files", "read_file", 1.5, "ok", 200, 4000)
     start = perf_counter()
     for _ in range(LINES):
         store.journal.append(call)

@@ -17,10 +17,10 @@ import uvloop
 
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.asked import nobody
-from mcpyard.wire.eras import ClientFace, Greeting
+from mcpyard.wire.eras import ClientFace, InitializeResult
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.peer import Peer
-from mcpyard.wire.session import Session
+from mcpyard.wire.session import ServerSession
 from mcpyard.wire.stdio import StdioLink
 
 CHILD = r"""
@@ -109,8 +109,8 @@ async def with_session(width: int, seconds: float) -> float:
     child, stdin, stdout = spawn()
     peer = Peer(StdioLink(stdin, stdout))
     await peer.open()
-    greeting = Greeting("modern", "2026-07-28", {}, {}, None)
-    session = Session(peer, ClientFace("bench", "1"), greeting, Lanes(nobody))
+    greeting = InitializeResult("modern", "2026-07-28", {}, {}, None)
+    session = ServerSession(peer, ClientFace("bench", "1"), greeting, Lanes(nobody))
     try:
         return await rate(lambda: session.call_tool("echo", ARGUMENTS, TERMS), width, seconds)
     finally:

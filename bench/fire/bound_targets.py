@@ -13,7 +13,7 @@ from uuid import UUID
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.ranking import Index, Known
 from mcpyard.catalog.validators import compile_validator
-from mcpyard.cli.logfile import Veil
+from mcpyard.cli.logfile import Redactor
 from mcpyard.domain.errors import DocumentBroken, InputError
 from mcpyard.domain.expand import BadReference, expand
 from mcpyard.domain.merge import shown_url
@@ -84,7 +84,7 @@ def hostile(dice: Dice, length: int = LENGTH) -> str:
 def long_addresses(dice: Dice) -> None:
     """Masking, in an address or in a line of the log, looks at a character a few times only."""
     shown_url(text := hostile(dice))
-    Veil()(text)
+    Redactor()(text)
 
 
 def long_values(dice: Dice) -> None:

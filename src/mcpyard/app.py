@@ -21,26 +21,26 @@ from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
 from mcpyard.domain.repositories import (
     Approvals,
+    DroppedFields,
     Edits,
     Journal,
-    LeftOuts,
     LoginSessions,
     Policies,
     Profiles,
     Tokens,
 )
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.formats import locating
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.idle import IdleServers
-from mcpyard.runtime.keeping import Keeper
+from mcpyard.runtime.keeping import KeeperClient
 from mcpyard.runtime.marks import MarkKey
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
-from mcpyard.runtime.signins import SignIns, VolatileCredentials
+from mcpyard.runtime.signins import SignInManager, VolatileCredentials
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
-from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.runtime.variables import Variables
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.code import CodeSource
@@ -53,7 +53,7 @@ from mcpyard.store.mark_key import home_mark_key, user_folder, user_mark_key
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
-from mcpyard.store.volatile_edits import VolatileEdits, VolatileLeftOuts
+from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.gathering import Local, Own, Select, gather
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 Servers = Mapping[str, Config | Mapping[str, object]]
 
 _TRUSTING = ApprovalPolicy()
-_NOWHERE = Here()
+_NOWHERE = SelfIdentity()
 
 
 class Yard(YardCore):
@@ -81,9 +81,9 @@ class Yard(YardCore):
     def __init__(
         self,
         sources: Sequence[Source],
-        kept: "Kept",
+        kept: "Storage",
         code: CodeSource,
-        around: "Around",
+        around: "HostEnvironment",
     ) -> None:
         self.code = code
         self.kept = kept
@@ -91,12 +91,12 @@ class Yard(YardCore):
         environment = around.environment
         clock = SystemClock()
         variables = Variables(environment)
-        keeper = Keeper(uuid4().hex, key=kept.mark_key)
+        keeper = KeeperClient(uuid4().hex, key=kept.mark_key)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
-        sign_ins = SignIns(kept.credentials)
+        sign_ins = SignInManager(kept.credentials)
         opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
         opener.here = here
-        self._supervisor = Supervisor(Crew(opener, Starts(), kept.memory, clock))
+        self._supervisor = Supervisor(RuntimeDeps(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
             memory=kept.memory,
@@ -127,7 +127,7 @@ class Yard(YardCore):
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
         approval: ApprovalPolicy = _TRUSTING,
-        here: Here = _NOWHERE,
+        here: SelfIdentity = _NOWHERE,
     ) -> AsyncGenerator[Self]:
         """A yard for as long as the block lasts; its children end with it.
 
@@ -151,7 +151,7 @@ class Yard(YardCore):
         if project is not None:
             found.insert(0, ProjectFile(Path(project)))
         async with keeping(home) as kept:
-            around = Around(own, approval, here)
+            around = HostEnvironment(own, approval, here)
             yard = cls([*found, *kept.sources], kept, CodeSource(servers), around)
             try:
                 # What a yard that was killed together with its keeper left behind.
@@ -197,7 +197,7 @@ class Yard(YardCore):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class HostEnvironment:
     """What a yard finds around itself.
 
     Attributes:
@@ -208,11 +208,11 @@ class Around:
 
     environment: Mapping[str, str]
     approval: ApprovalPolicy
-    here: Here
+    here: SelfIdentity
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Storage:
     """What a yard keeps over its restarts, or only pretends to."""
 
     memory: Memory
@@ -225,17 +225,17 @@ class Kept:
     approvals: Approvals = field(default_factory=VolatileApprovals)
     profiles: Profiles = field(default_factory=VolatileProfiles)
     edits: Edits = field(default_factory=VolatileEdits)
-    left_outs: LeftOuts = field(default_factory=VolatileLeftOuts)
+    left_outs: DroppedFields = field(default_factory=VolatileDroppedFields)
     locks: Path = field(default_factory=user_folder)
     mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
 
 
-def reach_clients(kept: Kept, environment: Mapping[str, str]) -> ClientReach:
+def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
     """What the programs of this machine are reached through."""
     # A user without a home directory has no files in it; other programs look into the root then.
     home = environment.get("HOME") or str(user_directory() or "/")
-    around = locating.Surroundings(environment, home, platform=sys.platform)
+    around = locating.ClientFolders(environment, home, platform=sys.platform)
     files = DiskClientFiles(kept.locks)
     return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)
 
@@ -267,7 +267,7 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
                 read_project=read_project,
                 lookup=Variables(environment),
                 clients=reach_clients(kept, environment),
-                here=Here(homes=frozenset({str(home)} if home else ())),
+                here=SelfIdentity(homes=frozenset({str(home)} if home else ())),
                 profiles=kept.profiles,
             )
         )
@@ -279,7 +279,7 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
 
 
 @asynccontextmanager
-async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
+async def keeping(home: str | Path | None) -> AsyncGenerator[Storage]:
     """What a home keeps, for as long as the block lasts; without a home, what is forgotten.
 
     Raises:
@@ -287,7 +287,7 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
     """
     if home is None:
         key = MarkKey(user_mark_key())
-        yield Kept(VolatileMemory(), VolatilePolicies(), mark_key=key)
+        yield Storage(VolatileMemory(), VolatilePolicies(), mark_key=key)
         return
     taken = Home(Path(home))
     taken.take()
@@ -295,7 +295,7 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Kept]:
         store = await Store.open(taken.folder)
         try:
             mine = DatabaseSource(store.definitions)
-            yield Kept(
+            yield Storage(
                 memory=store.memory,
                 policies=store.policies,
                 sources=(mine,),

@@ -201,13 +201,13 @@ class AttachedYard:
         """Keep the picture fresh; a yard that goes away leaves the last one, marked by `resync`."""
         import httpx2  # noqa: PLC0415  see `attach`
 
-        from mcpyard.wire.eventstream import Event, EventParser  # noqa: PLC0415
+        from mcpyard.wire.eventstream import EventParser, SseEvent  # noqa: PLC0415
 
         parser = EventParser()
         try:
             async with self._http.stream("GET", "/api/events") as stream:
                 async for chunk in stream.aiter_bytes():
-                    heard = [each for each in parser.feed(chunk) if isinstance(each, Event)]
+                    heard = [each for each in parser.feed(chunk) if isinstance(each, SseEvent)]
                     if heard:
                         await self._refresh()
                         fresh.set()

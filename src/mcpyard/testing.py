@@ -21,7 +21,7 @@ from mcpyard.domain.lifecycle import OPEN, Phase, State
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.observed import Figures, Observed, Tools
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Tuning
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
@@ -210,7 +210,7 @@ class FakeServers:
         self.deaf = False
         self.closed = False
         self.notice: OnNotice = lambda _server, _method, _params: None
-        self.tuned: dict[UUID, Tuning] = {}
+        self.tuned: dict[UUID, NotificationInterest] = {}
         self.released: list[str] = []
         self._observed: dict[UUID, Observed] = {}
         self._names: dict[UUID, str] = {}
@@ -250,7 +250,7 @@ class FakeServers:
         """Remember who wants to hear of it."""
         self.notice = on_notice
 
-    def tune(self, server: UUID, tuning: Tuning) -> None:
+    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
         """Remember what was wanted."""
         self.tuned[server] = tuning
 
@@ -295,9 +295,9 @@ class FakeServers:
                 policy_digest=server.policy_digest,
                 turn=server.turn,
             )
-        if isinstance(action, plan.Stop):
+        if isinstance(action, plan.StopServer):
             found = replace(found, state=State())
-        elif server and not isinstance(action, plan.Retune):
+        elif server and not isinstance(action, plan.UpdateInterest):
             found = self._started(found, server)
         self._observed[action.id] = found
         self._on_change(found)

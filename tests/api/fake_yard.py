@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from mcpyard.api.app import build
 from mcpyard.api.guard_keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
-from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.project_file import ProjectFile
@@ -74,7 +74,7 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
     servers.answers = _Same(lambda _tool, arguments: b'{"content":[],"echo":%b}' % arguments)
     sources = [DatabaseSource(store.definitions), *([ProjectFile(project)] if project else [])]
     programs = FakeClientFiles({"/home/me/.codex/config.toml": CODEX})
-    reach = ClientReach(programs, store.edits, store.left_outs, Surroundings({}, "/home/me"))
+    reach = ClientReach(programs, store.edits, store.left_outs, ClientFolders({}, "/home/me"))
     yard = YardCore(
         Ports(
             sources,

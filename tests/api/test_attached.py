@@ -20,7 +20,7 @@ from mcpyard.domain.errors import (
     YardBusy,
 )
 from mcpyard.formats.matrix import Matrix
-from mcpyard.yard.clients.clients import Clients, Copy, Terms
+from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from tests.api.daemon import daemon
@@ -154,12 +154,14 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
         async with Yard.attach(tmp_path / "home") as yard:
             clients = yard.clients
             assert "claude-code" in {each["client"] for each in await clients.groups()}
-            look = await clients.edit("claude", "x y", {"args": ["a"]}, Terms(dry_run=True))
+            look = await clients.edit("claude", "x y", {"args": ["a"]}, EditTerms(dry_run=True))
             assert (look.edit, file.read_text()) == (None, text)
             done = await clients.edit("claude:user", "x y", {"args": ["a"]})
             assert done.files == look.files
             assert (await clients.show("claude", "x y"))["args"] == ["a"]
-            off = await clients.toggle("claude", "x y", enabled=False, terms=Terms(str(tmp_path)))
+            off = await clients.toggle(
+                "claude", "x y", enabled=False, terms=EditTerms(str(tmp_path))
+            )
             assert [each.kind for each in off.warnings] == ["relocated"]
             await clients.rename("claude", "x y", "z")
             assert [each["id"] for each in await clients.edits()] == [3, 2, 1]
@@ -173,7 +175,7 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
             assert file.read_text() == text
             assert [each["code"] for each in await clients.lint()] == ["name-refused"]
             assert await clients.drift() == []
-            (found,) = await clients.import_all("user", Terms(dry_run=True))
+            (found,) = await clients.import_all("user", EditTerms(dry_run=True))
             assert (found["name"], found["outcome"]) == ("x y", "importable")
 
 

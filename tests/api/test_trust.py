@@ -24,7 +24,7 @@ from mcpyard.sources.project_file import ProjectFile, read_project
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals
 from mcpyard.yard.approving import Approved
-from mcpyard.yard.clients.clients import Terms
+from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.trust import ApprovalPolicy, Trust
 from tests.cli.commands import echo, write_project
 
@@ -318,10 +318,10 @@ async def test_an_edit_does_not_write_over_a_change_that_waits(
 async def test_undoing_an_edit_from_here_is_approved_too(opened: Opener) -> None:
     async with opened() as yard:
         edited = await yard.clients.edit(
-            "yard:project", "one", {"args": echo("changed")["args"]}, Terms()
+            "yard:project", "one", {"args": echo("changed")["args"]}, EditTerms()
         )
         await record_with(yard, "one", phase="connected", args=echo("changed")["args"])
-        await yard.clients.undo(edited.edit, Terms())
+        await yard.clients.undo(edited.edit, EditTerms())
         await record_with(yard, "one", phase="connected", args=echo()["args"])
         assert waiting_names(yard) == set()
 

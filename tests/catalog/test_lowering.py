@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
-from mcpyard.catalog.lowering import COMMON, GEMINI, Dialect, Schema, as_object, lower
+from mcpyard.catalog.lowering import COMMON, GEMINI, Schema, SchemaDialect, as_object, lower
 
 DIALECTS = pytest.mark.parametrize("dialect", [COMMON, GEMINI], ids=["common", "gemini"])
 LABEL = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
-def of_member(schema: object, dialect: Dialect, **root: object) -> dict[str, Any]:
+def of_member(schema: object, dialect: SchemaDialect, **root: object) -> dict[str, Any]:
     """What becomes of the schema of one member."""
     lowered: Any = lower({"type": "object", "properties": {"it": schema}, **root}, dialect)
     return lowered["properties"]["it"]
@@ -34,7 +34,7 @@ def test_a_schema_without_a_type_is_that_of_an_object() -> None:
 
 
 @DIALECTS
-def test_only_known_keywords_are_left(dialect: Dialect) -> None:
+def test_only_known_keywords_are_left(dialect: SchemaDialect) -> None:
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$defs": {"label": LABEL},
@@ -88,7 +88,7 @@ def test_gemini_gets_a_choice_of_texts_or_of_numbers(choices: list[object]) -> N
 
 
 @DIALECTS
-def test_the_boolean_bounds_of_draft_4_are_left_out(dialect: Dialect) -> None:
+def test_the_boolean_bounds_of_draft_4_are_left_out(dialect: SchemaDialect) -> None:
     schema = {"minimum": 1, "exclusiveMinimum": True}
     assert of_member(schema, dialect) == {"minimum": 1}
 
@@ -103,7 +103,7 @@ def test_without_patterns_of_names_an_object_stays_open() -> None:
 
 
 @DIALECTS
-def test_a_list_always_says_what_its_items_are(dialect: Dialect) -> None:
+def test_a_list_always_says_what_its_items_are(dialect: SchemaDialect) -> None:
     assert of_member({"type": "array"}, dialect)["items"] == {}
     assert of_member({"type": ["array", "null"]}, dialect)["items"] == {}
     assert of_member({"type": "array", "items": {"type": "null"}}, dialect)["items"] == {
@@ -112,7 +112,7 @@ def test_a_list_always_says_what_its_items_are(dialect: Dialect) -> None:
 
 
 @DIALECTS
-def test_a_tuple_of_an_old_draft_becomes_one_of_today(dialect: Dialect) -> None:
+def test_a_tuple_of_an_old_draft_becomes_one_of_today(dialect: SchemaDialect) -> None:
     schema = {"items": [{"type": "string"}], "additionalItems": {"type": "null"}}
     assert of_member(schema, dialect) == {
         "prefixItems": [{"type": "string"}],
@@ -142,13 +142,13 @@ def test_a_tuple_of_an_old_draft_becomes_one_of_today(dialect: Dialect) -> None:
     ],
 )
 def test_a_keyword_with_a_wrong_value_is_left_out(
-    dialect: Dialect, keyword: str, value: object
+    dialect: SchemaDialect, keyword: str, value: object
 ) -> None:
     assert of_member({keyword: value}, dialect) == {}
 
 
 @DIALECTS
-def test_a_reference_keeps_what_is_said_beside_it(dialect: Dialect) -> None:
+def test_a_reference_keeps_what_is_said_beside_it(dialect: SchemaDialect) -> None:
     schema = {"$ref": "#/$defs/a~1b/0", "description": "mine", "minimum": 3}
     root = {"a/b": [{"type": "integer", "description": "theirs"}]}
     found = of_member(schema, dialect, **{"$defs": root})
@@ -169,7 +169,7 @@ def test_a_reference_keeps_what_is_said_beside_it(dialect: Dialect) -> None:
     ids=lambda reference: reference[:30],
 )
 def test_a_reference_that_leads_nowhere_leaves_its_place_open(
-    dialect: Dialect, reference: str
+    dialect: SchemaDialect, reference: str
 ) -> None:
     found = of_member({"$ref": reference}, dialect, **{"$defs": {"list": [{"type": "null"}]}})
     assert "$ref" not in str(found)
@@ -177,14 +177,14 @@ def test_a_reference_that_leads_nowhere_leaves_its_place_open(
 
 
 @DIALECTS
-def test_a_schema_that_refers_to_itself_is_open_from_there_on(dialect: Dialect) -> None:
+def test_a_schema_that_refers_to_itself_is_open_from_there_on(dialect: SchemaDialect) -> None:
     tree = {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}}}
     found = of_member({"$ref": "#/$defs/tree"}, dialect, **{"$defs": {"tree": tree}})
     assert found == {"type": "object", "properties": {"left": {}}}
 
 
 @DIALECTS
-def test_references_that_fan_out_end(dialect: Dialect) -> None:
+def test_references_that_fan_out_end(dialect: SchemaDialect) -> None:
     parts: Schema = {
         f"d{n}": {"properties": {side: {"$ref": f"#/$defs/d{n + 1}"} for side in "ab"}}
         for n in range(40)
@@ -193,14 +193,14 @@ def test_references_that_fan_out_end(dialect: Dialect) -> None:
 
 
 @DIALECTS
-def test_a_long_chain_of_references_ends(dialect: Dialect) -> None:
+def test_a_long_chain_of_references_ends(dialect: SchemaDialect) -> None:
     parts: Schema = {f"d{n}": {"items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(5_000)}
     found = of_member({"$ref": "#/$defs/d0"}, dialect, **{"$defs": parts})
     assert str(found).count("items") < MAX_SCHEMA_DEPTH
 
 
 @DIALECTS
-def test_a_schema_that_is_too_deep_is_open_from_there_on(dialect: Dialect) -> None:
+def test_a_schema_that_is_too_deep_is_open_from_there_on(dialect: SchemaDialect) -> None:
     deep: object = {}
     for _ in range(2_000):
         deep = {"items": deep}
@@ -211,7 +211,7 @@ def test_a_schema_that_is_too_deep_is_open_from_there_on(dialect: Dialect) -> No
 
 
 @DIALECTS
-def test_what_holds_together_becomes_one(dialect: Dialect) -> None:
+def test_what_holds_together_becomes_one(dialect: SchemaDialect) -> None:
     schema = {
         "allOf": [
             {"$ref": "#/$defs/named"},
@@ -231,14 +231,14 @@ def test_what_holds_together_becomes_one(dialect: Dialect) -> None:
 
 
 @DIALECTS
-def test_a_choice_stays_one_below_the_root(dialect: Dialect) -> None:
+def test_a_choice_stays_one_below_the_root(dialect: SchemaDialect) -> None:
     assert of_member({"oneOf": [{"type": "null"}, {"type": "string"}]}, dialect) == {
         "anyOf": [{"type": "null"}, {"type": "string"}]
     }
 
 
 @DIALECTS
-def test_at_the_root_all_alternatives_are_offered_at_once(dialect: Dialect) -> None:
+def test_at_the_root_all_alternatives_are_offered_at_once(dialect: SchemaDialect) -> None:
     get = {
         "properties": {"action": {"enum": ["get"]}, "id": {"type": "string"}},
         "required": ["action", "id"],
@@ -261,13 +261,13 @@ def test_at_the_root_all_alternatives_are_offered_at_once(dialect: Dialect) -> N
 
 
 @DIALECTS
-def test_alternatives_with_nothing_in_common_require_nothing(dialect: Dialect) -> None:
+def test_alternatives_with_nothing_in_common_require_nothing(dialect: SchemaDialect) -> None:
     schema = {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
     assert lower(schema, dialect) == {"type": "object", "properties": {}}
 
 
 @DIALECTS
-def test_a_root_that_is_a_reference_is_put_in_place(dialect: Dialect) -> None:
+def test_a_root_that_is_a_reference_is_put_in_place(dialect: SchemaDialect) -> None:
     assert lower({"$ref": "#/$defs/label", "$defs": {"label": LABEL}}, dialect) == LABEL
 
 
@@ -329,7 +329,7 @@ SCHEMAS = st.recursive(st.booleans() | few(PLAIN), schemas, max_leaves=6)
 @DIALECTS
 @given(member=SCHEMAS, parts=st.fixed_dictionaries({"a": SCHEMAS, "b": SCHEMAS}))
 def test_what_fits_a_schema_fits_the_lowered_one(
-    dialect: Dialect, member: object, parts: dict[str, object]
+    dialect: SchemaDialect, member: object, parts: dict[str, object]
 ) -> None:
     schema = {"type": "object", "properties": {"a": member}, "$defs": parts}
     lowered = lower(schema, dialect)

@@ -2,8 +2,8 @@ from uuid import UUID
 
 import pytest
 
-from mcpyard.catalog.routes import Backup, Route, backups_of
-from mcpyard.domain.model import ToolBackup, ToolPolicy
+from mcpyard.catalog.routes import FallbackRoute, Route, backups_of
+from mcpyard.domain.model import FallbackTool, ToolPolicy
 from mcpyard.domain.tool import ToolDefinition
 
 
@@ -30,13 +30,16 @@ def test_a_tool_is_safe_to_repeat_when_the_user_or_else_its_server_says_so(
 
 
 def test_the_back_ups_of_a_tool_are_its_own_or_else_its_servers() -> None:
-    own = ToolPolicy(backup=[ToolBackup(server="c", tool="find", arguments={"a": "b"})])
-    assert backups_of("t", ToolPolicy(), ["a", "b"]) == (Backup("a", "t"), Backup("b", "t"))
-    assert backups_of("t", own, ["a"]) == (Backup("c", "find", {"a": "b"}),)
+    own = ToolPolicy(backup=[FallbackTool(server="c", tool="find", arguments={"a": "b"})])
+    assert backups_of("t", ToolPolicy(), ["a", "b"]) == (
+        FallbackRoute("a", "t"),
+        FallbackRoute("b", "t"),
+    )
+    assert backups_of("t", own, ["a"]) == (FallbackRoute("c", "find", {"a": "b"}),)
     assert backups_of("t", ToolPolicy(backup=[]), ["a"]) == ()
 
 
 def test_arguments_are_renamed_left_out_or_left_alone() -> None:
-    backup = Backup("c", "find", {"query": "q", "shelf": None})
+    backup = FallbackRoute("c", "find", {"query": "q", "shelf": None})
     given = {"query": "x", "shelf": 3, "limit": 1}
     assert backup.translate(given) == {"q": "x", "limit": 1}

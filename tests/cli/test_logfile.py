@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 
 from mcpyard.api.rolling import KEPT
-from mcpyard.cli.logfile import LogFile, Veil
-from mcpyard.domain.desired import Circumstances, Definition, Desired, Document, Owner, desire
+from mcpyard.cli.logfile import LogFile, Redactor
+from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner, desire
 from mcpyard.domain.model import LocalConfig, Scope
 from tests.cli.commands import echo, write_project, yard_up
 
@@ -21,7 +21,7 @@ def desired(**environment: str) -> Desired:
     config = LocalConfig(command=["server"], environment=environment)
     owner = Owner(Scope.CODE, "here")
     document = Document(owner, (Definition("a", config),))
-    return desire([document], Circumstances({(owner, "a"): uuid4()}, {}.get))
+    return desire([document], DesireInputs({(owner, "a"): uuid4()}, {}.get))
 
 
 def written(handler: LogFile, folder: Path, message: str) -> str:
@@ -31,14 +31,14 @@ def written(handler: LogFile, folder: Path, message: str) -> str:
 
 
 def test_the_file_is_its_owners_alone_and_has_time_level_and_words(tmp_path: Path) -> None:
-    text = written(LogFile(tmp_path, Veil()), tmp_path, "all is well")
+    text = written(LogFile(tmp_path, Redactor()), tmp_path, "all is well")
     assert stat.S_IMODE((tmp_path / "yard.log").stat().st_mode) == 0o600
     assert text[:4].isdigit()
     assert text.endswith("Z INFO all is well\n")
 
 
 def test_a_full_file_makes_room_and_only_so_many_are_kept(tmp_path: Path) -> None:
-    handler = LogFile(tmp_path, Veil(), limit=200)
+    handler = LogFile(tmp_path, Redactor(), limit=200)
     for number in range(100):
         written(handler, tmp_path, f"line {number}")
     names = sorted(each.name for each in tmp_path.iterdir())
@@ -48,7 +48,7 @@ def test_a_full_file_makes_room_and_only_so_many_are_kept(tmp_path: Path) -> Non
 
 
 def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> None:
-    veil = Veil()
+    veil = Redactor()
     handler = LogFile(tmp_path, veil)
     veil.own = frozenset({"admin-token"})
     servers = [desired(API_KEY=LITERAL), desired()]
@@ -69,17 +69,17 @@ def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> No
     ],
 )
 def test_what_looks_like_a_secret_is_masked(tmp_path: Path, said: str, shown: str) -> None:
-    assert written(LogFile(tmp_path, Veil()), tmp_path, said).endswith(f" {shown}\n")
+    assert written(LogFile(tmp_path, Redactor()), tmp_path, said).endswith(f" {shown}\n")
 
 
 def test_a_text_cannot_forge_a_record_or_paint_a_terminal(tmp_path: Path) -> None:
-    text = written(LogFile(tmp_path, Veil()), tmp_path, "a\n2026-01-01 ERROR b\x1b[31m")
+    text = written(LogFile(tmp_path, Redactor()), tmp_path, "a\n2026-01-01 ERROR b\x1b[31m")
     assert text.splitlines()[1] == "    2026-01-01 ERROR b\N{REPLACEMENT CHARACTER}[31m"
 
 
 def test_a_file_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    handler = LogFile(home, Veil())
+    handler = LogFile(home, Redactor())
     handler.emit(logging.makeLogRecord({"msg": "lost"}))
     home.mkdir()
     (line,) = written(handler, home, "kept").splitlines()

@@ -12,7 +12,7 @@ import httpx2
 
 from mcpyard.api.app import build
 from mcpyard.api.guard_keys import AdminKey, Keys
-from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.database import DatabaseSource
@@ -107,7 +107,7 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
     lay(home, **texts)
     store = await Store.open(folder / "state")
     clock, closing = SystemClock(), asyncio.Event()
-    around = Surroundings({}, str(home))
+    around = ClientFolders({}, str(home))
     files = DiskClientFiles(folder / "state" / "locks", patience=patience)
     yard = YardCore(
         Ports(

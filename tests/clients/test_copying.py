@@ -19,7 +19,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.remedies import remedy
 from mcpyard.formats.matrix import Matrix
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.clients import Copy, EditTerms
 from tests.clients.machine import machine
 
 CLAUDE = '{"mcpServers": {"x": {"command": "run", "args": ["a"], "futureField": {"deep": [1]}}}}'
@@ -66,7 +66,7 @@ async def test_files_that_do_not_exist_are_made_by_a_write_alone(tmp_path: Path)
     async with machine(tmp_path, claude=CLAUDE) as it:
         await it.clients.groups()
         await it.clients.lint()
-        await it.clients.copy(Copy("claude", "codex", "x"), Terms(dry_run=True))
+        await it.clients.copy(Copy("claude", "codex", "x"), EditTerms(dry_run=True))
         assert [each.name for each in it.home.iterdir()] == [".claude.json"]
         await it.clients.copy(Copy("claude", "codex", "x"))
         assert stat.S_IMODE(it.path("codex").stat().st_mode) == 0o600
@@ -129,7 +129,7 @@ async def test_unknown_words_are_told_with_those_that_are_known(tmp_path: Path) 
         with pytest.raises(ServerUnknown, match="nobody"):
             await it.clients.copy(Copy("claude", "codex", "nobody"))
         with pytest.raises(ArgumentsRefused, match="project"):
-            await it.clients.copy(Copy("claude:project", "codex", "x"), Terms(project=""))
+            await it.clients.copy(Copy("claude:project", "codex", "x"), EditTerms(project=""))
 
 
 async def test_a_copy_back_brings_what_the_other_program_could_not_hold(tmp_path: Path) -> None:

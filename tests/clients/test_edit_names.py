@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.clients import Copy, EditTerms
 from tests.clients.machine import Machine, machine
 
 CLAUDE = json.dumps({"mcpServers": {"x": {"command": "run"}, "y": {"command": "walk"}}})
@@ -38,9 +38,9 @@ async def test_an_edit_in_a_projects_file_is_named_whatever_the_folder(tmp_path:
     async with machine(tmp_path, claude=CLAUDE) as it:
         await it.clients.copy(Copy("claude", "claude:project", "x"))
         assert await newest(it) == ["x"]
-        await it.clients.copy(Copy("claude", "claude:project", "y"), Terms(project=str(other)))
+        await it.clients.copy(Copy("claude", "claude:project", "y"), EditTerms(project=str(other)))
         assert await newest(it) == ["y"]
-        await it.clients.copy(Copy("claude", "codex:project", "x"), Terms(project=str(other)))
+        await it.clients.copy(Copy("claude", "codex:project", "x"), EditTerms(project=str(other)))
         assert await newest(it) == ["x"]
 
 

@@ -13,7 +13,7 @@ from mcpyard.domain.errors import (
     NameTaken,
     ServerUnknown,
 )
-from mcpyard.yard.clients.clients import Terms
+from mcpyard.yard.clients.clients import EditTerms
 from tests.clients.machine import machine
 
 CLAUDE = """{
@@ -174,5 +174,5 @@ async def test_another_project_can_be_looked_at(tmp_path: Path) -> None:
             str(other / ".codex" / "config.toml"),
             "untrusted",
         )
-        await it.clients.edit("codex:project", "x", {"args": ["a"]}, Terms(project=str(other)))
+        await it.clients.edit("codex:project", "x", {"args": ["a"]}, EditTerms(project=str(other)))
         assert 'args = ["a"]' in (other / ".codex" / "config.toml").read_text()

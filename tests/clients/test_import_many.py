@@ -12,10 +12,10 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.yard.clients import desk
-from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.operations import Importing
 from mcpyard.yard.clients.own_documents import Plain, document
-from mcpyard.yard.edit import Change, Editor
+from mcpyard.yard.edit import Change, ServerEditor
 from tests.clients.machine import machine
 
 MANY = [f"s{number}" for number in range(12)]
@@ -30,7 +30,7 @@ async def test_it_is_worked_out_once_and_nobody_waits_for_it(
 ) -> None:
     real, threads = Importing.do, list[int]()
 
-    def do(self: Importing, desk: Desk) -> None:
+    def do(self: Importing, desk: Workspace) -> None:
         threads.append(threading.get_ident())
         real(self, desk)
 
@@ -81,20 +81,20 @@ async def test_a_name_that_is_taken_after_the_first_look_is_left_to_whoever_took
 async def test_it_is_taken_back_whole_although_the_projects_file_is_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Editor.change
+    real = ServerEditor.change
     async with machine(tmp_path, claude=CLAUDE) as it:
         stays = {"name": "stays", "scope": "project", "command": "run", "args": []}
         await it.yard.register(stays)
         await it.clients.import_all("project")
 
-        async def late(self: Editor, server: DesiredServer, change: Change) -> list[Problem]:
+        async def late(self: ServerEditor, server: DesiredServer, change: Change) -> list[Problem]:
             events = it.yard.events()
             while len(it.yard.pictures()) > 1:
                 await anext(aiter(events))
             events.finish()
             return await real(self, server, change)
 
-        monkeypatch.setattr(Editor, "change", late)
+        monkeypatch.setattr(ServerEditor, "change", late)
         await it.clients.undo()
         assert [each.server.name for each in it.yard.pictures()] == ["stays"]
         (edit,) = await it.clients.edits()

@@ -13,7 +13,7 @@ from mcpyard.domain.errors import (
     ReadOnlyOwner,
     ServerUnknown,
 )
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.clients import Copy, EditTerms
 from tests.clients.machine import Machine, machine
 
 CLAUDE = """{"mcpServers": {
@@ -209,7 +209,7 @@ async def test_a_name_in_use_in_the_yard_is_kept(tmp_path: Path) -> None:
         await it.clients.copy(Copy("claude", "yard:project", "x"))
         with pytest.raises(NameTaken):
             await it.clients.copy(Copy("claude", "yard:project", "x"))
-        for terms in (Terms(), Terms(dry_run=True)):
+        for terms in (EditTerms(), EditTerms(dry_run=True)):
             with pytest.raises(NameTaken):
                 await it.clients.copy(Copy("claude", "yard:user", "x"), terms)
         await it.clients.copy(Copy("claude", "yard:user", "x", "z"))
@@ -322,7 +322,7 @@ async def test_all_that_is_found_is_imported_once_and_told(tmp_path: Path) -> No
         assert tried.count("importable") == 3
         states = {each["name"]: each["wanted"] for each in await it.get("/api/mcp/servers")}
         assert states == dict.fromkeys(("fresh", "web", "x"), "stopped")
-        again = await it.clients.import_all(None, Terms())
+        again = await it.clients.import_all(None, EditTerms())
         assert "imported" not in {each["outcome"] for each in again}
         assert again[0]["reason"] == "is the same as in yard:user"
         assert "a-secret-value" not in json.dumps([answer.json(), again])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import DocumentBroken
-from mcpyard.domain.plan import Start
+from mcpyard.domain.plan import StartServer
 from mcpyard.testing import FakeServers
 from mcpyard.yard.clients.clients import Copy
 from tests.api.asgi import slug
@@ -119,4 +119,4 @@ async def test_nothing_of_another_program_is_ever_started_by_looking(tmp_path: P
         assert (server["name"], server["phase"]) == ("x", "stopped")
         servers = it.yard._servers
         assert isinstance(servers, FakeServers)
-        assert Start not in map(type, servers.applied)
+        assert StartServer not in map(type, servers.applied)

@@ -12,7 +12,7 @@ from mcpyard.domain.errors import ChangedSince, StorageFull
 from mcpyard.domain.stored import CallToken
 from mcpyard.gateway.app import Gateway
 from mcpyard.yard.clients.clients import Copy
-from mcpyard.yard.edit import Editor
+from mcpyard.yard.edit import ServerEditor
 from tests.api.asgi import client_of, keys_of
 from tests.clients.machine import Machine, machine
 
@@ -89,15 +89,15 @@ async def test_one_server_that_cannot_be_taken_keeps_out_no_other(tmp_path: Path
 async def test_of_an_import_that_fails_half_way_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    register = Editor.register
+    register = ServerEditor.register
 
-    async def full(self: Editor, body: dict[str, object]) -> object:
+    async def full(self: ServerEditor, body: dict[str, object]) -> object:
         if body["name"] == "c":
             raise StorageFull("the disk is full")
         return await register(self, body)
 
     async with machine(tmp_path, claude=THREE) as it:
-        monkeypatch.setattr(Editor, "register", full)
+        monkeypatch.setattr(ServerEditor, "register", full)
         with pytest.raises(StorageFull):
             await it.clients.import_all()
         assert await names(it) == set()

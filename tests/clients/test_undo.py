@@ -11,11 +11,11 @@ from mcpyard.domain.errors import (
     FileBusy,
     StorageFull,
 )
-from mcpyard.formats.locating import Surroundings
-from mcpyard.store.volatile_edits import VolatileEdits, VolatileLeftOuts
+from mcpyard.formats.locating import ClientFolders
+from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.testing import FakeClientFiles, ManualClock
 from mcpyard.yard.clients.carrying import ClientReach
-from mcpyard.yard.clients.clients import Clients, Copy, Terms
+from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
 from mcpyard.yard.clients.own import OwnServers
 from tests.api.asgi import slug
 from tests.clients.machine import machine
@@ -31,8 +31,8 @@ class Fixture:
     def __init__(self) -> None:
         self.files = FakeClientFiles({CLAUDE_PATH: CLAUDE, CODEX_PATH: CODEX})
         self.edits = VolatileEdits()
-        around = Surroundings({}, "/home/me", "/p")
-        reach = ClientReach(self.files, self.edits, VolatileLeftOuts(), around)
+        around = ClientFolders({}, "/home/me", "/p")
+        reach = ClientReach(self.files, self.edits, VolatileDroppedFields(), around)
         # Nothing here goes into the yard itself.
         nobody: OwnServers = object.__new__(OwnServers)
         nobody.project = Path("/p")
@@ -151,7 +151,7 @@ async def test_what_is_written_is_locked_with_the_programs_own_lock(it: Fixture)
 
 async def test_a_preview_locks_and_writes_nothing(it: Fixture) -> None:
     it.files.held.add(CODEX_PATH)
-    done = await it.clients.copy(Copy("claude", "codex", "x"), Terms(dry_run=True))
+    done = await it.clients.copy(Copy("claude", "codex", "x"), EditTerms(dry_run=True))
     assert (done.edit, it.files.texts[CODEX_PATH]) == (None, CODEX)
     assert "+[mcp_servers.x]" in done.files[0][1]
 

@@ -17,9 +17,9 @@ from mcpyard.domain.approval import (
     seen,
 )
 from mcpyard.domain.desired import (
-    Circumstances,
     Definition,
     Desired,
+    DesireInputs,
     Document,
     Owner,
     Waiting,
@@ -50,7 +50,7 @@ def document(owner: Owner, **configs: Config) -> Document:
 def desired(*documents: Document, **entries: ApprovedEntry) -> Desired:
     """What should be, where the project's file needs approval."""
     admission = admit(documents, {PROJECT: entries})
-    known = Circumstances(Ids(), {"A": "1"}.get, waiting=admission.waiting)
+    known = DesireInputs(Ids(), {"A": "1"}.get, waiting=admission.waiting)
     return desire(admission.documents, known)
 
 
@@ -123,7 +123,7 @@ def test_another_value_of_a_variable_needs_no_approval() -> None:
     config = LocalConfig(command=["run"], environment={"TOKEN": "${A}"})
     admission = admit([document(PROJECT, a=config)], {PROJECT: {"a": ApprovedEntry(config)}})
     launches = [
-        desire(admission.documents, Circumstances(Ids(), {"A": value}.get)).servers.values()
+        desire(admission.documents, DesireInputs(Ids(), {"A": value}.get)).servers.values()
         for value in ("1", "2")
     ]
     assert admission.waiting == ()

@@ -1,8 +1,8 @@
 import pytest
 
 from mcpyard.domain.backups import backup_problems, names_backups
-from mcpyard.domain.desired import Circumstances, Definition, Document, Owner, desire
-from mcpyard.domain.model import LocalConfig, Scope, ToolBackup, ToolPolicy
+from mcpyard.domain.desired import Definition, DesireInputs, Document, Owner, desire
+from mcpyard.domain.model import FallbackTool, LocalConfig, Scope, ToolPolicy
 from mcpyard.domain.spelling import read_definition
 from mcpyard.testing import VolatileMemory
 
@@ -22,7 +22,7 @@ def test_back_ups_that_are_there_are_fine() -> None:
 
 
 def test_a_back_up_that_is_missing_is_named_with_its_field() -> None:
-    tools = {"t": ToolPolicy(backup=[ToolBackup(server="b"), ToolBackup(server="gone")])}
+    tools = {"t": ToolPolicy(backup=[FallbackTool(server="b"), FallbackTool(server="gone")])}
     assert told("a", a=server("b", "nobody", **tools), b=server()) == [
         'backup[1]: there is no server "nobody"',
         'tools.t.backup[1]: there is no server "gone"',
@@ -51,7 +51,7 @@ def test_a_cycle_among_others_is_not_this_servers() -> None:
         (server("b"), True),
         (server(t=ToolPolicy()), False),
         (server(t=ToolPolicy(backup=[])), False),
-        (server(t=ToolPolicy(backup=[ToolBackup(server="b")])), True),
+        (server(t=ToolPolicy(backup=[FallbackTool(server="b")])), True),
     ],
 )
 def test_a_server_has_back_ups_when_it_or_a_tool_names_one(
@@ -65,7 +65,7 @@ def test_what_is_wrong_with_back_ups_stands_on_the_servers_record() -> None:
     definitions = Definition("a", server("b")), Definition("b", server())
     document = Document(OWNER, (*definitions, Definition("c", server("nobody"))))
     known = {(OWNER, name): memory.identity(OWNER, name) for name in ("a", "b", "c")}
-    found = desire([document], Circumstances(known, {}.get)).servers.values()
+    found = desire([document], DesireInputs(known, {}.get)).servers.values()
     assert [[str(note) for note in each.warnings] for each in found] == [
         [],
         [],
@@ -77,6 +77,6 @@ def test_a_tools_back_up_is_a_name_or_a_name_with_what_differs() -> None:
     backup = ["b", {"server": "c", "tool": "find", "arguments": {"query": "q", "shelf": None}}]
     raw = {"type": "local", "command": ["x"], "tools": {"t": {"backup": backup}}}
     assert read_definition(raw).config.tools["t"].backup == [
-        ToolBackup(server="b"),
-        ToolBackup(server="c", tool="find", arguments={"query": "q", "shelf": None}),
+        FallbackTool(server="b"),
+        FallbackTool(server="c", tool="find", arguments={"query": "q", "shelf": None}),
     ]

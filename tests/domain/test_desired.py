@@ -3,9 +3,9 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import pytest
 
 from mcpyard.domain.desired import (
-    Circumstances,
     Definition,
     Desired,
+    DesireInputs,
     Document,
     Owner,
     Waiting,
@@ -32,8 +32,8 @@ def document(owner: Owner, **configs: LocalConfig | RemoteConfig) -> Document:
     return Document(owner, tuple(Definition(name, config) for name, config in configs.items()))
 
 
-def around(**more: object) -> Circumstances:
-    return Circumstances(Ids(), {"HOME": "/home/u"}.get, **more)  # pyright: ignore[reportArgumentType]
+def around(**more: object) -> DesireInputs:
+    return DesireInputs(Ids(), {"HOME": "/home/u"}.get, **more)  # pyright: ignore[reportArgumentType]
 
 
 def by_name(desired: Desired) -> dict[str, Scope]:

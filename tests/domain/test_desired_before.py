@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mcpyard.domain import desired as module
 from mcpyard.domain.desired import (
-    Circumstances,
     Definition,
     Desired,
+    DesireInputs,
     Document,
     Owner,
     PolicyPatch,
@@ -20,7 +20,7 @@ from mcpyard.domain.desired import (
 )
 from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable, make_launch
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Scope, ToolPolicy
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 
 PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
 USER = Owner(Scope.USER)
@@ -51,14 +51,14 @@ policies: st.SearchStrategy[PolicyPatch] = st.sampled_from(
 
 
 @st.composite
-def moments(draw: st.DrawFn) -> tuple[list[Document], Circumstances]:
+def moments(draw: st.DrawFn) -> tuple[list[Document], DesireInputs]:
     """What is said and known at one moment."""
     documents = [
         Document(owner, tuple(Definition(name, draw(configs)) for name in draw(some_names)))
         for owner in (PROJECT, USER)
     ]
     values = draw(st.dictionaries(st.sampled_from("AB"), st.sampled_from(["", "1", "2"])))
-    known = Circumstances(
+    known = DesireInputs(
         IDENTITIES,
         values.get,
         policies=draw(st.dictionaries(some_ids, policies)),
@@ -66,7 +66,9 @@ def moments(draw: st.DrawFn) -> tuple[list[Document], Circumstances]:
         waiting=tuple(
             Waiting(PROJECT, Definition(name, draw(configs))) for name in draw(some_names)
         ),
-        here=draw(st.sampled_from([Here(), Here(addresses=frozenset({"http://h"}))])),
+        here=draw(
+            st.sampled_from([SelfIdentity(), SelfIdentity(addresses=frozenset({"http://h"}))])
+        ),
     )
     return documents, known
 
@@ -84,7 +86,7 @@ def everything(desired: Desired) -> list[object]:
 
 @given(moments(), moments())
 def test_whatever_was_desired_before_the_outcome_is_the_same(
-    earlier: tuple[list[Document], Circumstances], now: tuple[list[Document], Circumstances]
+    earlier: tuple[list[Document], DesireInputs], now: tuple[list[Document], DesireInputs]
 ) -> None:
     assert everything(desire(*now, desire(*earlier))) == everything(desire(*now))
 
@@ -112,7 +114,7 @@ def three() -> dict[str, Config]:
 
 
 def test_only_the_definition_that_changed_is_made_anew(made: list[Config]) -> None:
-    known = Circumstances(IDENTITIES, NOBODY.get)
+    known = DesireInputs(IDENTITIES, NOBODY.get)
     before = desire([document(**three())], known)
     made.clear()
     changed = LocalConfig(command=["other"])
@@ -121,7 +123,7 @@ def test_only_the_definition_that_changed_is_made_anew(made: list[Config]) -> No
 
 
 def test_a_policy_is_made_anew_for_its_server_alone(made: list[Config]) -> None:
-    known = Circumstances(IDENTITIES, NOBODY.get)
+    known = DesireInputs(IDENTITIES, NOBODY.get)
     before = desire([document(**three())], known)
     made.clear()
     desire(
@@ -133,7 +135,7 @@ def test_a_policy_is_made_anew_for_its_server_alone(made: list[Config]) -> None:
 
 
 def test_a_new_turn_or_an_entry_that_waits_makes_no_launch_anew(made: list[Config]) -> None:
-    known = Circumstances(IDENTITIES, NOBODY.get)
+    known = DesireInputs(IDENTITIES, NOBODY.get)
     before = desire([document(**three())], known)
     made.clear()
     server = identity(PROJECT, "a")
@@ -148,8 +150,8 @@ def test_a_new_turn_or_an_entry_that_waits_makes_no_launch_anew(made: list[Confi
 
 
 def test_a_variable_that_has_another_value_by_now_is_filled_in_anew() -> None:
-    before = desire([document(**three())], Circumstances(IDENTITIES, NOBODY.get))
-    after = desire([document(**three())], Circumstances(IDENTITIES, {"A": "2"}.get), before)
+    before = desire([document(**three())], DesireInputs(IDENTITIES, NOBODY.get))
+    after = desire([document(**three())], DesireInputs(IDENTITIES, {"A": "2"}.get), before)
     launches = [each.launch for each in after.servers.values()]
     assert [each.command[-1] for each in launches if isinstance(each, LocalLaunch)] == ["2"] * 3
 
@@ -157,6 +159,6 @@ def test_a_variable_that_has_another_value_by_now_is_filled_in_anew() -> None:
 def test_the_values_of_variables_are_not_shown_in_a_traceback() -> None:
     desired = desire(
         [document(a=LocalConfig(command=["run", "${A}"]))],
-        Circumstances(IDENTITIES, {"A": "a-secret-value"}.get),
+        DesireInputs(IDENTITIES, {"A": "a-secret-value"}.get),
     )
     assert "a-secret-value" not in repr(desired)

@@ -5,7 +5,7 @@ import pytest
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import EDGES, Place, Problem, YardError, edge
+from mcpyard.domain.errors import EDGES, Problem, SourceLocation, YardError, edge
 from mcpyard.domain.remedies import REMEDIES, remedy
 
 
@@ -93,7 +93,7 @@ def test_a_write_that_is_refused_is_no_full_disk_unless_room_is_missing(
 
 
 def test_a_problem_reads_as_place_field_and_sentence() -> None:
-    place = Place("a/.mcp.json", 3, 7)
+    place = SourceLocation("a/.mcp.json", 3, 7)
     assert str(Problem("args", "is missing", place)) == "a/.mcp.json:3:7: args: is missing"
     assert str(Problem("", "the file is empty")) == "the file is empty"
     error = errors.DefinitionError.of(Problem("a", "b"), Problem("c", "d"))

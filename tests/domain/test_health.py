@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.health import Health, Verdict
+from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import HealthCheck
 
 
@@ -16,7 +16,7 @@ def degraded() -> Health:
     found = health()
     for _ in range(3):
         found.timed_out()
-    assert found.missed(working=False) is Verdict.DEGRADED
+    assert found.missed(working=False) is HealthVerdict.DEGRADED
     return found
 
 
@@ -29,7 +29,7 @@ def test_three_time_outs_and_a_missed_ping_open_the_breaker(*, working: bool) ->
     assert found.missed(working=True) is None
     found.timed_out()
     assert not found.is_open
-    assert found.missed(working=working) is Verdict.DEGRADED
+    assert found.missed(working=working) is HealthVerdict.DEGRADED
     assert (found.is_open, found.misses) == (True, 0)
 
 
@@ -51,30 +51,30 @@ def test_missed_pings_are_as_good_as_time_outs_where_a_call_ran_into_its_limit()
         pauses.append(found.pause)
         assert found.missed(working=False) is None
     assert found.missed(working=True) is None
-    assert found.missed(working=False) is Verdict.DEGRADED
+    assert found.missed(working=False) is HealthVerdict.DEGRADED
     assert pauses == [30, 10]
 
 
 def test_missed_pings_alone_lose_an_idle_server() -> None:
     found = health(failures=2)
     assert found.missed(working=False) is None
-    assert found.missed(working=False) is Verdict.LOST
+    assert found.missed(working=False) is HealthVerdict.LOST
 
 
 @pytest.mark.spec("F2.5")
 def test_no_number_of_missed_pings_loses_a_server_at_work() -> None:
     for found in (health(), degraded()):
         assert {found.missed(working=True) for _ in range(100)} == {None}
-        assert [found.missed(working=False) for _ in range(3)] == [None, None, Verdict.LOST]
+        assert [found.missed(working=False) for _ in range(3)] == [None, None, HealthVerdict.LOST]
 
 
 def test_an_open_breaker_is_closed_by_any_answer_and_lost_by_further_misses() -> None:
     found = degraded()
     assert found.missed(working=False) is None
-    assert found.answered() is Verdict.RECOVERED
+    assert found.answered() is HealthVerdict.RECOVERED
     assert (found.is_open, found.misses, found.timeouts) == (False, 0, 0)
     again = degraded()
-    assert [again.missed(working=False) for _ in range(3)] == [None, None, Verdict.LOST]
+    assert [again.missed(working=False) for _ in range(3)] == [None, None, HealthVerdict.LOST]
 
 
 def test_an_open_breaker_pings_soon_and_then_at_growing_intervals() -> None:
@@ -111,17 +111,17 @@ def test_a_breaker_is_open_exactly_from_degraded_to_recovered(events: list[str])
             in_a_row += 1
         elif event == "answered":
             verdict = found.answered()
-            assert (verdict is Verdict.RECOVERED) == is_open
+            assert (verdict is HealthVerdict.RECOVERED) == is_open
             is_open, in_a_row, in_vain = False, 0, 0
         else:
             in_vain += 1
             verdict = found.missed(working=event == "missed at work")
-            if verdict is Verdict.DEGRADED:
+            if verdict is HealthVerdict.DEGRADED:
                 assert not is_open
                 assert in_a_row >= 1
                 assert in_a_row + in_vain > 3
                 is_open = True
-            assert verdict is not Verdict.LOST or event == "missed"
+            assert verdict is not HealthVerdict.LOST or event == "missed"
         assert found.is_open == is_open
-        if verdict is Verdict.LOST:
+        if verdict is HealthVerdict.LOST:
             return

@@ -2,13 +2,13 @@
 
 import pytest
 
-from mcpyard.domain.lamp import Lamp, lamp_of
+from mcpyard.domain.lamp import DisplayStatus, lamp_of
 from mcpyard.domain.lifecycle import Phase
 
 
 def test_every_phase_has_its_lamp_and_only_restarts_and_switches_need_more() -> None:
     shown = {lamp_of(phase) for phase in Phase}
-    assert set(Lamp) - shown == {Lamp.RESTARTING, Lamp.DISABLED}
+    assert set(DisplayStatus) - shown == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_the_lamp_tells_a_first_try_from_another_and_off_from_stopped(
 
 
 def test_the_words_of_other_languages_are_found_by_a_key_that_no_word_changes() -> None:
-    assert Lamp.NEEDS_AUTH.key == "status.needs_auth"
+    assert DisplayStatus.NEEDS_AUTH.key == "status.needs_auth"

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from mcpyard.domain import lifecycle
-from mcpyard.domain.backoff import Tempo, spread
+from mcpyard.domain.backoff import RestartPolicy, spread
 from mcpyard.domain.cause import FATAL, Cause, Code
 from mcpyard.domain.lifecycle import (
     TABLE,
@@ -22,10 +22,10 @@ from mcpyard.domain.lifecycle import (
     Recovered,
     RetryDue,
     Settled,
-    Start,
+    StartWanted,
     State,
     Step,
-    Stop,
+    StopWanted,
     Timer,
     step,
 )
@@ -35,11 +35,11 @@ EXITED = Cause(Code.EXITED, "exited with code 1")
 MISSING = Cause(Code.COMMAND_MISSING, "no such command")
 HUNG = Cause(Code.UNRESPONSIVE, "did not answer")
 SIGN_IN = Cause(Code.NEEDS_AUTH, "wants a sign-in")
-TEMPO = Tempo()
-REMOTE = Tempo(remote=True)
+TEMPO = RestartPolicy()
+REMOTE = RestartPolicy(remote=True)
 
 
-def walk(*events: Event, tempo: Tempo = TEMPO, state: State | None = None) -> Step:
+def walk(*events: Event, tempo: RestartPolicy = TEMPO, state: State | None = None) -> Step:
     taken = Step(state or State())
     for event in events:
         taken = step(taken.state, event, tempo)
@@ -56,15 +56,15 @@ def words(state: State) -> tuple[Status, RunState]:
 
 
 def test_a_start_opens_and_a_ready_server_settles_its_incident() -> None:
-    assert walk(Start()).effects == (Open(1),)
-    taken = walk(Start(), lost(1), RetryDue(1), Ready(2))
+    assert walk(StartWanted()).effects == (Open(1),)
+    taken = walk(StartWanted(), lost(1), RetryDue(1), Ready(2))
     assert taken.effects == (Arm(Timer.SETTLE, 60, 2),)
     assert (taken.state.n, taken.state.cause) == (1, None)
     assert step(taken.state, Settled(2), TEMPO).state.n == 0
 
 
 def test_constant_failure_opens_four_times_at_growing_intervals_and_then_fails() -> None:
-    opens, delays, taken = 0, [], walk(Start())
+    opens, delays, taken = 0, [], walk(StartWanted())
     while True:
         opens += sum(isinstance(effect, Open) for effect in taken.effects)
         taken = step(taken.state, lost(taken.state.epoch), TEMPO)
@@ -77,7 +77,7 @@ def test_constant_failure_opens_four_times_at_growing_intervals_and_then_fails()
 
 
 def test_a_remote_server_is_probed_at_growing_intervals_after_it_failed() -> None:
-    taken, delays = walk(Start(), tempo=REMOTE), []
+    taken, delays = walk(StartWanted(), tempo=REMOTE), []
     for _ in range(9):
         taken = walk(lost(taken.state.epoch), tempo=REMOTE, state=taken.state)
         delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
@@ -91,12 +91,12 @@ def test_the_wait_between_probes_stays_finite_for_ever() -> None:
 
 @pytest.mark.parametrize("code", sorted(FATAL))
 def test_what_trying_again_cannot_help_fails_at_once(code: Code) -> None:
-    taken = walk(Start(), lost(1, cause=Cause(code, "x")), tempo=REMOTE)
+    taken = walk(StartWanted(), lost(1, cause=Cause(code, "x")), tempo=REMOTE)
     assert (taken.state.phase, taken.effects) == (Phase.FAILED, ())
 
 
 def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> None:
-    state = walk(Start(), Ready(1)).state
+    state = walk(StartWanted(), Ready(1)).state
     for crash in range(10):
         state = walk(lost(state.epoch, crash * 300.0), state=state).state
         assert state.phase is Phase.BACKOFF
@@ -113,15 +113,15 @@ def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> 
 
 def test_the_limits_of_restarts_are_those_of_the_server() -> None:
     none = TEMPO.limited(0, 10, 3600)
-    assert walk(Start(), lost(1), tempo=none).state.phase is Phase.FAILED
+    assert walk(StartWanted(), lost(1), tempo=none).state.phase is Phase.FAILED
     assert TEMPO.limited(2, 10, 3600).delays == (0.25, 1.0)
     assert TEMPO.limited(6, 10, 3600).delays == (0.25, 1.0, 4.0, 16.0, 60.0, 60.0)
     once = TEMPO.limited(3, 1, 30)
-    again = walk(Start(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
+    again = walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
     assert again.cause is not None
     assert again.cause.message == "restarted once within 30 s; last: exited with code 1"
-    assert walk(Start(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
-    never = walk(Start(), lost(1), tempo=TEMPO.limited(3, 0, 30)).state
+    assert walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
+    never = walk(StartWanted(), lost(1), tempo=TEMPO.limited(3, 0, 30)).state
     assert (never.phase, never.cause and never.cause.message) == (
         Phase.FAILED,
         "exited with code 1",
@@ -129,68 +129,70 @@ def test_the_limits_of_restarts_are_those_of_the_server() -> None:
 
 
 def test_a_changed_server_is_closed_and_opened_again() -> None:
-    taken = walk(Start(), Ready(1), Changed())
+    taken = walk(StartWanted(), Ready(1), Changed())
     assert taken.effects == (Disarm(Timer.SETTLE), Close(1))
     assert walk(Closed(1), state=taken.state).effects == (Open(2),)
 
 
 def test_a_stop_while_it_restarts_wins_and_a_start_while_it_stops_is_remembered() -> None:
-    assert walk(Start(), Changed(), Stop(), Closed(1)).state.phase is Phase.STOPPED
-    assert walk(Start(), Stop(), Start(), Closed(1)).state.phase is Phase.CONNECTING
-    assert walk(Start(), Stop(), Changed(), Closed(1)).state.phase is Phase.CONNECTING
+    assert walk(StartWanted(), Changed(), StopWanted(), Closed(1)).state.phase is Phase.STOPPED
+    assert (
+        walk(StartWanted(), StopWanted(), StartWanted(), Closed(1)).state.phase is Phase.CONNECTING
+    )
+    assert walk(StartWanted(), StopWanted(), Changed(), Closed(1)).state.phase is Phase.CONNECTING
 
 
 def test_a_change_ends_a_wait_and_a_failure_at_once() -> None:
-    waiting = walk(Start(), lost(1), Changed())
+    waiting = walk(StartWanted(), lost(1), Changed())
     assert waiting.effects == (Disarm(Timer.RETRY), Open(2))
-    failed = walk(Start(), lost(1, cause=MISSING), Changed())
+    failed = walk(StartWanted(), lost(1, cause=MISSING), Changed())
     assert failed.effects == (Disarm(Timer.RETRY), Open(2))
     assert (failed.state.n, failed.state.cause) == (0, None)
 
 
 def test_a_server_that_wants_a_sign_in_waits_for_a_start() -> None:
-    taken = walk(Start(), AuthNeeded(1, SIGN_IN))
+    taken = walk(StartWanted(), AuthNeeded(1, SIGN_IN))
     assert (taken.state.phase, taken.state.cause) == (Phase.NEEDS_AUTH, SIGN_IN)
-    assert walk(Start(), state=taken.state).effects == (Open(2),)
+    assert walk(StartWanted(), state=taken.state).effects == (Open(2),)
     assert walk(Changed(), state=taken.state).effects == (Open(2),)
-    dropped = walk(Start(), Ready(1), AuthNeeded(1, SIGN_IN))
+    dropped = walk(StartWanted(), Ready(1), AuthNeeded(1, SIGN_IN))
     assert dropped.effects == (Disarm(Timer.SETTLE),)
 
 
 def test_a_degraded_server_says_why_and_is_connected_again_once_it_answers() -> None:
-    degraded = walk(Start(), Ready(1), Degraded(1, HUNG))
+    degraded = walk(StartWanted(), Ready(1), Degraded(1, HUNG))
     assert (degraded.state.phase, degraded.state.cause) == (Phase.DEGRADED, HUNG)
     assert degraded.effects == (Disarm(Timer.SETTLE),)
-    assert walk(Start(), state=degraded.state).state == degraded.state
+    assert walk(StartWanted(), state=degraded.state).state == degraded.state
     answers = walk(Recovered(1), state=degraded.state)
     assert (answers.state.phase, answers.state.cause) == (Phase.CONNECTED, None)
     assert answers.effects == (Arm(Timer.SETTLE, 60, 1),)
 
 
 def test_a_degraded_server_that_is_lost_is_restarted_like_a_connected_one() -> None:
-    degraded = walk(Start(), Ready(1), Degraded(1, HUNG)).state
+    degraded = walk(StartWanted(), Ready(1), Degraded(1, HUNG)).state
     waiting = walk(lost(1), state=degraded)
     assert waiting.effects == (Arm(Timer.RETRY, 0.25, 1),)
     assert words(waiting.state) == (Status.DISCONNECTED, RunState.ERROR)
     assert walk(AuthNeeded(1, SIGN_IN), state=degraded).effects == ()
     assert walk(Changed(), state=degraded).effects == (Close(1),)
-    assert walk(Stop(), state=degraded).state.phase is Phase.STOPPING
+    assert walk(StopWanted(), state=degraded).state.phase is Phase.STOPPING
 
 
 def test_nothing_opens_without_approval() -> None:
-    held = Tempo(approved=False)
-    waiting = walk(Start(), tempo=held)
+    held = RestartPolicy(approved=False)
+    waiting = walk(StartWanted(), tempo=held)
     assert (waiting.state.phase, waiting.effects) == (Phase.NEEDS_APPROVAL, ())
     assert waiting.state.cause is not None
     assert waiting.state.cause.code is Code.NEEDS_APPROVAL
-    assert walk(Start(), state=waiting.state).effects == (Open(1),)
+    assert walk(StartWanted(), state=waiting.state).effects == (Open(1),)
     assert walk(Changed(), tempo=held, state=waiting.state).state == waiting.state
-    running = walk(Start(), Ready(1), Changed()).state
+    running = walk(StartWanted(), Ready(1), Changed()).state
     assert walk(Closed(1), tempo=held, state=running).state.phase is Phase.NEEDS_APPROVAL
 
 
 def test_the_words_of_an_older_epoch_change_nothing() -> None:
-    state = walk(Start(), lost(1), RetryDue(1)).state
+    state = walk(StartWanted(), lost(1), RetryDue(1)).state
     late = (Ready(1), Degraded(1, HUNG), Recovered(1), lost(1), AuthNeeded(1, SIGN_IN))
     for event in (*late, RetryDue(1), Settled(1), Closed(1)):
         assert step(state, event, TEMPO) == Step(state, ignored=True)
@@ -222,9 +224,9 @@ def test_every_phase_has_its_public_words(state: State, expected: tuple[Status, 
 
 
 def test_a_lost_connection_is_disconnected_and_a_failed_connect_is_an_error() -> None:
-    assert words(walk(Start(), Ready(1), lost(1)).state)[0] is Status.DISCONNECTED
-    assert words(walk(Start(), lost(1)).state)[0] is Status.ERROR
-    again = walk(Start(), Ready(1), lost(1), RetryDue(1), lost(2)).state
+    assert words(walk(StartWanted(), Ready(1), lost(1)).state)[0] is Status.DISCONNECTED
+    assert words(walk(StartWanted(), lost(1)).state)[0] is Status.ERROR
+    again = walk(StartWanted(), Ready(1), lost(1), RetryDue(1), lost(2)).state
     assert words(again)[0] is Status.ERROR
 
 

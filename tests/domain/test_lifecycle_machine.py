@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.lifecycle import (
     TABLE,
@@ -24,9 +24,9 @@ from mcpyard.domain.lifecycle import (
     Recovered,
     RetryDue,
     Settled,
-    Start,
+    StartWanted,
     State,
-    Stop,
+    StopWanted,
     Timer,
     step,
 )
@@ -37,7 +37,7 @@ OWNERS = {
     Timer.SETTLE: {Phase.CONNECTED},
 }
 ALIVE = {Phase.CONNECTING, Phase.CONNECTED, Phase.DEGRADED, Phase.STOPPING}
-WAYS_OUT_OF_DEGRADED = (Recovered, Lost, AuthNeeded, Changed, Stop)
+WAYS_OUT_OF_DEGRADED = (Recovered, Lost, AuthNeeded, Changed, StopWanted)
 HUNG = Cause(Code.UNRESPONSIVE, "did not answer")
 causes = st.sampled_from([Cause(Code.EXITED, "exited"), Cause(Code.COMMAND_MISSING, "missing")])
 
@@ -48,7 +48,7 @@ class Server(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.state = State()
-        self.tempo = Tempo()
+        self.tempo = RestartPolicy()
         self.timers: dict[Timer, int] = {}
         self.child: int | None = None
         self.closing = False
@@ -97,11 +97,11 @@ class Server(RuleBasedStateMachine):
     @rule()
     def somebody_starts_it(self) -> None:
         self.fresh_incident_if(Phase.STOPPED, Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL)
-        self.happen(Start())
+        self.happen(StartWanted())
 
     @rule()
     def somebody_stops_it(self) -> None:
-        self.happen(Stop())
+        self.happen(StopWanted())
 
     @rule()
     def its_definition_changes(self) -> None:
@@ -170,7 +170,7 @@ class Server(RuleBasedStateMachine):
 
     @rule(approved=st.booleans(), remote=st.booleans())
     def the_policy_changes(self, *, approved: bool, remote: bool) -> None:
-        self.tempo = Tempo(approved=approved, remote=remote)
+        self.tempo = RestartPolicy(approved=approved, remote=remote)
 
     @rule(back=st.integers(1, 5), cause=causes)
     def an_old_epoch_speaks(self, back: int, cause: Cause) -> None:
@@ -220,7 +220,7 @@ class Server(RuleBasedStateMachine):
 
     @invariant()
     def a_stop_always_ends_in_stopped(self) -> None:
-        taken = step(self.state, Stop(), self.tempo)
+        taken = step(self.state, StopWanted(), self.tempo)
         if taken.state.phase is Phase.STOPPING:
             taken = step(taken.state, Closed(taken.state.epoch), self.tempo)
         assert taken.state.phase is Phase.STOPPED

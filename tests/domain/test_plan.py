@@ -10,7 +10,15 @@ from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import LocalConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.plan import Action, Forget, Replace, Retune, Start, Stop, plan
+from mcpyard.domain.plan import (
+    Action,
+    Forget,
+    Replace,
+    StartServer,
+    StopServer,
+    UpdateInterest,
+    plan,
+)
 
 ID = UUID(int=1)
 RUNNING = [Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF, Phase.FAILED, Phase.NEEDS_AUTH]
@@ -41,17 +49,17 @@ def actions(wanted: DesiredServer | None, found: Observed | None) -> tuple[Actio
 
 
 def test_a_new_server_is_started() -> None:
-    assert actions(server(), None) == (Start(ID),)
+    assert actions(server(), None) == (StartServer(ID),)
 
 
 def test_one_that_is_wanted_stopped_or_on_demand_is_not() -> None:
-    assert actions(server(Wanted.STOPPED), None) == (Retune(ID),)
-    assert actions(server(Wanted.ON_DEMAND), None) == (Retune(ID),)
+    assert actions(server(Wanted.STOPPED), None) == (UpdateInterest(ID),)
+    assert actions(server(Wanted.ON_DEMAND), None) == (UpdateInterest(ID),)
 
 
 def test_one_at_rest_takes_over_a_change_without_starting() -> None:
     assert actions(server(Wanted.STOPPED, launch_digest="new"), seen(Phase.STOPPED)) == (
-        Retune(ID),
+        UpdateInterest(ID),
     )
     assert actions(server(Wanted.ON_DEMAND), seen(Phase.STOPPED)) == ()
 
@@ -65,7 +73,7 @@ def test_a_server_that_is_as_it_should_be_is_left_alone(phase: Phase) -> None:
 @pytest.mark.parametrize("phase", RUNNING)
 def test_a_changed_launch_replaces_and_a_changed_policy_retunes(phase: Phase) -> None:
     assert actions(server(launch_digest="new"), seen(phase)) == (Replace(ID),)
-    assert actions(server(policy_digest="new"), seen(phase)) == (Retune(ID),)
+    assert actions(server(policy_digest="new"), seen(phase)) == (UpdateInterest(ID),)
     assert actions(server(policy_digest="new", launch_digest="new"), seen(phase)) == (Replace(ID),)
 
 
@@ -76,14 +84,14 @@ def test_a_new_turn_begins_anew() -> None:
 
 @pytest.mark.parametrize("phase", [*RUNNING, Phase.NEEDS_APPROVAL])
 def test_a_server_that_should_not_run_is_stopped(phase: Phase) -> None:
-    assert actions(server(Wanted.STOPPED), seen(phase)) == (Stop(ID),)
-    assert actions(None, seen(phase)) == (Stop(ID),)
+    assert actions(server(Wanted.STOPPED), seen(phase)) == (StopServer(ID),)
+    assert actions(None, seen(phase)) == (StopServer(ID),)
 
 
 def test_a_server_on_its_way_to_rest_is_not_stopped_again() -> None:
     for wanted in (server(Wanted.STOPPED), None):
         assert actions(wanted, seen(Phase.STOPPING)) == ()
-        assert actions(wanted, seen(Phase.STOPPING, restart=True)) == (Stop(ID),)
+        assert actions(wanted, seen(Phase.STOPPING, restart=True)) == (StopServer(ID),)
 
 
 def test_one_that_is_gone_and_at_rest_is_forgotten() -> None:
@@ -91,15 +99,15 @@ def test_one_that_is_gone_and_at_rest_is_forgotten() -> None:
 
 
 def test_a_start_while_it_stops_is_asked_for_once() -> None:
-    assert actions(server(), seen(Phase.STOPPING)) == (Start(ID),)
+    assert actions(server(), seen(Phase.STOPPING)) == (StartServer(ID),)
     assert actions(server(), seen(Phase.STOPPING, restart=True)) == ()
 
 
 def test_a_held_server_goes_to_wait_for_approval_and_starts_with_it() -> None:
     assert actions(server(held=True), seen(Phase.CONNECTED)) == (Replace(ID),)
     assert actions(server(held=True), seen(Phase.NEEDS_APPROVAL)) == ()
-    assert actions(server(), seen(Phase.NEEDS_APPROVAL)) == (Start(ID),)
-    assert actions(server(Wanted.ON_DEMAND), seen(Phase.NEEDS_APPROVAL)) == (Stop(ID),)
+    assert actions(server(), seen(Phase.NEEDS_APPROVAL)) == (StartServer(ID),)
+    assert actions(server(Wanted.ON_DEMAND), seen(Phase.NEEDS_APPROVAL)) == (StopServer(ID),)
 
 
 def test_endings_come_before_beginnings() -> None:
@@ -113,7 +121,11 @@ def test_endings_come_before_beginnings() -> None:
         ID: seen(Phase.CONNECTED),
         UUID(int=3): replace(seen(Phase.CONNECTED), id=UUID(int=3)),
     }
-    assert plan(desired, observed) == (Stop(ID), Stop(UUID(int=3)), Start(UUID(int=2)))
+    assert plan(desired, observed) == (
+        StopServer(ID),
+        StopServer(UUID(int=3)),
+        StartServer(UUID(int=2)),
+    )
 
 
 @given(
@@ -141,9 +153,9 @@ def carried_out(action: Action, found: Observed, want: DesiredServer) -> Observe
     took_over = replace(found, launch_digest=want.launch_digest, policy_digest=want.policy_digest)
     waiting = Phase.NEEDS_APPROVAL if want.held else Phase.CONNECTED
     match action:
-        case Start() | Replace():
+        case StartServer() | Replace():
             return replace(took_over, state=State(waiting))
-        case Retune():
+        case UpdateInterest():
             return took_over
         case _:
             return replace(found, state=State())

@@ -4,9 +4,9 @@ import pytest
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 
-HERE = Here(
+HERE = SelfIdentity(
     homes=frozenset({"/home/me/.yard"}),
     addresses=frozenset({"http://127.0.0.1:8712", "https://yard.example"}),
     instance="abc",
@@ -56,7 +56,7 @@ def test_the_variable_names_a_home_where_no_option_does() -> None:
 
 
 def test_a_private_yard_does_not_wake_the_users_own() -> None:
-    assert Here().is_run_by(("mcpyard", "stdio"), {})
+    assert SelfIdentity().is_run_by(("mcpyard", "stdio"), {})
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_a_server_that_tells_our_instance_is_this_yard() -> None:
     assert HERE.is_told_by({"name": "mcpyard", "instance": "abc"})
     assert not HERE.is_told_by({"name": "mcpyard", "instance": "def"})
     assert not HERE.is_told_by({"name": "other", "instance": "abc"})
-    assert not Here().is_told_by({"name": "mcpyard", "instance": ""})
+    assert not SelfIdentity().is_told_by({"name": "mcpyard", "instance": ""})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcpyard.domain.errors import DocumentBroken, Place
+from mcpyard.domain.errors import DocumentBroken, SourceLocation
 from mcpyard.formats.editors.jsonc import Extra, parse
 from mcpyard.formats.editors.jsonc_scan import read
 
@@ -40,9 +40,9 @@ def test_comments_and_trailing_commas_are_read_over_and_told() -> None:
     assert document.value == {"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg"]}}}
     assert not document.strict
     assert document.extras == (
-        Extra("comment", Place("s.json", 2, 3)),
-        Extra("trailing comma", Place("s.json", 4, 57)),
-        Extra("comment", Place("s.json", 4, 59)),
+        Extra("comment", SourceLocation("s.json", 2, 3)),
+        Extra("trailing comma", SourceLocation("s.json", 4, 57)),
+        Extra("comment", SourceLocation("s.json", 4, 59)),
     )
 
 
@@ -54,24 +54,24 @@ def test_what_looks_like_a_comment_in_a_string_is_data() -> None:
 
 def test_a_place_is_where_the_value_or_its_name_starts() -> None:
     document = parse(SETTINGS, file="s.json")
-    assert document.place(()) == Place("s.json", 1, 1)
-    assert document.place(("mcpServers", "files")) == Place("s.json", 4, 14)
-    assert document.key_place(("mcpServers", "files")) == Place("s.json", 4, 5)
-    assert document.place(("mcpServers", "files", "args", 1)) == Place("s.json", 4, 49)
-    assert document.key_place(("mcpServers",)) == Place("s.json", 3, 3)
+    assert document.place(()) == SourceLocation("s.json", 1, 1)
+    assert document.place(("mcpServers", "files")) == SourceLocation("s.json", 4, 14)
+    assert document.key_place(("mcpServers", "files")) == SourceLocation("s.json", 4, 5)
+    assert document.place(("mcpServers", "files", "args", 1)) == SourceLocation("s.json", 4, 49)
+    assert document.key_place(("mcpServers",)) == SourceLocation("s.json", 3, 3)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_every_kind_of_line_end_counts_as_one_line(newline: str) -> None:
     document = parse(newline.join(["{", '"a":', " 1", "}"]))
-    assert document.place(("a",)) == Place("", 3, 2)
+    assert document.place(("a",)) == SourceLocation("", 3, 2)
 
 
 def test_a_bom_takes_no_column_and_other_line_separators_are_data() -> None:
     document = parse('\ufeff{"a": "\u2028\u2029", "b": 1}')
     assert document.value == {"a": "\u2028\u2029", "b": 1}
-    assert document.key_place(("a",)) == Place("", 1, 2)
-    assert document.key_place(("b",)) == Place("", 1, 13)
+    assert document.key_place(("a",)) == SourceLocation("", 1, 2)
+    assert document.key_place(("b",)) == SourceLocation("", 1, 13)
 
 
 @pytest.mark.parametrize("path", [("x",), ("a", 2), ("a", -1), ("a", "b"), (0,), ("a", 0, 0)])
@@ -94,11 +94,11 @@ def test_the_root_exists_and_has_no_name() -> None:
 def test_of_duplicate_names_the_last_one_counts() -> None:
     document = parse('{"a": 1, "b": 2, "a": 3}')
     assert document.value == {"a": 3, "b": 2}
-    assert document.place(("a",)) == Place("", 1, 23)
+    assert document.place(("a",)) == SourceLocation("", 1, 23)
 
 
 def test_a_name_may_be_spelt_with_escapes() -> None:
-    assert parse('{"\\u0061": {"b": 1}}').place(("a", "b")) == Place("", 1, 18)
+    assert parse('{"\\u0061": {"b": 1}}').place(("a", "b")) == SourceLocation("", 1, 18)
 
 
 def test_a_huge_number_is_read_and_an_endless_one_is_told() -> None:

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.editors import jsonc, jsonc_faults, jsonc_scan, toml, toml_scan
 from mcpyard.formats.editors.patterns import COMMENT, NO_PROGRESS, NoProgress, advanced, repeated
 
@@ -71,7 +71,7 @@ def test_a_scanner_that_makes_no_progress_ends_and_says_where(
     with pytest.raises(DocumentBroken) as caught:
         editor.parse(text, file="x")
     (problem,) = caught.value.problems
-    assert problem == Problem("", NO_PROGRESS, Place("x", *place))
+    assert problem == Problem("", NO_PROGRESS, SourceLocation("x", *place))
 
 
 @pytest.mark.parametrize("pattern", [EMPTY_ELEMENT, NEVER])

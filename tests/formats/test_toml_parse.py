@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from mcpyard.domain.errors import DocumentBroken, EditRefused, Place
+from mcpyard.domain.errors import DocumentBroken, EditRefused, SourceLocation
 from mcpyard.formats.editors.jsonc_scan import Path
 from mcpyard.formats.editors.toml import parse, put_table, set_value
 
@@ -81,7 +81,7 @@ def test_a_place_is_where_the_value_header_or_dotted_key_starts(
 ) -> None:
     document = parse(before + CONFIG.replace("\n", newline), file="c.toml")
     assert document.has(path)
-    assert document.place(path) == Place("c.toml", line, column)
+    assert document.place(path) == SourceLocation("c.toml", line, column)
 
 
 def test_the_header_of_a_table_is_its_place_even_below_its_sub_table() -> None:

@@ -7,7 +7,7 @@ import pytest
 from mcpyard.domain.errors import EditRefused
 from mcpyard.formats.editors.toml import Names, parse, remove_table, rename_table
 from mcpyard.formats.editors.toml_edit import remove
-from mcpyard.formats.editors.toml_guard import Edit
+from mcpyard.formats.editors.toml_guard import TomlEdit
 from mcpyard.formats.editors.toml_scan import scan
 
 X = ("s", "x")
@@ -182,7 +182,7 @@ TEXT = "# top\n\na = 1\n\n[s.x]\nk = 1\n# own\nl = 2\n\n# about y\n[s.y]\n"
 
 def refusal(edited: str, zone: Names = X, *, frees: bool = False, text: str = TEXT) -> str:
     value = parse(text).value
-    edit = Edit(parse(text), edited, value, zone, frees=frees)
+    edit = TomlEdit(parse(text), edited, value, zone, frees=frees)
     assert replace(edit, edited=text).guarded() == text
     with pytest.raises(EditRefused) as caught:
         edit.guarded()
@@ -221,14 +221,14 @@ def test_the_guard_refuses_a_text_that_is_broken() -> None:
 def test_the_guard_lets_a_comment_of_the_entry_become_nobodys_if_told() -> None:
     edited = TEXT.replace("l = 2\n", "").replace("k = 1", "l = 2\nk = 1")
     assert "exactly" in refusal(edited)
-    edit = Edit(parse(TEXT), edited, parse(TEXT).value, X, frees=True)
+    edit = TomlEdit(parse(TEXT), edited, parse(TEXT).value, X, frees=True)
     assert edit.guarded() == edited
 
 
 def test_the_guard_keeps_the_spelling_of_the_neighbours_in_braces() -> None:
     text = "s = { y =  1, x = 2, z = 0x3 } # c\n"
     moved = text.replace("y =  1, x = 2", "y =  1,x = 2")
-    assert Edit(parse(text), moved, parse(text).value, X).guarded() == moved
+    assert TomlEdit(parse(text), moved, parse(text).value, X).guarded() == moved
     for edited in (
         text.replace("y =  1", "y = 1"),
         text.replace("0x3", "3"),

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from mcpyard.cli.stdio_bridge import Bridge
-from mcpyard.cli.stdio_http import EVENT_STREAM, Address, Answer, HttpClient
+from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, HttpClient, ListenAddress
 from tests.runtime.waiting import eventually
 
-NOWHERE = Address("nowhere", 0, None)
+NOWHERE = ListenAddress("nowhere", 0, None)
 GREETING = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
 GOODBYE = b'{"method":"DELETE"}'
 ASKED = b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}'

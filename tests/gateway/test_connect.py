@@ -17,7 +17,7 @@ from mcpyard.app import Yard
 from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.repositories import Tokens
 from mcpyard.domain.stored import CallToken
-from mcpyard.formats.facts import Client, Way
+from mcpyard.formats.facts import Client, EntryTransport
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.gateway.app import Gateway
 from mcpyard.store.volatile import VolatileCallTokens
@@ -192,7 +192,7 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
         before = sorted(user.rglob("*"))
         body = {"client": client.id, "name": "byAddress", "http": True}
         answered = await it.post("/api/clients/connect", body)
-        if Way.HTTP in client.speaks:
+        if EntryTransport.HTTP in client.speaks:
             assert answered.status_code == 200, answered.text
             shown = (await it.get(f"/api/clients/{client.id}/servers/byAddress")).json()
             assert shown["url"] == "http://127.0.0.1/mcp"

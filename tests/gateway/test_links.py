@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.gateway import addresses as addresses_module
-from mcpyard.gateway.addresses import Addresses, Place
+from mcpyard.gateway.addresses import Addresses, ResourceLocation
 from mcpyard.gateway.links import with_links_exposed
 
 A, B = uuid4(), uuid4()
@@ -76,7 +76,7 @@ def test_only_so_many_templates_of_a_server_are_compared() -> None:
     view = addresses()
     for number in range(addresses_module.MOST_TEMPLATES + 5):
         assert view.take_template(A, f"x://{number}/{{a}}")
-    assert view.find("x://7/1") == Place(A, "x://7/1")
+    assert view.find("x://7/1") == ResourceLocation(A, "x://7/1")
     assert view.find(f"x://{addresses_module.MOST_TEMPLATES}/1") is None
 
 
@@ -87,7 +87,7 @@ def test_an_address_in_the_words_of_another_server_is_not_shown_twice() -> None:
     assert view.take(B, "x://y") is None
     assert view.take(B, "no scheme") == "no scheme"
     assert view.take(A, "no scheme") is None
-    assert view.find("x://b/y") == Place(A, "x://b/y")
+    assert view.find("x://b/y") == ResourceLocation(A, "x://b/y")
 
 
 def test_a_server_that_the_view_does_not_show_keeps_its_addresses() -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcpyard.gateway import templates
-from mcpyard.gateway.templates import LONGEST, MOST_EXPRESSIONS, Address, template_of
+from mcpyard.gateway.templates import LONGEST, MOST_EXPRESSIONS, UriText, template_of
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -22,7 +22,7 @@ PARTS = ["{a}", "{+a}", "{#a}", "{/a}", "{?a,b}", "{", "}", "/", "?", "#", "a", 
 
 def fits(template: str, uri: str) -> bool:
     made = template_of(template)
-    return made is not None and made.fits(Address(uri))
+    return made is not None and made.fits(UriText(uri))
 
 
 def pattern_of(template: str) -> re.Pattern[str]:

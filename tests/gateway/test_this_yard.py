@@ -8,7 +8,7 @@ import pytest
 
 from mcpyard.app import Yard
 from mcpyard.domain.errors import ServerFault, ThisYard
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from tests.api.daemon import daemon
 from tests.cli.commands import write_project
 
@@ -33,7 +33,7 @@ for line in sys.stdin:
 
 
 async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
-    here = Here(addresses=frozenset({"http://127.0.0.1:8712"}))
+    here = SelfIdentity(addresses=frozenset({"http://127.0.0.1:8712"}))
     servers = {"loop": BRIDGE, "web": {"url": "http://localhost:8712/mcp", "type": "http"}}
     wanted = {name: {**each, "wanted": "running"} for name, each in servers.items()}
     async with Yard.open(servers=wanted, environment={}, here=here) as yard:

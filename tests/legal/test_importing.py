@@ -7,7 +7,7 @@ import pytest
 from mcpyard.legal.importing import NothingToImport, Report, find, load
 from mcpyard.legal.library import Library
 from mcpyard.legal.schema import NotACorpus
-from mcpyard.legal.shelf import Change, Shelf
+from mcpyard.legal.shelf import Corpus, StoreResult
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Generator[Shelf]:
-    made = Shelf(tmp_path / "state" / "corpus.db")
+def shelf(tmp_path: Path) -> Generator[Corpus]:
+    made = Corpus(tmp_path / "state" / "corpus.db")
     yield made
     made.close()
 
@@ -35,31 +35,31 @@ def law(title: str, *articles: str) -> str:
     return f"# {title}\n\n" + "\n\n".join(articles or ("第一条 内容。",))
 
 
-def loaded(path: Path, shelf: Shelf) -> Report:
+def loaded(path: Path, shelf: Corpus) -> Report:
     return load(find(path), shelf, lambda _done, _of: None)
 
 
-def test_importing_twice_changes_nothing(folder: Path, shelf: Shelf) -> None:
+def test_importing_twice_changes_nothing(folder: Path, shelf: Corpus) -> None:
     write(folder, "a.md", law("甲法"))
     write(folder, "sub/b.md", law("乙法"))
-    assert loaded(folder, shelf).changes == {Change.ADDED: 2}
+    assert loaded(folder, shelf).changes == {StoreResult.ADDED: 2}
     before = [tuple(hit.row) for hit in Library(shelf).statutes("内容", None, 9)]
-    assert loaded(folder, shelf).changes == {Change.UNCHANGED: 2}
+    assert loaded(folder, shelf).changes == {StoreResult.UNCHANGED: 2}
     assert [tuple(hit.row) for hit in Library(shelf).statutes("内容", None, 9)] == before
 
 
-def test_a_changed_text_takes_the_place_of_the_old_one(folder: Path, shelf: Shelf) -> None:
+def test_a_changed_text_takes_the_place_of_the_old_one(folder: Path, shelf: Corpus) -> None:
     write(folder, "a.md", law("甲法", "第一条 旧的规定。"))
     loaded(folder, shelf)
     write(folder, "a.md", law("甲法", "第一条 新的条文。"))
-    assert loaded(folder, shelf).changes == {Change.REPLACED: 1}
+    assert loaded(folder, shelf).changes == {StoreResult.REPLACED: 1}
     library = Library(shelf)
     assert [hit.row["text"] for hit in library.statutes("条文", None, 9)] == ["新的条文。"]
     assert library.statutes("旧", None, 9) == []
 
 
 def test_the_newest_version_is_current_whatever_order_they_came_in(
-    folder: Path, shelf: Shelf
+    folder: Path, shelf: Corpus
 ) -> None:
     for date in ("2023-12-29", "2018-10-26"):
         write(folder, f"甲法({date}).md", law("甲法", f"第一条 {date} 的内容。"))
@@ -71,7 +71,7 @@ def test_the_newest_version_is_current_whatever_order_they_came_in(
 
 
 def test_each_broken_file_is_named_with_its_line_and_the_rest_is_imported(
-    folder: Path, shelf: Shelf
+    folder: Path, shelf: Corpus
 ) -> None:
     write(folder, "good.md", law("甲法"))
     write(folder, "no-article.md", "# 乙法\n\n文字。")
@@ -81,7 +81,7 @@ def test_each_broken_file_is_named_with_its_line_and_the_rest_is_imported(
     (folder / "gone.md").symlink_to(folder.parent / "nowhere.md")
     (folder / "lines.jsonl").write_bytes(b'{"kind": "case"}\nno json\n"\xff"\n')
     report = loaded(folder, shelf)
-    assert report.changes == {Change.ADDED: 1}
+    assert report.changes == {StoreResult.ADDED: 1}
     assert [str(each).split(" ", 1)[0] for each in report.broken] == [
         "laws/empty.md:1:",
         "laws/gbk.md:3:",
@@ -95,7 +95,7 @@ def test_each_broken_file_is_named_with_its_line_and_the_rest_is_imported(
     assert "the same document as in laws/good.md" in str(report.broken[-1])
 
 
-def test_pages_without_text_and_readmes_are_no_fault(folder: Path, shelf: Shelf) -> None:
+def test_pages_without_text_and_readmes_are_no_fault(folder: Path, shelf: Corpus) -> None:
     write(folder, "_index.md", "---\nweight: 1\n---\n")
     write(folder, "README.md", "# About these texts")
     write(folder, "a.md", law("甲法"))
@@ -103,7 +103,7 @@ def test_pages_without_text_and_readmes_are_no_fault(folder: Path, shelf: Shelf)
     assert (report.files, report.skipped, report.broken) == (2, 1, [])
 
 
-def test_json_lines_hold_statutes_cases_and_templates(folder: Path, shelf: Shelf) -> None:
+def test_json_lines_hold_statutes_cases_and_templates(folder: Path, shelf: Corpus) -> None:
     rows = [
         {"kind": "statute", "title": "甲法", "articles": [{"article": 7, "text": "内容。"}]},
         {
@@ -117,7 +117,7 @@ def test_json_lines_hold_statutes_cases_and_templates(folder: Path, shelf: Shelf
         {"kind": "template", "title": "letter", "text": "Dear {{name}}"},
     ]
     file = write(folder, "all.jsonl", "\n".join(json.dumps(row) for row in rows))
-    assert loaded(file, shelf).changes == {Change.ADDED: 4}
+    assert loaded(file, shelf).changes == {StoreResult.ADDED: 4}
     library = Library(shelf)
     assert library.article("甲法", "第七条").hit.row["source"] == "laws/all.jsonl"
     found = library.article("乙法", "1").hit.row
@@ -143,35 +143,35 @@ def test_json_lines_hold_statutes_cases_and_templates(folder: Path, shelf: Shelf
     ],
 )
 def test_a_broken_line_is_said_and_the_next_one_imported(
-    folder: Path, shelf: Shelf, row: str, message: str
+    folder: Path, shelf: Corpus, row: str, message: str
 ) -> None:
     good = '{"kind": "case", "title": "某案", "text": "事实。"}'
     report = loaded(write(folder, "a.jsonl", f"{row}\n\n{good}\n"), shelf)
-    assert report.changes == {Change.ADDED: 1}
+    assert report.changes == {StoreResult.ADDED: 1}
     assert [each.line for each in report.broken] == [1]
     assert message in report.broken[0].message
 
 
 def test_a_document_that_comes_twice_in_one_import_is_stored_once(
-    folder: Path, shelf: Shelf
+    folder: Path, shelf: Corpus
 ) -> None:
     lines = [f'{{"kind": "case", "title": "某案", "text": "{text}"}}' for text in ("先", "后")]
     file = write(folder, "a.jsonl", "\n".join(lines))
-    for change in (Change.ADDED, Change.UNCHANGED):
+    for change in (StoreResult.ADDED, StoreResult.UNCHANGED):
         report = loaded(file, shelf)
         assert report.changes == {change: 1}
         assert "the same document as in laws/a.jsonl" in report.broken[0].message
 
 
-def test_a_long_file_of_lines_is_stored_batch_by_batch(folder: Path, shelf: Shelf) -> None:
+def test_a_long_file_of_lines_is_stored_batch_by_batch(folder: Path, shelf: Corpus) -> None:
     lines = [f'{{"kind": "case", "title": "第{n}号案", "text": "事实。"}}' for n in range(70)]
     file = folder / "all.jsonl"
     file.write_text("\n".join(lines), encoding="utf-8-sig")
-    assert loaded(file, shelf).changes == {Change.ADDED: 70}
-    assert loaded(file, shelf).changes == {Change.UNCHANGED: 70}
+    assert loaded(file, shelf).changes == {StoreResult.ADDED: 70}
+    assert loaded(file, shelf).changes == {StoreResult.UNCHANGED: 70}
 
 
-def test_progress_is_told_up_to_the_last_file(folder: Path, shelf: Shelf) -> None:
+def test_progress_is_told_up_to_the_last_file(folder: Path, shelf: Corpus) -> None:
     for number in range(40):
         write(folder, f"{number}.md", law(f"第{number}号法"))
     told: list[tuple[int, int]] = []
@@ -179,7 +179,7 @@ def test_progress_is_told_up_to_the_last_file(folder: Path, shelf: Shelf) -> Non
     assert told == [(32, 40), (40, 40)]
 
 
-def test_an_import_that_is_stopped_leaves_whole_batches(folder: Path, shelf: Shelf) -> None:
+def test_an_import_that_is_stopped_leaves_whole_batches(folder: Path, shelf: Corpus) -> None:
     for number in range(40):
         write(folder, f"{number}.md", law(f"第{number}号法"))
 
@@ -189,7 +189,7 @@ def test_an_import_that_is_stopped_leaves_whole_batches(folder: Path, shelf: She
     with pytest.raises(KeyboardInterrupt):
         load(find(folder), shelf, stop)
     assert shelf.counts()["statute"] == 32
-    assert loaded(folder, shelf).changes == {Change.UNCHANGED: 32, Change.ADDED: 8}
+    assert loaded(folder, shelf).changes == {StoreResult.UNCHANGED: 32, StoreResult.ADDED: 8}
 
 
 def test_nothing_to_import_is_said(folder: Path) -> None:
@@ -204,12 +204,12 @@ def test_a_file_that_is_no_corpus_is_left_alone(tmp_path: Path) -> None:
     file.write_text("somebody's notes, long enough to be read as the head of a database" * 20)
     before = file.read_bytes()
     with pytest.raises(NotACorpus):
-        Shelf(file)
+        Corpus(file)
     assert file.read_bytes() == before
 
 
 def test_what_is_gone_from_the_folder_is_taken_out_when_that_is_said(
-    folder: Path, shelf: Shelf
+    folder: Path, shelf: Corpus
 ) -> None:
     for date in ("2018-10-26", "2023-12-29"):
         newest = write(folder, f"甲法({date}).md", law("甲法", f"第一条 {date} 的内容。"))
@@ -222,7 +222,7 @@ def test_what_is_gone_from_the_folder_is_taken_out_when_that_is_said(
     assert replaced(folder, shelf).removed == 0
 
 
-def test_nothing_is_taken_out_while_a_file_is_broken(folder: Path, shelf: Shelf) -> None:
+def test_nothing_is_taken_out_while_a_file_is_broken(folder: Path, shelf: Corpus) -> None:
     file = write(folder, "a.md", law("甲法"))
     write(folder, "b.md", law("乙法"))
     loaded(folder, shelf)
@@ -231,5 +231,5 @@ def test_nothing_is_taken_out_while_a_file_is_broken(folder: Path, shelf: Shelf)
     assert (report.removed, len(report.broken), shelf.counts()["statute"]) == (0, 1, 2)
 
 
-def replaced(path: Path, shelf: Shelf) -> Report:
+def replaced(path: Path, shelf: Corpus) -> Report:
     return load(find(path), shelf, lambda _done, _of: None, replace=True)

@@ -6,41 +6,41 @@ from pathlib import Path
 import pytest
 
 from mcpyard.legal.importing import Report, find, load
-from mcpyard.legal.library import Library, NotFound
-from mcpyard.legal.model import Kind
-from mcpyard.legal.shelf import Change, Shelf
+from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.shelf import Corpus, StoreResult
 from tests.legal.known import CASES, LAWS, STATUTES, Known, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Generator[Shelf]:
-    made = Shelf(tmp_path_factory.mktemp("corpus") / "corpus.db")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Generator[Corpus]:
+    made = Corpus(tmp_path_factory.mktemp("corpus") / "corpus.db")
     imported(made)
     yield made
     made.close()
 
 
 @pytest.fixture
-def library(shelf: Shelf) -> Library:
+def library(shelf: Corpus) -> Library:
     return Library(shelf)
 
 
-def imported(shelf: Shelf) -> Report:
+def imported(shelf: Corpus) -> Report:
     return load(find(LAWS), shelf, lambda _done, _of: None)
 
 
 def test_all_files_are_imported_and_a_second_import_changes_nothing(
     tmp_path: Path,
 ) -> None:
-    shelf = Shelf(tmp_path / "corpus.db")
+    shelf = Corpus(tmp_path / "corpus.db")
     first, second = imported(shelf), imported(shelf)
     shelf.close()
     texts = sum(1 for file in LAWS.rglob("*.md") if file.name != "_index.md")
     assert (first.files, first.broken) == (158, [])
-    assert first.changes == {Change.ADDED: texts}
-    assert second.changes == {Change.UNCHANGED: texts}
+    assert first.changes == {StoreResult.ADDED: texts}
+    assert second.changes == {StoreResult.UNCHANGED: texts}
 
 
 @pytest.mark.parametrize("known", STATUTES, ids=lambda known: known.query)
@@ -57,8 +57,8 @@ def test_the_first_case_is_the_known_answer(library: Library, query: str) -> Non
 
 
 def test_every_article_can_be_asked_for_by_law_and_number(library: Library) -> None:
-    for title in library.titles(Kind.STATUTE):
-        for hit in library.whole(Kind.STATUTE, title):
+    for title in library.titles(DocumentKind.STATUTE):
+        for hit in library.whole(DocumentKind.STATUTE, title):
             if hit.row["number"] is None:
                 continue
             found = library.article(hit.law.name, hit.row["label"]).hit.row
@@ -75,13 +75,13 @@ def test_an_older_version_of_a_law_is_there_when_asked_for(library: Library) -> 
 
 
 def test_a_code_in_several_files_is_one_text(library: Library) -> None:
-    text = library.whole(Kind.STATUTE, "中华人民共和国民法典")
+    text = library.whole(DocumentKind.STATUTE, "中华人民共和国民法典")
     numbers = [hit.row["number"] for hit in text if hit.row["number"]]
     assert numbers == [*range(1, 1261)]
 
 
 def test_an_article_that_is_not_there_leads_to_the_nearest(library: Library) -> None:
-    with pytest.raises(NotFound, match="民法典 has no 第一千三百条") as caught:
+    with pytest.raises(TextNotFound, match="民法典 has no 第一千三百条") as caught:
         library.article("民法典", "Article 1300")
     assert caught.value.nearest[0] == "民法典 第一千二百六十条"
 

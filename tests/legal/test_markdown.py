@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from mcpyard.legal import markdown
-from mcpyard.legal.model import BrokenText, Document, Kind
+from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument
 from mcpyard.legal.numerals import Number
 
 STATUTE = """# 中华人民共和国示范法
@@ -42,7 +42,7 @@ STATUTE = """# 中华人民共和国示范法
 """
 
 
-def read(text: str, path: str = "laws/示范法.md") -> Document:
+def read(text: str, path: str = "laws/示范法.md") -> LegalDocument:
     found = markdown.read(text, PurePosixPath(path))
     assert found is not None
     return found
@@ -100,8 +100,8 @@ def test_english_articles_are_articles() -> None:
 
 def test_a_case_is_known_by_its_folder_or_its_headings() -> None:
     text = "# 某案\n\n## 基本案情\n\n事实。\n\n第一条 引用的法条。"
-    assert read(text).kind is Kind.CASE
-    assert read("# 某案\n\n事实。", "x/案例/某案.md").kind is Kind.CASE
+    assert read(text).kind is DocumentKind.CASE
+    assert read("# 某案\n\n事实。", "x/案例/某案.md").kind is DocumentKind.CASE
 
 
 def test_a_case_whose_title_is_a_maxim_keeps_both() -> None:
@@ -113,7 +113,7 @@ def test_a_case_whose_title_is_a_maxim_keeps_both() -> None:
 def test_front_matter_decides() -> None:
     facts = "---\nkind: case\ntitle: '某案'\nversion_date: 2026-01-02\nsource: a court\n---\n"
     found = read(f"{facts}# other\n\n第一条 内容。")
-    assert (found.kind, found.title) == (Kind.CASE, "某案")
+    assert (found.kind, found.title) == (DocumentKind.CASE, "某案")
     assert (found.version_date, found.source) == ("2026-01-02", "a court")
 
 

@@ -13,7 +13,7 @@ from mcpyard.legal.collection import Collection, corpus_file
 from mcpyard.legal.importing import find, load
 from mcpyard.legal.model import SAMPLE_SOURCE
 from mcpyard.legal.server import make_server
-from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.shelf import Corpus
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_every_result_says_where_it_comes_from(collection: Collection) -> 
 async def test_an_answer_is_as_old_as_its_oldest_part_and_lists_them_all(tmp_path: Path) -> None:
     for name, date in (("甲法", "2024-01-02"), ("乙法", "2019-03-04")):
         (tmp_path / f"{name}({date}).md").write_text(f"# {name}\n\n第一条 相同的内容。")
-    shelf = Shelf(corpus_file(tmp_path / "legal"))
+    shelf = Corpus(corpus_file(tmp_path / "legal"))
     load(find(tmp_path), shelf, lambda _done, _of: None)
     shelf.close()
     collection = Collection(tmp_path / "legal")
@@ -322,7 +322,7 @@ async def test_an_import_is_seen_while_the_server_runs(
 ) -> None:
     law = tmp_path / "甲法(2024-01-02).md"
     law.write_text("# 甲法\n\n第一条 真实的内容。")
-    shelf = Shelf(corpus_file(tmp_path / "legal"))
+    shelf = Corpus(corpus_file(tmp_path / "legal"))
     load(find(law), shelf, lambda _done, _of: None)
     shelf.close()
     answer = await found(collection, "get_article", law="甲法", article="1")
@@ -334,7 +334,7 @@ async def test_an_import_is_seen_while_the_server_runs(
 
 async def test_a_corpus_that_breaks_while_it_is_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# 甲法\n\n第一条 内容。")
-    shelf = Shelf(corpus_file(tmp_path))
+    shelf = Corpus(corpus_file(tmp_path))
     load(find(tmp_path), shelf, lambda _done, _of: None)
     with shelf.reading() as connection:
         connection.execute("DROP VIEW cited")

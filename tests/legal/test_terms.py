@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.library import Library
-from mcpyard.legal.model import Document, Kind, Passage
-from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.model import DocumentKind, LegalDocument, Passage
+from mcpyard.legal.shelf import Corpus
 from mcpyard.legal.terms import indexed, runs
 
 
@@ -24,7 +24,7 @@ def test_full_width_letters_and_digits_are_ordinary_ones() -> None:
 
 @given(st.text(max_size=200))
 def test_no_query_is_more_than_text_to_the_index(query: str) -> None:
-    shelf = Shelf()
+    shelf = Corpus()
     library = Library(shelf)
     try:
         if not runs(query).empty:
@@ -37,8 +37,8 @@ def test_no_query_is_more_than_text_to_the_index(query: str) -> None:
 def test_every_substring_of_a_text_finds_it(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    shelf = Shelf()
-    shelf.add([Document(Kind.CASE, "名", "here", (Passage("段", text),))])
+    shelf = Corpus()
+    shelf.add([LegalDocument(DocumentKind.CASE, "名", "here", (Passage("段", text),))])
     try:
         found = Library(shelf).cases(text[start:end], 1)
     finally:

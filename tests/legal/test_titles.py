@@ -2,10 +2,10 @@ import pytest
 
 from mcpyard.legal.asking import LONGEST_QUERY, BadQuery, understand
 from mcpyard.legal.numerals import Number
-from mcpyard.legal.titles import Law, Names
+from mcpyard.legal.titles import Law, LawNames
 
 CODE = "中华人民共和国民法典"
-NAMES = Names(
+NAMES = LawNames(
     [
         Law(CODE, "总则"),
         Law(CODE, "人格权编"),

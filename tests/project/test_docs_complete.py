@@ -25,7 +25,7 @@ from mcpyard.cli.main import app
 from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import EDGES
 from mcpyard.domain.limits import START, START_WITH_DOWNLOAD
-from mcpyard.domain.model import POLICY_FIELDS, ToolBackup, ToolPolicy
+from mcpyard.domain.model import POLICY_FIELDS, FallbackTool, ToolPolicy
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.legal import main as legal
 from mcpyard.web.rendering import LANGUAGE_COOKIE, THEME_COOKIE
@@ -71,14 +71,14 @@ def test_every_address_of_the_gateway_is_documented() -> None:
         assert f"| `{address}` |" in page("gateway.md")
 
 
-def names_of(model: type[LocalConfig | RemoteConfig | ToolPolicy | ToolBackup]) -> Iterator[str]:
+def names_of(model: type[LocalConfig | RemoteConfig | ToolPolicy | FallbackTool]) -> Iterator[str]:
     for name, info in model.model_fields.items():
         yield info.alias or name
 
 
-@pytest.mark.parametrize("model", [LocalConfig, RemoteConfig, ToolPolicy, ToolBackup])
+@pytest.mark.parametrize("model", [LocalConfig, RemoteConfig, ToolPolicy, FallbackTool])
 def test_every_field_of_a_definition_and_of_policy_is_documented(
-    model: type[LocalConfig | RemoteConfig | ToolPolicy | ToolBackup],
+    model: type[LocalConfig | RemoteConfig | ToolPolicy | FallbackTool],
 ) -> None:
     shown = page("configuration.md")
     for name in names_of(model):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from mcpyard.formats.effective import Text, files_of, standings
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.locating import Spot, Surroundings, candidates
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates
 from mcpyard.formats.roster import spot_of
 
 HERE = Path(__file__).parent
@@ -62,18 +62,18 @@ class Machine:
         return self.home / "project"
 
     @property
-    def around(self) -> Surroundings:
-        return Surroundings(self.environment, str(self.home), str(self.project))
+    def around(self) -> ClientFolders:
+        return ClientFolders(self.environment, str(self.home), str(self.project))
 
     @property
     def environment(self) -> dict[str, str]:
         kept = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.home)}
         return {**kept, **_QUIET, **self.variables}
 
-    def spot(self, words: str) -> Spot:
+    def spot(self, words: str) -> ClientScopeRef:
         return spot_of(words, str(self.project))
 
-    def path(self, spot: Spot) -> Path:
+    def path(self, spot: ClientScopeRef) -> Path:
         assert spot.scope.location is not None
         return Path(candidates(spot.scope.location, self.around)[0])
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcpyard.formats.editing import remove, write
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Way
+from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.locating import candidates
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.roster import spot_of
@@ -20,13 +20,13 @@ pytestmark = [pytest.mark.real, pytest.mark.parametrize("program", PROGRAMS)]
 
 SOURCE = spot_of("claude")
 LOCAL = Entry(
-    type=Way.STDIO,
+    type=EntryTransport.STDIO,
     command="run-it",
     args=("--flag", "a b", "-"),
     env={"MODE": "fast"},
     call_timeout=2000,
 )
-REMOTE = Entry(type=Way.HTTP, url="http://127.0.0.1:9/mcp", headers={"X-Mode": "fast"})
+REMOTE = Entry(type=EntryTransport.HTTP, url="http://127.0.0.1:9/mcp", headers={"X-Mode": "fast"})
 
 
 @pytest.fixture

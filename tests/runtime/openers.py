@@ -5,15 +5,15 @@ import asyncio
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
-from mcpyard.domain.observed import Era, Offer, SessionFacts
-from mcpyard.domain.ports import CallTerms, Tuning
-from mcpyard.runtime.live import Hooks, Listing, NoRoom, OpenFailed
+from mcpyard.domain.observed import Capabilities, Era, SessionFacts
+from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.runtime.live import ConnectionEvents, NoRoom, OpenFailed, ToolListing
 
 EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
 
 
 class FakeLive:
-    def __init__(self, opener: "FakeOpener", hooks: Hooks) -> None:
+    def __init__(self, opener: "FakeOpener", hooks: ConnectionEvents) -> None:
         self.opener = opener
         self.hooks = hooks
         self.pid = 100 + len(opener.opened)
@@ -25,7 +25,7 @@ class FakeLive:
         self.pings = 0
         self.working = False
         self.killed_by: Cause | None = None
-        self.tuned: list[Tuning] = []
+        self.tuned: list[NotificationInterest] = []
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         del arguments
@@ -41,20 +41,20 @@ class FakeLive:
         del params
         return await self.call(method, b"", terms)
 
-    def tune(self, tuning: Tuning) -> None:
+    def tune(self, tuning: NotificationInterest) -> None:
         self.tuned.append(tuning)
 
-    async def list_offer(self) -> Offer:
+    async def list_offer(self) -> Capabilities:
         await self.opener.offering.wait()
         return self.opener.offer
 
-    async def list_tools(self, within: float = 0) -> Listing:
+    async def list_tools(self, within: float = 0) -> ToolListing:
         self.opener.list_limits.append(within)
         if self.opener.list_fault:
             raise self.opener.list_fault
         self.opener.listings += 1
         self.opener.listed.set()
-        return Listing(self.opener.tools, self.opener.ttl)
+        return ToolListing(self.opener.tools, self.opener.ttl)
 
     async def ping(self, within: float) -> None:
         self.pings += 1
@@ -78,7 +78,7 @@ class FakeOpener:
     def __init__(self) -> None:
         self.tools: list[dict[str, object]] = [{"name": "t"}]
         self.ttl: float | None = None
-        self.offer = Offer()
+        self.offer = Capabilities()
         self.offering = asyncio.Event()
         self.offering.set()
         self.failures: list[Cause] = []
@@ -109,7 +109,7 @@ class FakeOpener:
         self.answering.set()
         self.closed = False
 
-    async def open(self, server: DesiredServer, hooks: Hooks) -> FakeLive:
+    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> FakeLive:
         del server
         self.tries += 1
         if self.no_room:

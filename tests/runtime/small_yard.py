@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcpyard.runtime import cgroups
 from mcpyard.runtime.adoption import ADOPTION
-from mcpyard.runtime.keeping import Child, Keeper, Pulse
+from mcpyard.runtime.keeping import ChildProcess, KeeperClient, Pulse
 from mcpyard.runtime.marks import MarkKey
 from tests.runtime.waiting import read_pids
 
@@ -30,30 +30,30 @@ class SmallYard:
 
     def __init__(self, pulse: Pulse) -> None:
         self.losses = 0
-        self.keeper = Keeper(uuid.uuid4().hex, self._count, key=KEY, pulse=pulse)
-        self._open: dict[Child, set[int]] = {}
+        self.keeper = KeeperClient(uuid.uuid4().hex, self._count, key=KEY, pulse=pulse)
+        self._open: dict[ChildProcess, set[int]] = {}
 
     def _count(self) -> None:
         self.losses += 1
 
-    async def run(self, *argv: str, cwd: str | None = None) -> Child:
+    async def run(self, *argv: str, cwd: str | None = None) -> ChildProcess:
         child = await self.keeper.spawn(argv, {"PATH": os.environ["PATH"]}, cwd)
         self._open[child] = {child.stdin, child.stdout, child.stderr}
         return child
 
-    async def child(self, mode: str, *arguments: str) -> Child:
+    async def child(self, mode: str, *arguments: str) -> ChildProcess:
         return await self.run(*PROGRAM, mode, *arguments)
 
-    async def family(self, mode: str) -> tuple[Child, list[int]]:
+    async def family(self, mode: str) -> tuple[ChildProcess, list[int]]:
         """A child that has said of which processes it consists, and those, without doubles."""
         child = await self.run(*COMMANDS.get(mode, [*PROGRAM, mode]))
         return child, sorted({child.pid, *await read_pids(child.stdout)})
 
-    def hang_up(self, child: Child) -> None:
+    def hang_up(self, child: ChildProcess) -> None:
         self._open[child].remove(child.stdin)
         os.close(child.stdin)
 
-    def forget(self, child: Child) -> None:
+    def forget(self, child: ChildProcess) -> None:
         for fd in self._open.pop(child):
             os.close(fd)
 

@@ -6,7 +6,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.starts import Starts
-from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.store.memory import VolatileMemory
 from tests.runtime.openers import FakeOpener
 from tests.runtime.waiting import eventually
@@ -14,7 +14,7 @@ from tests.runtime.watched import ID, QUICK, TERMS, server
 
 
 def lanes_over(opener: FakeOpener) -> ClientLanes:
-    return ClientLanes(Crew(opener, Starts(4), VolatileMemory(), SystemClock(), QUICK))
+    return ClientLanes(RuntimeDeps(opener, Starts(4), VolatileMemory(), SystemClock(), QUICK))
 
 
 async def test_a_connection_is_held_until_it_has_ended_and_no_longer() -> None:

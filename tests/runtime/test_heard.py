@@ -8,14 +8,14 @@ import pytest
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig, Wanted
-from mcpyard.domain.observed import Items, Offer
-from mcpyard.domain.ports import CallTerms, Tuning
+from mcpyard.domain.observed import Capabilities, Items
+from mcpyard.domain.ports import CallTerms, NotificationInterest
 from tests.runtime.openers import EXITED
 from tests.runtime.waiting import eventually
 from tests.runtime.watched import ID, TERMS, server, watched
 
-PROMPTS = Offer(prompts=Items(({"name": "p"},)))
-WANTED = Tuning("debug", frozenset({"a:b"}))
+PROMPTS = Capabilities(prompts=Items(({"name": "p"},)))
+WANTED = NotificationInterest("debug", frozenset({"a:b"}))
 ALONE = LocalConfig(command=["x"], lanes="per-client")
 
 
@@ -26,9 +26,9 @@ async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_
         it.opener.offer = PROMPTS
         it.want(server())
         assert (await it.phase(Phase.CONNECTED)).offer == PROMPTS
-        it.opener.offer = Offer()
+        it.opener.offer = Capabilities()
         it.opener.opened[0].hooks.offer_changed()
-        await it.until(lambda seen: seen.offer == Offer())
+        await it.until(lambda seen: seen.offer == Capabilities())
 
 
 async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
@@ -39,7 +39,7 @@ async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
         it.opener.offer = PROMPTS
         it.opener.offering.clear()
         it.want(server())
-        assert (await it.phase(Phase.CONNECTED)).offer == Offer()
+        assert (await it.phase(Phase.CONNECTED)).offer == Capabilities()
         it.opener.offering.set()
         await it.until(lambda seen: seen.offer == PROMPTS)
 
@@ -79,7 +79,7 @@ async def test_a_server_on_demand_rests_after_a_while_but_not_while_it_is_watche
         it.supervisor.tune(ID, WANTED)
         await it.call()
         assert not await eventually(lambda: it.seen.state.phase is Phase.STOPPED, 0.1)
-        it.supervisor.tune(ID, Tuning())
+        it.supervisor.tune(ID, NotificationInterest())
         await it.call()
         await it.phase(Phase.STOPPED)
 

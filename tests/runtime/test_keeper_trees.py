@@ -7,7 +7,7 @@ import time
 import pytest
 
 from mcpyard.runtime.keeper import newest_first, read_mark, read_process
-from mcpyard.runtime.keeping import Child, Exit, StopPolicy
+from mcpyard.runtime.keeping import ChildProcess, Exit, StopPolicy
 from tests.runtime.small_yard import SmallYard, small_yard
 from tests.runtime.waiting import alive, eventually, none_alive, read_pids
 
@@ -27,7 +27,7 @@ def ticks_now() -> int:
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
 
-async def stop(yard: SmallYard, child: Child) -> Exit:
+async def stop(yard: SmallYard, child: ChildProcess) -> Exit:
     return await child.stop(lambda: yard.hang_up(child), StopPolicy())
 
 

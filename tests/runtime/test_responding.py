@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import CallRefused, Disconnected, TimedOut
 from mcpyard.domain.lifecycle import Phase
@@ -21,7 +21,7 @@ LATER = 60_000
 
 def patient() -> AbstractAsyncContextManager[Watched]:
     """One that restarts nothing while a test looks."""
-    return watched(Tempo(delays=(60.0,)))
+    return watched(RestartPolicy(delays=(60.0,)))
 
 
 async def time_out(it: Watched, times: int = 1) -> None:

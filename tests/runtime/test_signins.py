@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.launch import OAuthValues, RemoteLaunch
-from mcpyard.runtime.signins import SignIns, VolatileCredentials
+from mcpyard.runtime.signins import SignInManager, VolatileCredentials
 from mcpyard.wire import renewing
 from mcpyard.wire.signin import Identity, SignIn
 from tests.wire.issuer import Issuer
@@ -61,13 +61,13 @@ async def tokens(issuer: SlowIssuer) -> VolatileCredentials:
 
 
 @pytest.fixture
-async def sign_ins(tokens: VolatileCredentials) -> AsyncGenerator[SignIns]:
-    found = SignIns(tokens)
+async def sign_ins(tokens: VolatileCredentials) -> AsyncGenerator[SignInManager]:
+    found = SignInManager(tokens)
     yield found
     await found.close()
 
 
-async def called(issuer: Issuer, sign_ins: SignIns, oauth: OAuthValues | None = None) -> int:
+async def called(issuer: Issuer, sign_ins: SignInManager, oauth: OAuthValues | None = None) -> int:
     """Call over a connection of its own; the status that came back."""
     launch = RemoteLaunch(f"{issuer.base}/mcp", {}, None, oauth or OAuthValues())
     async with httpx2.AsyncClient(auth=sign_ins.auth(launch)) as client:
@@ -76,7 +76,7 @@ async def called(issuer: Issuer, sign_ins: SignIns, oauth: OAuthValues | None = 
 
 
 async def test_a_call_that_is_given_up_in_a_renewal_costs_no_sign_in(
-    issuer: SlowIssuer, sign_ins: SignIns
+    issuer: SlowIssuer, sign_ins: SignInManager
 ) -> None:
     impatient = asyncio.create_task(called(issuer, sign_ins))
     await asyncio.to_thread(issuer.asked.wait, 10)
@@ -88,7 +88,7 @@ async def test_a_call_that_is_given_up_in_a_renewal_costs_no_sign_in(
 
 
 async def test_connections_of_one_server_renew_its_sign_in_once(
-    issuer: SlowIssuer, sign_ins: SignIns
+    issuer: SlowIssuer, sign_ins: SignInManager
 ) -> None:
     issuer.may_answer.set()
     statuses = await asyncio.gather(*(called(issuer, sign_ins) for _ in range(4)))
@@ -97,7 +97,7 @@ async def test_connections_of_one_server_renew_its_sign_in_once(
 
 
 async def test_tokens_are_renewed_as_the_client_that_got_them(
-    issuer: SlowIssuer, sign_ins: SignIns
+    issuer: SlowIssuer, sign_ins: SignInManager
 ) -> None:
     issuer.may_answer.set()
     by_hand = OAuthValues(client_id="another")
@@ -106,7 +106,7 @@ async def test_tokens_are_renewed_as_the_client_that_got_them(
 
 
 async def test_the_end_waits_for_a_renewal_and_keeps_what_came_of_it(
-    issuer: SlowIssuer, sign_ins: SignIns, tokens: VolatileCredentials
+    issuer: SlowIssuer, sign_ins: SignInManager, tokens: VolatileCredentials
 ) -> None:
     impatient = asyncio.create_task(called(issuer, sign_ins))
     await asyncio.to_thread(issuer.asked.wait, 10)
@@ -121,7 +121,7 @@ async def test_the_end_waits_for_a_renewal_and_keeps_what_came_of_it(
 
 
 async def test_the_end_does_not_wait_for_an_issuer_that_says_nothing(
-    issuer: SlowIssuer, sign_ins: SignIns, monkeypatch: pytest.MonkeyPatch
+    issuer: SlowIssuer, sign_ins: SignInManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(renewing, "_LAST_SECONDS", 0.0)
     waiting = asyncio.create_task(called(issuer, sign_ins))

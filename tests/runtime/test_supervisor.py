@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerUnknown, StartFailed
 from mcpyard.domain.lifecycle import Phase
@@ -70,7 +70,7 @@ async def test_a_lost_session_is_killed_and_made_anew_and_its_tools_are_stale_me
 
 
 async def test_a_waiting_server_tells_when_it_will_be_tried_again() -> None:
-    async with watched(Tempo(delays=(60.0,))) as it:
+    async with watched(RestartPolicy(delays=(60.0,))) as it:
         it.opener.always = EXITED
         it.want(server())
         seen = await it.phase(Phase.BACKOFF)
@@ -86,7 +86,7 @@ async def test_a_call_to_a_waiting_server_gives_up_with_what_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "WAIT_IN_BACKOFF", 0.01)
-    async with watched(Tempo(delays=(60.0,))) as it:
+    async with watched(RestartPolicy(delays=(60.0,))) as it:
         it.opener.always = EXITED
         it.want(server())
         await it.phase(Phase.BACKOFF)

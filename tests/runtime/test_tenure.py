@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
-from mcpyard.domain.observed import Items, Offer
+from mcpyard.domain.observed import Capabilities, Items
 from tests.runtime.waiting import eventually
 from tests.runtime.watched import ID, checked, server, watched
 
@@ -101,7 +101,7 @@ async def test_a_server_whose_tools_cannot_be_listed_is_not_connected() -> None:
 
 
 async def test_a_silent_server_is_pinged_and_lost_after_three_misses() -> None:
-    async with watched(Tempo(delays=(60.0,))) as it:
+    async with watched(RestartPolicy(delays=(60.0,))) as it:
         it.want(checked(interval=5))
         await it.phase(Phase.CONNECTED)
         live = it.opener.opened[0]
@@ -125,7 +125,7 @@ async def test_any_traffic_counts_as_life() -> None:
 
 async def test_tools_are_remembered_over_a_restart_of_the_yard() -> None:
     async with watched() as it:
-        offer = Offer(prompts=Items(({"name": "ask"},)))
+        offer = Capabilities(prompts=Items(({"name": "ask"},)))
         it.memory.keep_tools(ID, [{"name": "old"}])
         it.memory.keep_offer(ID, offer)
         it.opener.gate.clear()

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID
 
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
 from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase
@@ -17,12 +17,12 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
-from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.store.memory import VolatileMemory
 from tests.runtime.openers import FakeOpener
 
 ID = UUID(int=1)
-QUICK = Tempo(delays=(0.001, 0.001, 0.001))
+QUICK = RestartPolicy(delays=(0.001, 0.001, 0.001))
 TERMS = CallTerms(timeout=2)
 
 
@@ -48,10 +48,10 @@ def checked(**settings: int) -> DesiredServer:
 class Watched:
     """A supervisor, what it is told, and what it tells."""
 
-    def __init__(self, tempo: Tempo = QUICK) -> None:
+    def __init__(self, tempo: RestartPolicy = QUICK) -> None:
         self.opener = FakeOpener()
         self.memory = VolatileMemory()
-        crew = Crew(self.opener, Starts(4), self.memory, SystemClock(), tempo)
+        crew = RuntimeDeps(self.opener, Starts(4), self.memory, SystemClock(), tempo)
         self.supervisor = Supervisor(crew)
         self.supervisor.listen(self.note)
         self.phases: list[Phase] = []
@@ -85,7 +85,7 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(tempo: Tempo = QUICK) -> AsyncGenerator[Watched]:
+async def watched(tempo: RestartPolicy = QUICK) -> AsyncGenerator[Watched]:
     found = Watched(tempo)
     try:
         yield found

@@ -6,7 +6,7 @@ import pytest
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.errors import DocumentMoved, NameTaken, ServerUnknown
 from mcpyard.domain.model import Scope, Wanted
-from mcpyard.domain.observed import Items, Offer
+from mcpyard.domain.observed import Capabilities, Items
 from tests.store.contract import Opener, opened
 
 ODD = {
@@ -108,17 +108,17 @@ class DefinitionsContract:
             made = await store.definitions.add("fs", {"n": 0})
             await store.policies.set(made.id, {"enabled": False})
             store.memory.keep_tools(made.id, [{"name": "t"}])
-            store.memory.keep_offer(made.id, Offer(prompts=Items(({"name": "p"},))))
+            store.memory.keep_offer(made.id, Capabilities(prompts=Items(({"name": "p"},))))
             with pytest.raises(DocumentMoved):
                 await store.definitions.remove(made.id, expected="another")
             assert await store.definitions.remove(made.id, expected=made.digest) == made
             assert (store.definitions.all(), store.policies.all()) == ((), {})
             assert store.memory.tools(made.id) == ()
-            assert store.memory.offer(made.id) == Offer()
+            assert store.memory.offer(made.id) == Capabilities()
         async with opened(opener) as store:
             assert (store.definitions.all(), store.policies.all()) == ((), {})
             assert store.memory.tools(made.id) == ()
-            assert store.memory.offer(made.id) == Offer()
+            assert store.memory.offer(made.id) == Capabilities()
             assert (await store.definitions.add("fs", {"n": 1})).id == made.id
 
     async def test_an_id_that_is_not_there_is_told(self, opener: Opener) -> None:

@@ -2,20 +2,20 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from mcpyard.domain.stored import Call, CallQuery, Edit, LeftOut
+from mcpyard.domain.stored import CallQuery, CallRecord, DroppedField, FileEdit
 from tests.store.contract import NOW, Opener, opened
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 
 
-def a_call(number: int, server: UUID = ONE, tool: str = "t", outcome: str = "ok") -> Call:
+def a_call(number: int, server: UUID = ONE, tool: str = "t", outcome: str = "ok") -> CallRecord:
     at = NOW + timedelta(seconds=number)
-    return Call(at, "cli", server, f"s{server.int}", tool, 1.5, outcome, number, 2 * number)
+    return CallRecord(at, "cli", server, f"s{server.int}", tool, 1.5, outcome, number, 2 * number)
 
 
-def an_edit(number: int) -> Edit:
+def an_edit(number: int) -> FileEdit:
     at = NOW + timedelta(seconds=number)
-    return Edit(at, "cli", "set", f"f{number}", b"a" * 1000, f"after {number}".encode())
+    return FileEdit(at, "cli", "set", f"f{number}", b"a" * 1000, f"after {number}".encode())
 
 
 class JournalContract:
@@ -138,8 +138,8 @@ class EditsContract:
 
 class LeftOutsContract:
     async def test_what_was_left_out_is_kept_by_place_and_name(self, opener: Opener) -> None:
-        left = LeftOut("claude-code", "mark", {"future": {"deep": [1, None, "x"]}})
-        other = LeftOut("codex", "other", {})
+        left = DroppedField("claude-code", "mark", {"future": {"deep": [1, None, "x"]}})
+        other = DroppedField("codex", "other", {})
         async with opened(opener) as store:
             assert await store.left_outs.get("p", "n") is None
             await store.left_outs.set("p", "n", left)

@@ -1,13 +1,13 @@
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.model import Scope, Transport
-from mcpyard.domain.observed import Era, Items, Keeping, Offer
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items
+from mcpyard.domain.ports import KnownConnection
 from tests.store.contract import Opener, opened
 
 PROJECT = Owner(Scope.PROJECT, "a/.mcp.json")
 USER = Owner(Scope.USER)
-OFFER = Offer(
-    Items(({"uri": "a://深", "name": "a"},), Keeping(5, public=True)),
+OFFER = Capabilities(
+    Items(({"uri": "a://深", "name": "a"},), CacheHint(5, public=True)),
     prompts=Items(({"name": "p"}, {"name": "q"})),
 )
 
@@ -41,8 +41,8 @@ class MemoryContract:
             store.memory.keep_names({(server, "t"): "mcp_x_t"})
             store.memory.keep_tools(server, tools)
             store.memory.keep_offer(server, OFFER)
-            store.memory.keep_reached("d", Reached(Era.MODERN, Transport.SSE))
-            store.memory.keep_reached("e", Reached(Era.HANDSHAKE))
+            store.memory.keep_reached("d", KnownConnection(Era.MODERN, Transport.SSE))
+            store.memory.keep_reached("e", KnownConnection(Era.HANDSHAKE))
         async with opened(opener) as store:
             assert store.memory.identity(PROJECT, "文件") == server
             assert store.memory.exposed_names() == {(server, "t"): "mcp_x_t"}
@@ -50,15 +50,15 @@ class MemoryContract:
             assert store.memory.tools(server) == tools
             assert store.memory.offer(server) == OFFER.remembered()
             assert store.memory.offer(server) == OFFER.remembered()
-            assert store.memory.reached("d") == Reached(Era.MODERN, Transport.SSE)
-            assert store.memory.reached("e") == Reached(Era.HANDSHAKE)
+            assert store.memory.reached("d") == KnownConnection(Era.MODERN, Transport.SSE)
+            assert store.memory.reached("e") == KnownConnection(Era.HANDSHAKE)
 
     async def test_what_is_kept_anew_replaces_what_was_kept(self, opener: Opener) -> None:
         async with opened(opener) as store:
             server = store.memory.identity(USER, "fs")
             store.memory.keep_names({(server, "t"): "a", (server, "u"): "b"})
             store.memory.keep_tools(server, [{"name": "t"}])
-            store.memory.keep_reached("d", Reached(Era.MODERN))
+            store.memory.keep_reached("d", KnownConnection(Era.MODERN))
         async with opened(opener) as store:
             store.memory.keep_names({(server, "v"): "c"})
             store.memory.keep_tools(server, [{"name": "u"}])

@@ -1,7 +1,7 @@
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.model import Scope, Transport
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.ports import KnownConnection
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
 PROJECT = Owner(Scope.PROJECT, "a/.mcp.json")
@@ -25,10 +25,10 @@ async def test_names_tools_and_ways_are_kept() -> None:
     assert (memory.tools(server), memory.reached("d")) == ((), None)
     memory.keep_names({(server, "t"): "mcp_fs_t"})
     memory.keep_tools(server, [{"name": "t"}])
-    memory.keep_reached("d", Reached(Era.MODERN, Transport.SSE))
+    memory.keep_reached("d", KnownConnection(Era.MODERN, Transport.SSE))
     assert memory.exposed_names() == {(server, "t"): "mcp_fs_t"}
     assert memory.tools(server) == [{"name": "t"}]
-    assert memory.reached("d") == Reached(Era.MODERN, Transport.SSE)
+    assert memory.reached("d") == KnownConnection(Era.MODERN, Transport.SSE)
     memory.keep_reached("d", None)
     memory.keep_reached("never", None)
     assert memory.reached("d") is None

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import NameTaken, StateBroken, StateGone, StorageFull, YardBusy
-from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.connecting import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine, Job
 
-KIND = Kind((("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) STRICT",),), "FULL")
+KIND = DatabaseKind((("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) STRICT",),), "FULL")
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import NewerState, StateBroken
-from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.connecting import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 
@@ -18,7 +18,7 @@ BROKEN: Migration = ("DELETE FROM t", "CREATE NONSENSE")
 
 @asynccontextmanager
 async def an_engine(path: Path, *migrations: Migration) -> AsyncGenerator[Engine]:
-    engine = await Engine.open(path, Kind(migrations, "FULL"))
+    engine = await Engine.open(path, DatabaseKind(migrations, "FULL"))
     try:
         yield engine
     finally:
@@ -65,7 +65,7 @@ async def test_a_step_that_fails_leaves_the_step_before_it(tmp_path: Path) -> No
     async with an_engine(tmp_path / "a.db", FIRST):
         pass
     with pytest.raises(sqlite3.OperationalError, match="NONSENSE"):
-        await Engine.open(tmp_path / "a.db", Kind((FIRST, SECOND, BROKEN), "FULL"))
+        await Engine.open(tmp_path / "a.db", DatabaseKind((FIRST, SECOND, BROKEN), "FULL"))
     assert look(tmp_path / "a.db") == (2, [("kept", "kept!")])
     async with an_engine(tmp_path / "a.db", FIRST, SECOND, THIRD):
         pass
@@ -77,7 +77,7 @@ async def test_a_database_of_a_newer_version_is_refused_and_not_touched(tmp_path
         pass
     before = (tmp_path / "a.db").read_bytes()
     with pytest.raises(NewerState, match=r"version 2, this one knows 1.*update mcpyard"):
-        await Engine.open(tmp_path / "a.db", Kind((FIRST,), "FULL"))
+        await Engine.open(tmp_path / "a.db", DatabaseKind((FIRST,), "FULL"))
     assert (tmp_path / "a.db").read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
 
@@ -88,7 +88,7 @@ async def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path
         connection.execute("CREATE TABLE theirs (x)")
     before = (tmp_path / "a.db").read_bytes()
     with pytest.raises(StateBroken, match="not a database of mcpyard"):
-        await Engine.open(tmp_path / "a.db", Kind((FIRST,), "FULL"))
+        await Engine.open(tmp_path / "a.db", DatabaseKind((FIRST,), "FULL"))
     assert (tmp_path / "a.db").read_bytes() == before
 
 

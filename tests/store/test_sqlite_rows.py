@@ -10,8 +10,8 @@ import pytest
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import StateBroken
 from mcpyard.domain.model import Scope
-from mcpyard.domain.observed import Era, Offer
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.observed import Capabilities, Era
+from mcpyard.domain.ports import KnownConnection
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.store import Store
 from tests.store.contract import opened
@@ -53,14 +53,14 @@ async def test_rows_that_cannot_be_read_are_left_out_and_told(
 ) -> None:
     async with opened(lambda: Store.open(tmp_path)) as store:
         fs = store.memory.identity(USER, "fs")
-        store.memory.keep_reached("known", Reached(Era.HANDSHAKE))
+        store.memory.keep_reached("known", KnownConnection(Era.HANDSHAKE))
     write(tmp_path, *ODD)
     async with opened(lambda: Store.open(tmp_path)) as store:
         assert store.memory.identity(USER, "fs") == fs
-        assert store.memory.reached("known") == Reached(Era.HANDSHAKE)
+        assert store.memory.reached("known") == KnownConnection(Era.HANDSHAKE)
         assert store.memory.reached("l") is None
         assert store.memory.tools(SERVER) == ()
-        assert store.memory.offer(SERVER) == Offer()
+        assert store.memory.offer(SERVER) == Capabilities()
         assert store.tokens.all() == ()
         assert store.approvals.all() == {}
     assert sum("cannot be read and is left out" in each for each in caplog.messages) == len(ODD)

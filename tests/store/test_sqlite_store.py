@@ -11,7 +11,7 @@ from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import NewerState, StateBroken, StorageFull
 from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.store import Store
@@ -116,14 +116,14 @@ async def test_what_the_disk_refused_in_the_background_is_written_with_the_next(
     large = [{"name": "t", "description": "x" * 300_000}]
     store.memory.keep_tools(server, large)
     store.memory.keep_names({(server, "t" * 300_000): "mcp_fs_t"})
-    store.memory.keep_reached("x" * 300_000, Reached(Era.MODERN))
+    store.memory.keep_reached("x" * 300_000, KnownConnection(Era.MODERN))
     lost = store.memory.identity(PROJECT, "x" * 300_000)
     store.memory.keep_tools(server, large)
     await store._state.flush()
     assert "cannot be written" in caplog.text
     assert store.memory.tools(server) == large
     await limit(store, 10_000)
-    store.memory.keep_reached("d", Reached(Era.MODERN))
+    store.memory.keep_reached("d", KnownConnection(Era.MODERN))
     await store._state.flush()
     with closing(sqlite3.connect(tmp_path / "state.db")) as reader:
         assert reader.execute("SELECT count(*) FROM tools").fetchone() == (1,)
@@ -131,7 +131,7 @@ async def test_what_the_disk_refused_in_the_background_is_written_with_the_next(
     async with opened(lambda: Store.open(tmp_path)) as again:
         assert again.memory.tools(server) == large
         assert again.memory.exposed_names() == {(server, "t" * 300_000): "mcp_fs_t"}
-        assert again.memory.reached("x" * 300_000) == Reached(Era.MODERN)
+        assert again.memory.reached("x" * 300_000) == KnownConnection(Era.MODERN)
         assert again.memory.identity(PROJECT, "x" * 300_000) == lost
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
-from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.connecting import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
@@ -33,7 +33,7 @@ async def fill(store: Store) -> None:
     server = store.memory.identity(PROJECT, "fs")
     store.memory.keep_names({(server, "t"): "mcp_fs_t"})
     store.memory.keep_tools(server, [{"name": "t"}])
-    store.memory.keep_reached("digest", Reached(Era.MODERN))
+    store.memory.keep_reached("digest", KnownConnection(Era.MODERN))
     await store.policies.set(SERVER, {"enabled": False})
     await store.profiles.set("work", {"servers": ["fs"]})
     await store.tokens.add(CallToken(SERVER, "laptop", "hash", None, NOW))
@@ -87,7 +87,7 @@ def columns(connection: sqlite3.Connection, database: str, table: str) -> list[s
 
 async def make_first(newer: Path, older: Path, first: Migration) -> None:
     """A database of the first version, with what another of this version holds."""
-    await (await Engine.open(older, Kind((first,), "FULL"))).close()
+    await (await Engine.open(older, DatabaseKind((first,), "FULL"))).close()
     with closing(sqlite3.connect(older, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS newer", [str(newer)])
         for table in tables(connection):
@@ -129,7 +129,7 @@ async def test_of_approvals_of_the_first_versions_those_of_whole_folders_stay(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "state.db"
-    await (await Engine.open(path, Kind(STATE[:5], "FULL"))).close()
+    await (await Engine.open(path, DatabaseKind(STATE[:5], "FULL"))).close()
     rows = [
         ("/trusted", "trusted"),
         ("/named/.mcp.json", "reviewed"),

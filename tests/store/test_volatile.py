@@ -8,7 +8,7 @@ import pytest
 from mcpyard.domain.errors import NameTaken
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
-from mcpyard.store.volatile_edits import VolatileEdits, VolatileLeftOuts
+from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from tests.store.contract import LATER, NOW, Opener
 from tests.store.contract_access import ApprovalsContract, SessionsContract, a_token
 from tests.store.contract_journal import EditsContract, LeftOutsContract
@@ -22,7 +22,7 @@ class Volatile:
     sessions: VolatileSessions = field(default_factory=VolatileSessions)
     approvals: VolatileApprovals = field(default_factory=VolatileApprovals)
     edits: VolatileEdits = field(default_factory=VolatileEdits)
-    left_outs: VolatileLeftOuts = field(default_factory=VolatileLeftOuts)
+    left_outs: VolatileDroppedFields = field(default_factory=VolatileDroppedFields)
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.api.tokens import TokenDesk
+from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.web import assets
-from mcpyard.web.premises import Premises
+from mcpyard.web.premises import PageContext
 from mcpyard.web.routes import pages
 from tests.api.asgi import Asked, client_of, keys_of
 from tests.api.doors import every_door, let_in
@@ -27,7 +27,7 @@ async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[Asked]:
         for name in servers:
             await yard.settled(name)
         keys = keys_of(yard)
-        shown = pages(yard, closing, Premises("home", ("mcpyard", "stdio"), TokenDesk(keys)))
+        shown = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
         app = build(yard, keys=keys, hosts=[], closing=closing, pages=shown)
         async with client_of(app) as client:
             yield Asked(yard, app, client, closing)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.web.rendering import Taste, environment
-from mcpyard.web.schema_form import MOST_FIELDS, Node, form_of
+from mcpyard.web.rendering import Preferences, environment
+from mcpyard.web.schema_form import MOST_FIELDS, FormField, form_of
 from mcpyard.web.words import words_in
 
 ANYTHING = st.recursive(
@@ -43,7 +43,7 @@ def kinds(schema: object) -> dict[str, str]:
     return {each.key: each.kind for each in form_of(schema).children}
 
 
-def size(node: Node) -> int:
+def size(node: FormField) -> int:
     return 1 + sum(map(size, node.children))
 
 
@@ -102,4 +102,4 @@ def test_what_is_no_schema_of_an_object_is_asked_for_as_json(schema: object) -> 
 @given(ANYTHING)
 def test_whatever_a_server_calls_a_schema_gives_a_form_that_can_be_shown(schema: object) -> None:
     made = form_of({"type": "object", "properties": {"it": schema}})
-    assert SHOWN.render(form=made, t=words_in("en"), taste=Taste("en", "auto"))
+    assert SHOWN.render(form=made, t=words_in("en"), taste=Preferences("en", "auto"))

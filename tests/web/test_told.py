@@ -15,7 +15,7 @@ from mcpyard.formats.lint import lint
 from mcpyard.formats.roster import client_of
 from mcpyard.formats.warned import Warned, WarningKind
 from mcpyard.web import told
-from mcpyard.web.told import Told
+from mcpyard.web.told import Message
 from mcpyard.web.words import LANGUAGES, words_in
 from mcpyard.yard.records import Record, cause_record
 from tests.formats.clients.standing import around, texts
@@ -31,7 +31,7 @@ env = { API_TOKEN = "hunter2", MODE = "${MODE}" }
 """
 
 
-def why(record: Record, cause: Cause, language: str) -> Told:
+def why(record: Record, cause: Cause, language: str) -> Message:
     return told.told_cause(record | {"error": cause_record(cause)}, words_in(language))
 
 
@@ -105,7 +105,7 @@ def test_what_only_the_english_knows_of_a_finding_follows_it() -> None:
     [finding] = lint(client_of("gemini"), around(), files)
     said = told.told_finding(finding, words_in("zh-Hans"))
     assert said.detail == finding.message
-    assert told.told_finding(finding, words_in("en")) == Told(finding.message, finding.hint)
+    assert told.told_finding(finding, words_in("en")) == Message(finding.message, finding.hint)
 
 
 @pytest.mark.parametrize("language", CHINESE)
@@ -115,7 +115,7 @@ def test_every_error_is_told_with_what_to_do(kind: type[YardError], language: st
     assert HAN.search(said.says)
     assert HAN.search(said.todo)
     assert said.detail == "why it is so"
-    assert told.told_error(kind("why it is so"), words_in("en")) == Told("why it is so")
+    assert told.told_error(kind("why it is so"), words_in("en")) == Message("why it is so")
 
 
 def test_an_error_of_no_edge_is_told_too() -> None:
@@ -125,7 +125,7 @@ def test_an_error_of_no_edge_is_told_too() -> None:
 def test_an_error_on_one_line_has_its_english_in_brackets() -> None:
     said = told.told_error(NameTaken('"a" is taken'), words_in("zh-Hans"))
     assert said.line == '名称已被使用 ("a" is taken)'
-    assert Told("only this").line == "only this"
+    assert Message("only this").line == "only this"
 
 
 @pytest.mark.parametrize("kind", WarningKind)
@@ -134,7 +134,7 @@ def test_a_warning_is_told_by_its_kind(kind: WarningKind) -> None:
     said = told.told_warned(warned, words_in("zh-Hant"))
     assert HAN.search(said.says)
     assert said.detail == "an object of 2: why"
-    assert told.told_warned(warned, words_in("en")) == Told("an object of 2: why")
+    assert told.told_warned(warned, words_in("en")) == Message("an object of 2: why")
 
 
 def test_a_note_names_its_field_without_the_way_to_it() -> None:
@@ -142,4 +142,4 @@ def test_a_note_names_its_field_without_the_way_to_it() -> None:
     said = told.told_note(note, "mine", words_in("zh-Hans"))
     assert "字段 colour 不起作用" in said.says
     assert said.detail == str(note)
-    assert told.told_note(note, "mine", words_in("en")) == Told(str(note))
+    assert told.told_note(note, "mine", words_in("en")) == Message(str(note))

@@ -8,7 +8,7 @@ import pytest
 
 from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import EDGES
-from mcpyard.domain.lamp import Lamp
+from mcpyard.domain.lamp import DisplayStatus
 from mcpyard.domain.model import Scope
 from mcpyard.formats.finding import ADVICE, SAYS
 from mcpyard.formats.warned import WarningKind
@@ -91,7 +91,7 @@ def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:
 
 
 def test_the_page_says_in_english_what_the_commands_say() -> None:
-    assert [ENGLISH[each.key].lower() for each in Lamp] == [*Lamp]
+    assert [ENGLISH[each.key].lower() for each in DisplayStatus] == [*DisplayStatus]
 
 
 @pytest.mark.parametrize(("field", "kind"), NOTES.items())

@@ -4,7 +4,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.wire.framer import KEPT, Crossed, LineFramer, Oversize
+from mcpyard.wire.framer import KEPT, Crossed, LineFramer, OversizeLine
 
 LIMIT = 20
 LINE = st.one_of(
@@ -15,7 +15,7 @@ LINE = st.one_of(
 )
 
 
-def feed(chunks: list[bytes], limit: int = LIMIT) -> list[bytes | Crossed | Oversize]:
+def feed(chunks: list[bytes], limit: int = LIMIT) -> list[bytes | Crossed | OversizeLine]:
     framer = LineFramer(limit)
     return [event for chunk in chunks for event in framer.feed(chunk)]
 
@@ -25,13 +25,13 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[a:b] for a, b in itertools.pairwise(edges)]
 
 
-def plain(lines: list[bytes]) -> list[bytes | Crossed | Oversize]:
+def plain(lines: list[bytes]) -> list[bytes | Crossed | OversizeLine]:
     """What the lines should give, written without any thought of chunks."""
-    events: list[bytes | Crossed | Oversize] = []
+    events: list[bytes | Crossed | OversizeLine] = []
     for line in lines:
         if len(line) > LIMIT:
             head = line[: LIMIT + 1]
-            events += [Crossed(head), Oversize(head, line[-KEPT:], len(line))]
+            events += [Crossed(head), OversizeLine(head, line[-KEPT:], len(line))]
         elif line.removesuffix(b"\r"):
             events.append(line.removesuffix(b"\r"))
     return events
@@ -59,7 +59,7 @@ def test_the_frame_after_an_oversize_line_is_intact() -> None:
     long = b'{"id":7,' + b"z" * 100
     assert feed([long[:50], long[50:] + b"\n{}\n"]) == [
         Crossed(long[: LIMIT + 1]),
-        Oversize(long[: LIMIT + 1], long, len(long)),
+        OversizeLine(long[: LIMIT + 1], long, len(long)),
         b"{}",
     ]
 

@@ -8,7 +8,7 @@ import pytest
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import Stamp
+from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
 from mcpyard.wire.peer import Peer
@@ -360,7 +360,7 @@ async def test_raw_parameters_get_their_meta_without_being_touched() -> None:
     link = FakeLink()
     peer = await opened(link)
     for params in (b"{}", b"{ }", b'{"a": 1.10}', b'{"arguments":{"_meta":1}}'):
-        call = peer.start("m", params, CallTerms(), Stamp(b'"k":"v"'))
+        call = peer.start("m", params, CallTerms(), RequestExtras(b'"k":"v"'))
         body = json.loads(link.sent[-1].body)["params"]
         assert body == {**json.loads(params), "_meta": {"k": "v"}}
         link.answer(call.id, None)

@@ -7,7 +7,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, ProtocolBroken
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.wire.fakes import FakeLink, RpcFailure, turns
 
 FACE = ClientFace("yard", "1.0")
@@ -18,7 +18,7 @@ TERMS = CallTerms(timeout=2)
 PREFIX = "io.modelcontextprotocol/"
 
 
-async def legacy(link: FakeLink, handlers: Handlers | None = None) -> Session:
+async def legacy(link: FakeLink, handlers: Handlers | None = None) -> ServerSession:
     link.script["initialize"] = lambda _: HELLO
     return await open_session(link, FACE, Opening(2, "handshake"), handlers)
 
@@ -28,7 +28,7 @@ async def modern(
     handlers: Handlers | None = None,
     found: dict[str, Any] | None = None,
     pause: float = 0.01,
-) -> Session:
+) -> ServerSession:
     link.script["server/discover"] = lambda _: found or DISCOVERED
     return await open_session(link, FACE, Opening(2, pause=pause), handlers)
 

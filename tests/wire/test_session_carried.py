@@ -7,7 +7,7 @@ import pytest
 from mcpyard.domain.errors import ProtocolBroken, TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.wire.fakes import FakeLink, RpcFailure, turns
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}}
@@ -17,12 +17,12 @@ BEGUN = 2
 LOGGED = {"method": "notifications/message", "params": {"level": "info", "data": "x"}}
 
 
-async def legacy(link: FakeLink, handlers: Handlers | None = None) -> Session:
+async def legacy(link: FakeLink, handlers: Handlers | None = None) -> ServerSession:
     link.script["initialize"] = lambda _: HELLO
     return await open_session(link, FACE, Opening(2, "handshake"), handlers)
 
 
-async def modern(link: FakeLink, handlers: Handlers | None = None) -> Session:
+async def modern(link: FakeLink, handlers: Handlers | None = None) -> ServerSession:
     link.script["server/discover"] = lambda _: DISCOVERED
     return await open_session(link, FACE, Opening(2), handlers)
 

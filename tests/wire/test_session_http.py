@@ -12,7 +12,7 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace, Era
 from mcpyard.wire.http import HttpLink
 from mcpyard.wire.messages import Reply
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.sse import SseLink
 from tests.wire import oracle
 from tests.wire.servers import asgi_server
@@ -32,7 +32,7 @@ def url() -> Generator[str]:
 @contextlib.asynccontextmanager
 async def met(
     link: HttpLink | SseLink, era: Era | None, handlers: Handlers | None = None
-) -> AsyncGenerator[Session]:
+) -> AsyncGenerator[ServerSession]:
     session = await open_session(link, FACE, Opening(20, era), handlers)
     try:
         yield session

@@ -10,7 +10,7 @@ from mcpyard.wire.asked import nobody
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.messages import Reply
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.conftest import FULL
 from tests.wire.fakes import FakeLink, turns
 
@@ -19,7 +19,7 @@ BEGUN = 2
 ASK = {"id": "q", "method": "elicitation/create", "params": {"message": "sure?"}}
 
 
-async def session_on(link: FakeLink, handlers: Handlers | None = None) -> Session:
+async def session_on(link: FakeLink, handlers: Handlers | None = None) -> ServerSession:
     link.script["initialize"] = lambda _: HELLO
     return await open_session(link, ClientFace("yard", "1"), Opening(2, "handshake"), handlers)
 
@@ -31,7 +31,7 @@ def says(word: str) -> Asking:
     return answer
 
 
-def call(session: Session, asked: Asking | None, timeout: float = 2) -> asyncio.Task[Reply]:
+def call(session: ServerSession, asked: Asking | None, timeout: float = 2) -> asyncio.Task[Reply]:
     return asyncio.create_task(session.call_tool("t", {}, CallTerms(timeout=timeout, asked=asked)))
 
 
@@ -94,7 +94,7 @@ async def test_a_doubt_is_refused_and_calls_run_singly_from_then_on() -> None:
     await fourth
 
 
-async def narrowed(link: FakeLink) -> tuple[Session, asyncio.Task[Reply]]:
+async def narrowed(link: FakeLink) -> tuple[ServerSession, asyncio.Task[Reply]]:
     """A session whose calls run singly, with one of them in flight."""
     session = await session_on(link)
     first, second = call(session, says("first")), call(session, says("second"))

@@ -9,7 +9,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.session import Opening, Session, open_session
+from mcpyard.wire.session import Opening, ServerSession, open_session
 from tests.wire.fakes import FakeLink, RpcFailure
 
 FACE = ClientFace("yard", "1.0", {"elicitation": {}})
@@ -35,7 +35,7 @@ DISCOVERED = {
 SOON = Opening(deadline=2, silence=0.02)
 
 
-async def opened(link: FakeLink, opening: Opening = SOON) -> Session:
+async def opened(link: FakeLink, opening: Opening = SOON) -> ServerSession:
     return await open_session(link, FACE, opening)
 
 

@@ -17,7 +17,7 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace, Era
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import Reply
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 
 pytestmark = pytest.mark.real
@@ -65,7 +65,7 @@ async def child(*arguments: str) -> AsyncGenerator[StdioLink]:
 
 
 @contextlib.asynccontextmanager
-async def oracle(era: Era, handlers: Handlers | None = None) -> AsyncGenerator[Session]:
+async def oracle(era: Era, handlers: Handlers | None = None) -> AsyncGenerator[ServerSession]:
     async with child(ORACLE) as link:
         session = await open_session(link, FACE, Opening(30, era, silence=30), handlers)
         assert session.era == era

@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from mcpyard.domain.observed import Items, Observed, Offer, Tools
+from mcpyard.domain.observed import Capabilities, Items, Observed, Tools
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory
 from mcpyard.yard import addresses
@@ -17,7 +17,8 @@ A, B = uuid4(), uuid4()
 def lists(server: UUID, *uris: str, templates: tuple[str, ...] = ()) -> Observed:
     resources = Items(tuple({"uri": uri} for uri in uris))
     return Observed(
-        server, offer=Offer(resources, Items(tuple({"uriTemplate": each} for each in templates)))
+        server,
+        offer=Capabilities(resources, Items(tuple({"uriTemplate": each} for each in templates))),
     )
 
 

@@ -21,7 +21,7 @@ from mcpyard.domain.errors import (
     StorageFull,
 )
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
-from mcpyard.domain.plan import Retune
+from mcpyard.domain.plan import UpdateInterest
 from mcpyard.domain.remedies import remedy
 from mcpyard.testing import (
     FakeEditableSource,
@@ -192,7 +192,7 @@ async def test_a_new_name_reaches_a_server_that_runs_on() -> None:
         it.servers.applied.clear()
         shown = await it.yard.change("fs", Change({"name": "files"}), wait=1)
         assert shown["status"] == "connected"
-        assert it.servers.applied == [Retune(UUID(str(shown["id"])))]
+        assert it.servers.applied == [UpdateInterest(UUID(str(shown["id"])))]
         told = it.yard.registry.get("files")
         assert told is not None
         assert told.status == "connected"

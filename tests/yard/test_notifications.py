@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from mcpyard.domain.ports import Tuning
+from mcpyard.domain.ports import NotificationInterest
 from mcpyard.testing import FakeServers, ManualClock, VolatileMemory, VolatilePolicies
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import Ports, YardCore
 
 ID = UUID(int=1)
-LOUD, QUIET = Tuning("debug"), Tuning("error")
-A, B = Tuning(uris=frozenset({"a:1"})), Tuning(uris=frozenset({"b:1"}))
+LOUD, QUIET = NotificationInterest("debug"), NotificationInterest("error")
+A, B = NotificationInterest(uris=frozenset({"a:1"})), NotificationInterest(uris=frozenset({"b:1"}))
 
 
 @pytest.fixture
@@ -35,11 +35,17 @@ def notifications(servers: FakeServers) -> Notifications:
 def test_a_server_is_told_what_all_want_together(
     notifications: Notifications, servers: FakeServers
 ) -> None:
-    told: list[Tuning] = []
+    told: list[NotificationInterest] = []
     for key, wanted in (("x", QUIET), ("y", LOUD), ("z", QUIET), ("y", A), ("x", B)):
         notifications.set_interest(key, ID, wanted)
         told.append(servers.tuned[ID])
-    assert told == [QUIET, LOUD, LOUD, Tuning("error", A.uris), Tuning("error", A.uris | B.uris)]
+    assert told == [
+        QUIET,
+        LOUD,
+        LOUD,
+        NotificationInterest("error", A.uris),
+        NotificationInterest("error", A.uris | B.uris),
+    ]
 
 
 def test_who_goes_takes_its_interests_along(
@@ -47,11 +53,11 @@ def test_who_goes_takes_its_interests_along(
 ) -> None:
     for key, wanted in (("x", QUIET), ("y", LOUD), ("z", A)):
         notifications.set_interest(key, ID, wanted)
-    told: list[Tuning] = []
+    told: list[NotificationInterest] = []
     for key in ("y", "z", "x"):
         notifications.drop_interests(key)
         told.append(servers.tuned[ID])
-    assert told == [Tuning("error", A.uris), QUIET, Tuning()]
+    assert told == [NotificationInterest("error", A.uris), QUIET, NotificationInterest()]
 
 
 def test_an_interest_that_is_dropped_counts_no_more(
@@ -59,7 +65,7 @@ def test_an_interest_that_is_dropped_counts_no_more(
 ) -> None:
     notifications.set_interest("x", ID, LOUD)
     notifications.set_interest("y", ID, QUIET)
-    notifications.set_interest("x", ID, Tuning())
+    notifications.set_interest("x", ID, NotificationInterest())
     assert servers.tuned[ID] == QUIET
 
 
@@ -68,7 +74,7 @@ def test_a_server_that_was_added_anew_is_told_again(
 ) -> None:
     notifications.set_interest("x", ID, LOUD)
     notifications.set_interest("x", UUID(int=2), QUIET)
-    notifications.set_interest("x", UUID(int=2), Tuning())
+    notifications.set_interest("x", UUID(int=2), NotificationInterest())
     servers.tuned.clear()
     notifications.resend()
     assert servers.tuned == {ID: LOUD}

@@ -29,7 +29,7 @@ class BadJson(Exception):
     """A body that is not JSON."""
 
 
-class Call(NamedTuple):
+class CallBody(NamedTuple):
     """What is asked of a tool; the time limit in seconds, None for the server's own."""
 
     arguments: dict[str, object]
@@ -106,7 +106,7 @@ def truth(body: dict[str, object], name: str) -> bool:
     return found
 
 
-async def call(request: Request) -> Call:
+async def call(request: Request) -> CallBody:
     """The body of a call."""
     return _call(await _object(request))
 
@@ -125,7 +125,7 @@ async def _object(request: Request) -> dict[str, object]:
     return cast("dict[str, object]", asked)
 
 
-def _call(asked: dict[str, object]) -> Call:
+def _call(asked: dict[str, object]) -> CallBody:
     if unknown := sorted(asked.keys() - _CALL_MEMBERS):
         raise _refused(unknown[0], 'is not known; "arguments", "timeoutMs" and "_meta" are')
     arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
@@ -137,7 +137,7 @@ def _call(asked: dict[str, object]) -> Call:
     if limit is not None and not _is_limit(limit):
         raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
     timeout = limit / 1000 if isinstance(limit, int) else None
-    return Call(cast("dict[str, object]", arguments), timeout, cast("dict[str, object]", meta))
+    return CallBody(cast("dict[str, object]", arguments), timeout, cast("dict[str, object]", meta))
 
 
 def _is_limit(value: object) -> bool:

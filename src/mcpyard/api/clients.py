@@ -10,7 +10,7 @@ from starlette.routing import Route
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.yard.clients.clients import Clients, Copy, Terms, matrix_of, words_of
+from mcpyard.yard.clients.clients import Clients, Copy, EditTerms, matrix_of, words_of
 from mcpyard.yard.yard import YardCore
 
 REST: Final = "rest"
@@ -61,13 +61,13 @@ class ClientRoutes:
             asking.truth(body, "move"),
         )
         project = project_of(body.get("project"))
-        terms = Terms(project, asking.truth(body, "dryRun"), who=REST)
+        terms = EditTerms(project, asking.truth(body, "dryRun"), who=REST)
         return answer((await self._clients.copy(copy, terms)).record)
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit."""
         body = await asking.members(request, _UNDO)
-        terms = Terms(dry_run=asking.truth(body, "dryRun"), who=REST)
+        terms = EditTerms(dry_run=asking.truth(body, "dryRun"), who=REST)
         return answer((await self._clients.undo(_number(body.get("id")), terms)).record)
 
     async def edits(self, _request: Request) -> Response:
@@ -111,9 +111,9 @@ def _name(request: Request) -> str:
     return asking.part(request, "name")
 
 
-def _terms(request: Request) -> Terms:
+def _terms(request: Request) -> EditTerms:
     project = project_of(request.query_params.get("project"))
-    return Terms(project, asking.flag(request, "dryRun", default=False), who=REST)
+    return EditTerms(project, asking.flag(request, "dryRun", default=False), who=REST)
 
 
 def project_of(given: object) -> str | None:

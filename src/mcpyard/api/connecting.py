@@ -18,7 +18,7 @@ from mcpyard.api.tokens import PREFIX
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.formats.roster import client_of
-from mcpyard.yard.clients.clients import Terms, words_of
+from mcpyard.yard.clients.clients import EditTerms, words_of
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -43,7 +43,7 @@ class ConnectRoutes:
         profile, dry = _text(body, "profile"), asking.truth(body, "dryRun")
         if profile is not None:
             self._yard.profiles.get(profile)
-        terms = Terms(project_of(body.get("project")), dry, who=REST)
+        terms = EditTerms(project_of(body.get("project")), dry, who=REST)
         name = _text(body, "name") or NAME
         if not asking.truth(body, "http"):
             done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)

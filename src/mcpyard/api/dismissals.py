@@ -9,7 +9,7 @@ Listener = Callable[[str], None]
 """Told of somebody who was let in before, by name, and would not be any more."""
 
 
-class Dismissals:
+class Revocations:
     """Tells of everybody whose key was taken away."""
 
     def __init__(self) -> None:

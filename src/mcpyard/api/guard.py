@@ -18,8 +18,8 @@ from mcpyard.api.guard_headers import BRIEF, STRICT, strictly
 from mcpyard.api.guard_heads import HEAD, Head, Heads
 from mcpyard.api.guard_incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.guard_keys import Keys
-from mcpyard.api.guard_names import Names
-from mcpyard.api.guard_who import ADMIN, Doorman, Who
+from mcpyard.api.guard_names import AllowedNames
+from mcpyard.api.guard_who import ADMIN, Authenticator, Principal
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import TooLarge
 from mcpyard.domain.numbers import whole_number
@@ -36,8 +36,8 @@ _OPENED_BY: Final = {LOGIN: "link", CALLBACK: "sign-in"}
 class Guard:
     """Lets through what may pass.
 
-    Routes find in their scope `who` (a `Who`, or None on a public route) and `admin` (whether that
-    one may see everything).
+    Routes find in their scope `who` (a `Principal`, or None on a public route) and `admin` (whether
+    that one may see everything).
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class Guard:
     ) -> None:
         self._app = app
         self._keys = keys
-        self._names = Names(hosts)
-        self._doorman = Doorman(keys)
+        self._names = AllowedNames(hosts)
+        self._doorman = Authenticator(keys)
         self._audit = audit
         self._heads = Heads()
 
@@ -86,7 +86,7 @@ async def _nothing() -> None:
     pass
 
 
-def _onward(scope: Scope, incoming: Incoming, who: Who | None) -> Scope:
+def _onward(scope: Scope, incoming: Incoming, who: Principal | None) -> Scope:
     """The scope as the routes see it; changed in place, since nobody else looks at it any more."""
     scope["path"] = incoming.path
     scope[HEADERS] = incoming.headers
@@ -95,7 +95,7 @@ def _onward(scope: Scope, incoming: Incoming, who: Who | None) -> Scope:
     return scope
 
 
-def _worth_a_note(incoming: Incoming, who: Who | None) -> str | None:
+def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:
     """Whose name stands in the audit log, if the request belongs there.
 
     A stranger changes nothing, and could flood the log. What goes through the gateway stands in

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
-from mcpyard.api.dismissals import Dismissals
+from mcpyard.api.dismissals import Revocations
 from mcpyard.domain.ports import Clock
 from mcpyard.domain.repositories import LoginSessions, Tokens
 from mcpyard.domain.stored import LoginSession
@@ -84,7 +84,7 @@ class Keys:
     sessions: LoginSessions
     clock: Clock
     tickets: Tickets = field(default_factory=Tickets)
-    dismissals: Dismissals = field(default_factory=Dismissals)
+    dismissals: Revocations = field(default_factory=Revocations)
 
     async def make_link(self) -> str:
         """The secret of a new one-time link."""

@@ -22,7 +22,7 @@ _SHOWN: Final = 80
 _FOREIGN_SITES: Final = frozenset({"cross-site", "same-site"})
 
 
-class Names:
+class AllowedNames:
     """The names of one yard."""
 
     def __init__(self, hosts: Iterable[str]) -> None:

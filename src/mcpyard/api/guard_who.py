@@ -30,7 +30,7 @@ _IN_ADDRESS: Final = "a token in an address ends in logs and histories: send it 
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class Principal:
     """Somebody who was recognised.
 
     Attributes:
@@ -54,16 +54,16 @@ class Who:
         return self.token is None
 
 
-ADMIN: Final = Who("admin")
+ADMIN: Final = Principal("admin")
 
 
-class Doorman:
+class Authenticator:
     """Knows who holds which key."""
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 
-    def know(self, incoming: Incoming) -> Who | None:
+    def know(self, incoming: Incoming) -> Principal | None:
         """Who asks; None for a stranger."""
         sent = incoming.headers.get(b"authorization")
         if sent is not None:
@@ -71,7 +71,7 @@ class Doorman:
         # A foreign page may ask what is public, but gets no more than a stranger does.
         return None if is_foreign(incoming) else self._browser(incoming)
 
-    def objection(self, incoming: Incoming, who: Who | None) -> Response | None:
+    def objection(self, incoming: Incoming, who: Principal | None) -> Response | None:
         """Why a request may not pass."""
         if incoming.is_public:
             return None
@@ -85,7 +85,7 @@ class Doorman:
             return self._objection_to_browser(incoming, who.session)
         return None
 
-    def _bearer(self, sent: bytes) -> Who | None:
+    def _bearer(self, sent: bytes) -> Principal | None:
         scheme, _, token = sent.partition(b" ")
         if scheme.lower() != b"bearer":
             return None
@@ -95,12 +95,16 @@ class Doorman:
         if found is None:
             return None
         self._keys.tokens.used(found.id, self._keys.clock.now())
-        return Who.holding(found)
+        return Principal.holding(found)
 
-    def _browser(self, incoming: Incoming) -> Who | None:
+    def _browser(self, incoming: Incoming) -> Principal | None:
         cookie = incoming.cookie()
         session = cookie and self._keys.sessions.get(hashed(cookie), self._keys.clock.now())
-        return Who(f"browser:{session.cookie_hash[:_SHOWN]}", session=session) if session else None
+        return (
+            Principal(f"browser:{session.cookie_hash[:_SHOWN]}", session=session)
+            if session
+            else None
+        )
 
     def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
         if incoming.header(b"sec-fetch-site") != "same-origin":

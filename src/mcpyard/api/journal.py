@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
-from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
@@ -52,7 +52,7 @@ class JournalRoutes:
             return self._yard.server(ref).id
 
 
-def _line(call: Call) -> Record:
+def _line(call: CallRecord) -> Record:
     return {
         "id": call.id,
         "at": call.at.isoformat(timespec="milliseconds"),

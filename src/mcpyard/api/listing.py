@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 
-class Listing(NamedTuple):
+class EncodedList(NamedTuple):
     """The list as bytes, and the tag that stands for it."""
 
     tag: str
@@ -43,21 +43,21 @@ class Records:
         self._yard = yard
         self._tools = tools
         self._cards: dict[UUID, _Card] = {}
-        self._listing = Listing("", b"")
+        self._listing = EncodedList("", b"")
 
     def tag(self) -> str:
         """The tag of the list as it is now."""
         kind = "t" if self._tools else "b"
         return f'"{self._yard.instance}-{self._yard.version}{kind}"'
 
-    def listing(self) -> Listing:
+    def listing(self) -> EncodedList:
         """The list as it is now."""
         tag = self.tag()
         if self._listing.tag != tag:
             pictures = self._yard.pictures()
             self._cards = {each.server.id: self._card(each) for each in pictures}
             cards = b",".join([each.body for each in self._cards.values()])
-            self._listing = Listing(tag, b"[%b]" % cards)
+            self._listing = EncodedList(tag, b"[%b]" % cards)
         return self._listing
 
     def _card(self, picture: Picture) -> _Card:

@@ -30,7 +30,7 @@ from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
 
 if TYPE_CHECKING:
-    from mcpyard.api.guard_who import Who
+    from mcpyard.api.guard_who import Principal
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -86,7 +86,7 @@ class LoginRoutes:
 
     async def logout(self, request: Request) -> Response:
         """Shut the browser out that asks."""
-        who: Who = request.scope["who"]
+        who: Principal = request.scope["who"]
         if who.session:
             await self._keys.sessions.remove(who.session.cookie_hash)
             self._keys.dismissals.tell(who.name)
@@ -96,7 +96,7 @@ class LoginRoutes:
 
     async def make_ticket(self, request: Request) -> Response:
         """A ticket that opens one stream for the browser that asks."""
-        who: Who = request.scope["who"]
+        who: Principal = request.scope["who"]
         if who.session is None:
             return refuse(refusal("no-browser", _NO_BROWSER))
         ticket = self._keys.tickets.issue(who.session, self._keys.clock.monotonic())

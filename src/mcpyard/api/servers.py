@@ -20,7 +20,7 @@ from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.api.guard_who import Who
+    from mcpyard.api.guard_who import Principal
 
 _SOMEBODY: Final = "api"
 """What the journal calls a caller that no guard has named."""
@@ -102,7 +102,7 @@ class ServerRoutes:
 
 
 def _caller(request: Request) -> str:
-    who: Who | None = request.scope.get("who")
+    who: Principal | None = request.scope.get("who")
     return who.name if who else _SOMEBODY
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from mcpyard.api import asking
 from mcpyard.api.answers import answer, refuse
 from mcpyard.api.guard_keys import Keys, hashed, make_secret
-from mcpyard.api.guard_who import ADMIN, Who
+from mcpyard.api.guard_who import ADMIN, Principal
 from mcpyard.api.problems import refusal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
@@ -24,7 +24,7 @@ LONGEST_NAME: Final = 80
 _FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
 
 
-class TokenDesk:
+class TokenStore:
     """Where call tokens are made and revoked."""
 
     def __init__(self, keys: Keys) -> None:
@@ -46,7 +46,7 @@ class TokenDesk:
         await self._keys.tokens.revoke(token, self._keys.clock.now())
         for each in self._keys.tokens.all():
             if each.id == token:
-                self._keys.dismissals.tell(Who.holding(each).name)
+                self._keys.dismissals.tell(Principal.holding(each).name)
 
 
 class TokenRoutes:
@@ -55,7 +55,7 @@ class TokenRoutes:
     def __init__(self, keys: Keys, profiles: ProfileBook) -> None:
         self._keys = keys
         self._profiles = profiles
-        self._desk = TokenDesk(keys)
+        self._desk = TokenStore(keys)
 
     async def tokens(self, _request: Request) -> Response:
         """Every call token there is or was, without its secret."""

@@ -15,7 +15,7 @@ from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config
 from mcpyard.formats.snippets import Pasted, parse_snippet
-from mcpyard.yard.clients.clients import Terms
+from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
@@ -72,7 +72,7 @@ class WorkbenchRoutes:
 
     async def _import_machine(self, body: Record, *, dry_run: bool) -> Response:
         scope = asking.text(body, "scope") if body.get("scope") is not None else None
-        terms = Terms(project_of(body.get("project")), dry_run, who=REST)
+        terms = EditTerms(project_of(body.get("project")), dry_run, who=REST)
         found = await self._yard.clients.import_all(scope, terms)
         servers = [each | {"server": None, "problem": None} for each in found]
         return answer({"dryRun": dry_run, "servers": servers, "problems": []})

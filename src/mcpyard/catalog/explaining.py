@@ -44,7 +44,7 @@ Build: TypeAlias = Callable[[Schema], Validator]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SchemaFinding:
     """An error of the validator, and how to tell it."""
 
     error: ValidationError
@@ -80,7 +80,7 @@ class Unexplained:
         yield Problem(field_of(self.path, self.root), sentence)
 
 
-_Found: TypeAlias = Finding | Unexplained
+_Found: TypeAlias = SchemaFinding | Unexplained
 
 
 class Explainer:
@@ -100,7 +100,7 @@ class Explainer:
         """What is wrong with arguments that do not fit."""
         if self._work.up_to(_MAX_AT_ONCE, [(self._schema, arguments)]) <= _MAX_AT_ONCE:
             errors = self._compiled.iter_errors(arguments)
-            return [Finding(error, arguments, self._schema) for error in errors]
+            return [SchemaFinding(error, arguments, self._schema) for error in errors]
         if parts := self._outline():
             search = _Search(parts, self._work, arguments, self._max_values)
             return [*search.explain()] or [Unexplained(arguments)]
@@ -163,7 +163,7 @@ class _Search:
     def _explained(self, name: str, cost: int, value: object, path: Path) -> Iterator[_Found]:
         outline = self.parts.outline
         for error in self._errors(name, cost, value):
-            finding = Finding(error, self.arguments, outline.document, Origin(path, 1))
+            finding = SchemaFinding(error, self.arguments, outline.document, Origin(path, 1))
             place = tuple(finding.origin.path_to(error))
             _, definition, keyword, *_ = [*error.schema_path, "", "", ""]
             owner = int(str(definition).lstrip(ascii_letters))

@@ -43,7 +43,7 @@ _NESTING: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class SchemaDialect:
     """What of JSON Schema a service reads.
 
     Attributes:
@@ -57,7 +57,7 @@ class Dialect:
     mixed_choices: bool = True
 
 
-GEMINI: Final = Dialect(
+GEMINI: Final = SchemaDialect(
     frozenset(
         {
             "additionalProperties",
@@ -82,7 +82,7 @@ GEMINI: Final = Dialect(
 )
 """Gemini's `parametersJsonSchema`: the keywords that its reference lists."""
 
-COMMON: Final = Dialect(
+COMMON: Final = SchemaDialect(
     GEMINI.keywords
     | {
         "const",
@@ -112,7 +112,7 @@ def as_object(schema: object) -> Schema:
     return {**found, "type": "object"}
 
 
-def lower(schema: object, dialect: Dialect) -> Schema:
+def lower(schema: object, dialect: SchemaDialect) -> Schema:
     """The schema of a tool's arguments in a dialect.
 
     The result is always a plain object at its root: the services refuse a choice there. Of a choice
@@ -129,7 +129,7 @@ def lower(schema: object, dialect: Dialect) -> Schema:
 class _Lowering:
     """One schema on its way into a dialect."""
 
-    def __init__(self, root: object, dialect: Dialect) -> None:
+    def __init__(self, root: object, dialect: SchemaDialect) -> None:
         self._root = root
         self._dialect = dialect
         self._judges = _judges(dialect)
@@ -235,7 +235,7 @@ class _Lowering:
 
 
 @cache
-def _judges(dialect: Dialect) -> Mapping[str, _Judge]:
+def _judges(dialect: SchemaDialect) -> Mapping[str, _Judge]:
     """Tell of each keyword without parts whether its value can stay."""
     judges = {name: fits for name, fits in _PLAIN.items() if name in dialect.keywords}
     if (formats := dialect.formats) is not None:

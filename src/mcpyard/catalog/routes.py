@@ -12,7 +12,7 @@ _UNCHANGED = ToolPolicy()
 
 
 @dataclass(frozen=True, slots=True)
-class Backup:
+class FallbackRoute:
     """A tool of another server that can answer in a tool's place.
 
     Attributes:
@@ -31,11 +31,13 @@ class Backup:
         return {names[name] or name: value for name, value in arguments.items() if names[name]}
 
 
-def backups_of(tool: str, policy: ToolPolicy, servers: Iterable[str]) -> tuple[Backup, ...]:
+def backups_of(tool: str, policy: ToolPolicy, servers: Iterable[str]) -> tuple[FallbackRoute, ...]:
     """The back-ups of a tool: its own where it names any, else its server's."""
     if policy.backup is None:
-        return tuple(Backup(name, tool) for name in servers)
-    return tuple(Backup(each.server, each.tool or tool, each.arguments) for each in policy.backup)
+        return tuple(FallbackRoute(name, tool) for name in servers)
+    return tuple(
+        FallbackRoute(each.server, each.tool or tool, each.arguments) for each in policy.backup
+    )
 
 
 def is_repeatable(hints: Mapping[str, object]) -> bool:
@@ -60,7 +62,7 @@ class Route:
         exposed: str,
         policy: ToolPolicy = _UNCHANGED,
         *,
-        backups: tuple[Backup, ...] = (),
+        backups: tuple[FallbackRoute, ...] = (),
     ) -> None:
         self.server = server
         self.server_name = server_name

@@ -14,7 +14,7 @@ import jsonschema_rs
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from mcpyard.catalog.comparing import SLOW_NUMBER, slow_numbers
-from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, Finding, Unexplained
+from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, SchemaFinding, Unexplained
 from mcpyard.catalog.limits import Cost, Costs, TooCostly, costs_of
 from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
@@ -103,7 +103,7 @@ def _excess(arguments: object, cost: Cost) -> Excess | None:
     return found
 
 
-def _told(findings: Sequence[Finding | Unexplained]) -> tuple[Problem, ...]:
+def _told(findings: Sequence[SchemaFinding | Unexplained]) -> tuple[Problem, ...]:
     decided = [each for each in findings if not _is_undecided(each)]
     problems = chain.from_iterable(each.problems() for each in decided)
     told = tuple(islice(problems, MAX_PROBLEMS))
@@ -111,8 +111,8 @@ def _told(findings: Sequence[Finding | Unexplained]) -> tuple[Problem, ...]:
     return (*told, Problem("", f"and {counted(rest, 'more problem')}")) if rest else told
 
 
-def _is_undecided(finding: Finding | Unexplained) -> bool:
-    return isinstance(finding, Finding) and isinstance(finding.error.kind, _UNDECIDED)
+def _is_undecided(finding: SchemaFinding | Unexplained) -> bool:
+    return isinstance(finding, SchemaFinding) and isinstance(finding.error.kind, _UNDECIDED)
 
 
 def compile_validator(schema: object) -> Validator:

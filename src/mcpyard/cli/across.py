@@ -62,10 +62,10 @@ def copy(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Copy a server from one program to another, and show what changed."""
-    from mcpyard.cli.copying import Wish, copy_server
+    from mcpyard.cli.copying import CopyRequest, copy_server
     from mcpyard.cli.paths import home_folder
 
-    wish = Wish(source, target, name, new_name, matrix, replace, move, dry_run, show_secrets)
+    wish = CopyRequest(source, target, name, new_name, matrix, replace, move, dry_run, show_secrets)
     return copy_server(home_folder(home), project, wish, as_json=as_json)
 
 

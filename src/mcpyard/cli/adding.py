@@ -10,7 +10,7 @@ from mcpyard.cli.complaints import usage
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
-from mcpyard.cli.said import Said, exclusive, read_object, typed
+from mcpyard.cli.said import DefinitionOptions, exclusive, read_object, typed
 from mcpyard.cli.words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
@@ -65,7 +65,7 @@ class Alteration:
     wait: float = 0
 
 
-def add_server(home: Path, addition: Addition, said: Said, *, as_json: bool) -> int:
+def add_server(home: Path, addition: Addition, said: DefinitionOptions, *, as_json: bool) -> int:
     """Register a server, and print how it is then."""
     body = _body(addition, said)
     yard = need_yard(home)
@@ -74,7 +74,9 @@ def add_server(home: Path, addition: Addition, said: Said, *, as_json: bool) -> 
     return EXIT_UNREACHABLE if addition.wait and _stays_down(raw, addition) else code
 
 
-def edit_server(home: Path, name: str, change: Alteration, said: Said, *, as_json: bool) -> int:
+def edit_server(
+    home: Path, name: str, change: Alteration, said: DefinitionOptions, *, as_json: bool
+) -> int:
     """Change a server, and print how it is then."""
     patch = _patch(change, said)
     path = f"{server_path(name)}?when_running={change.when_running}"
@@ -98,7 +100,7 @@ def _tag(digest: str) -> str:
     return f'"{digest}"'
 
 
-def _body(addition: Addition, said: Said) -> dict[str, object]:
+def _body(addition: Addition, said: DefinitionOptions) -> dict[str, object]:
     text = addition.json_text
     given = {} if text is None else read_object("--json-text", text)
     if "mcpServers" in given:
@@ -120,7 +122,7 @@ def _body(addition: Addition, said: Said) -> dict[str, object]:
     return body
 
 
-def _patch(change: Alteration, said: Said) -> dict[str, object]:
+def _patch(change: Alteration, said: DefinitionOptions) -> dict[str, object]:
     if said.words and (change.command or change.args or change.url):
         raise usage("what stands behind -- is the whole command already")
     named = {"command": change.command, "url": change.url, "name": change.new_name}

@@ -15,7 +15,7 @@ _QUOTING: Final = 'for example, in single quotes against the shell: --args \'{"c
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolCall:
     """What to call, with what, and for how many milliseconds at most."""
 
     tool: str
@@ -23,7 +23,7 @@ class Asked:
     timeout: int | None = None
 
 
-def call_tool(home: Path, project: Path | None, asked: Asked, *, as_json: bool) -> int:
+def call_tool(home: Path, project: Path | None, asked: ToolCall, *, as_json: bool) -> int:
     """Call a tool and print what it answered."""
     yard = find_yard(home)
     if yard:
@@ -66,7 +66,7 @@ def _refuse_constant(word: str) -> NoReturn:
     raise usage(f"--args is not JSON: {word} is no JSON number", _QUOTING)
 
 
-async def _call(home: Path, project: Path | None, asked: Asked) -> dict[str, object]:
+async def _call(home: Path, project: Path | None, asked: ToolCall) -> dict[str, object]:
     from mcpyard.cli.found import find_known
     from mcpyard.cli.private import allowed, came_up, match, owners, private_yard
     from mcpyard.domain.errors import ToolUnknown

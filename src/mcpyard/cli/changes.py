@@ -94,10 +94,10 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     """Register a server."""
     from mcpyard.cli.adding import Addition, add_server
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.said import Said
+    from mcpyard.cli.said import DefinitionOptions
 
     spoken = _command_words(context, words)
-    said = Said(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
+    said = DefinitionOptions(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
     addition = Addition(name, json_text, scope, start, wait)
     return add_server(home_folder(home), addition, said, as_json=as_json)
 
@@ -140,10 +140,10 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     """Change a server; what is not said stays as it is."""
     from mcpyard.cli.adding import Alteration, edit_server
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.said import Said
+    from mcpyard.cli.said import DefinitionOptions
 
     spoken = _command_words(context, words)
-    said = Said(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
+    said = DefinitionOptions(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
     change = Alteration(
         json_text, command, arg or (), url, new_name, enabled, if_match, when_running, wait
     )

@@ -9,7 +9,7 @@ from typing import Any
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import Record, folder_of, reach
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import SourceLocation
 
 
 def look_at_clients(
@@ -127,5 +127,5 @@ def _launch(server: Record) -> str:
 
 def _placed(problem: Record) -> str:
     place = problem["place"]
-    where = f"{Place(place['file'], place['line'], place['column'])}: " if place else ""
+    where = f"{SourceLocation(place['file'], place['line'], place['column'])}: " if place else ""
     return f"{where}{problem['message']}"

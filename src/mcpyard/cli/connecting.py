@@ -84,12 +84,12 @@ def _directly(home: Path, project: Path | None, wish: Connect, command: list[str
         raise not_running(home)
     from mcpyard.app import still_yard
     from mcpyard.cli.private import run_privately
-    from mcpyard.yard.clients.clients import Terms, words_of
+    from mcpyard.yard.clients.clients import EditTerms, words_of
     from mcpyard.yard.clients.connecting import Bridged
 
     async def work() -> Any:  # noqa: ANN401  a record
         client, _, scope = wish.client.partition(":")
-        terms = Terms(folder_of(project), wish.dry_run, who="cli")
+        terms = EditTerms(folder_of(project), wish.dry_run, who="cli")
         way = Bridged((*command, *(("--profile", wish.profile) if wish.profile else ())))
         async with still_yard(home, project) as yard:
             if wish.profile:

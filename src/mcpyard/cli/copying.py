@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from mcpyard.cli.complaints import EXIT_FAILED, Complaint, understand
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.reaching import Reached, Record, folder_of, reach
+from mcpyard.cli.reaching import ClientServers, Record, folder_of, reach
 from mcpyard.cli.removing import agreed, outlook_of
 from mcpyard.domain.errors import YardError
 
@@ -16,7 +16,7 @@ _COSTS_NOTHING: Final = "info"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CopyRequest:
     """What to copy, as the options say it."""
 
     source: str
@@ -30,7 +30,7 @@ class Wish:
     show_secrets: bool
 
 
-def copy_server(home: Path, project: Path | None, wish: Wish, *, as_json: bool) -> int:
+def copy_server(home: Path, project: Path | None, wish: CopyRequest, *, as_json: bool) -> int:
     """Copy a server, and print what changed."""
     body: dict[str, object] = {
         "from": wish.source,
@@ -96,7 +96,7 @@ def list_edits(home: Path, *, as_json: bool) -> int:
     return 0
 
 
-def _undone(it: Reached, wish: Undoing) -> Record | None:
+def _undone(it: ClientServers, wish: Undoing) -> Record | None:
     """What an undo did, or would do; None when the user had rather not."""
     body: dict[str, object] = {"id": wish.number, "dryRun": wish.dry_run}
     if not (wish.sure or wish.dry_run):

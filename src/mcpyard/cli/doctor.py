@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mcpyard.app import Yard
 from mcpyard.cli.findings import Check, Result, bad, doubtful, good
-from mcpyard.cli.found import Found, find_known, find_servers
+from mcpyard.cli.found import KnownServers, find_known, find_servers
 from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.private import private_yard, run_privately, told_of
@@ -50,7 +50,7 @@ async def _examine(home: Path, project: Path | None) -> list[Check]:
     return [*findings, *await _handshakes(found)]
 
 
-def _find(home: Path, project: Path | None) -> Found:
+def _find(home: Path, project: Path | None) -> KnownServers:
     try:
         return find_known(home, project)
     except (StateBroken, NewerState, StorageFull):
@@ -58,12 +58,12 @@ def _find(home: Path, project: Path | None) -> Found:
         return find_servers(project)
 
 
-def _programs(found: Found) -> set[str]:
+def _programs(found: KnownServers) -> set[str]:
     configs = (each.config for each in found.servers.values() if each.config.enabled)
     return {Path(each.program).name for each in configs if isinstance(each, LocalConfig)}
 
 
-def _documents(found: Found) -> Iterator[Check]:
+def _documents(found: KnownServers) -> Iterator[Check]:
     project, environment, *_ = found.documents
     if not found.path.exists():
         yield good("project file", f"none at {found.path}")
@@ -95,7 +95,7 @@ def _variables(servers: Iterable[DesiredServer]) -> Iterator[Check]:
             yield bad(f"variables of {server.name}", str(problem), fix)
 
 
-async def _handshakes(found: Found) -> list[Check]:
+async def _handshakes(found: KnownServers) -> list[Check]:
     servers = [
         each
         for each in found.servers.values()

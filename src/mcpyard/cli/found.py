@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from mcpyard.cli.words import NOT_RUNNING
 from mcpyard.domain.approval import Entries, admit
-from mcpyard.domain.desired import Circumstances, DesiredServer, Document, Owner, desire
+from mcpyard.domain.desired import DesiredServer, DesireInputs, Document, Owner, desire
 from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment
@@ -20,7 +20,7 @@ from mcpyard.yard.trust import real_folder
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class KnownServers:
     """What the project file, the environment and, where it was asked, a home define.
 
     Attributes:
@@ -47,7 +47,7 @@ class Found:
         return not server.held
 
 
-def find_servers(project: Path | None, stored: Peeked | None = None) -> Found:
+def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownServers:
     """Read the definitions of a folder, the current one unless named, and of the environment.
 
     Args:
@@ -67,10 +67,10 @@ def find_servers(project: Path | None, stored: Peeked | None = None) -> Found:
         for each in document.definitions
     }
     admission = admit(documents, _approved(documents[0].owner, kept, named=project is not None))
-    known = Circumstances(identities, os.environ.get, kept.policies, waiting=admission.waiting)
+    known = DesireInputs(identities, os.environ.get, kept.policies, waiting=admission.waiting)
     desired = desire(admission.documents, known)
     servers = {each.name: each for each in desired.servers.values()}
-    return Found(path, documents, servers, desired.problems)
+    return KnownServers(path, documents, servers, desired.problems)
 
 
 def _approved(owner: Owner, kept: Peeked, *, named: bool) -> Mapping[Owner, Entries]:
@@ -81,7 +81,7 @@ def _approved(owner: Owner, kept: Peeked, *, named: bool) -> Mapping[Owner, Entr
     return {} if approval.entries is None else {owner: approval.entries}
 
 
-def find_known(home: Path, project: Path | None) -> Found:
+def find_known(home: Path, project: Path | None) -> KnownServers:
     """What a folder, the environment and a home that no yard holds define.
 
     Raises:

@@ -14,7 +14,7 @@ from mcpyard.store.home import Home
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class BindOptions:
     """Where to listen, and how.
 
     Attributes:
@@ -50,7 +50,7 @@ def make_tls(certificate: Path | None, key: Path | None) -> Tls | None:
     return Tls(certificate.absolute(), key.absolute())
 
 
-def listen(entrance: Entrance, home: Path) -> socket.socket:
+def listen(entrance: BindOptions, home: Path) -> socket.socket:
     """A socket that listens."""
     try:
         found = socket.getaddrinfo(entrance.host, entrance.port, type=socket.SOCK_STREAM)
@@ -70,7 +70,7 @@ def listen(entrance: Entrance, home: Path) -> socket.socket:
     return listener
 
 
-def url_of(listener: socket.socket, entrance: Entrance) -> str:
+def url_of(listener: socket.socket, entrance: BindOptions) -> str:
     """The address that programs of this machine use."""
     bound, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound, str(bound))  # noqa: S104  named, not bound
@@ -78,7 +78,7 @@ def url_of(listener: socket.socket, entrance: Entrance) -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def _check_reach(entrance: Entrance, address: str) -> None:
+def _check_reach(entrance: BindOptions, address: str) -> None:
     local = ipaddress.ip_address(address.partition("%")[0]).is_loopback
     if not local and entrance.tls is None and not entrance.insecure:
         raise usage(
@@ -87,7 +87,7 @@ def _check_reach(entrance: Entrance, address: str) -> None:
         )
 
 
-def _cannot_listen(entrance: Entrance, folder: Path, error: OSError) -> Complaint:
+def _cannot_listen(entrance: BindOptions, folder: Path, error: OSError) -> Complaint:
     if error.errno != errno.EADDRINUSE:
         return Complaint(f"cannot listen on {entrance.host}:{entrance.port}: {error.strerror}")
     # That a yard of this home runs already is the better news, and what this raises then.

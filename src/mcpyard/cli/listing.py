@@ -12,7 +12,7 @@ from mcpyard.cli.words import approval_note, lamp, last_words, log_command, reas
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:
-    from mcpyard.cli.found import Found
+    from mcpyard.cli.found import KnownServers
 
 Record = Mapping[str, object]
 
@@ -67,7 +67,7 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
     return _print_server(shown)
 
 
-def find_still(home: Path, project: Path | None) -> "Found":
+def find_still(home: Path, project: Path | None) -> "KnownServers":
     """What is defined, with a word on standard error that nothing of it runs."""
     from mcpyard.cli.found import find_known
 

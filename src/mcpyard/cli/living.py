@@ -30,10 +30,10 @@ def service(  # noqa: PLR0913, PLR0917  one parameter an option
 ) -> int:
     """Run the yard as a service of your systemd, from your sign-in on."""
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.service import Action, Wish, manage_service
+    from mcpyard.cli.service import ServiceAction, ServiceOptions, manage_service
 
-    wish = Wish(home_folder(home).absolute(), port, project)
-    return manage_service(Action(action), wish, only_print=only_print, as_json=as_json)
+    wish = ServiceOptions(home_folder(home).absolute(), port, project)
+    return manage_service(ServiceAction(action), wish, only_print=only_print, as_json=as_json)
 
 
 @app.command()

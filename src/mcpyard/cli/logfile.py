@@ -27,7 +27,7 @@ _ADDRESS: Final = re.compile(r"(?<!\w)\w++://\S+")
 _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 
-class Veil:
+class Redactor:
     """Masks what a log must not tell.
 
     Attributes:
@@ -57,7 +57,7 @@ class Veil:
         return self._secrets | self.own
 
 
-class VeiledFormatter(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Spells a record without its secrets; its further lines are indented, lest they pass for one.
 
     The times are UTC.
@@ -65,7 +65,7 @@ class VeiledFormatter(logging.Formatter):
 
     converter = time.gmtime
 
-    def __init__(self, layout: str, veil: Veil) -> None:
+    def __init__(self, layout: str, veil: Redactor) -> None:
         super().__init__(layout, "%Y-%m-%dT%H:%M:%S")
         self._veil = veil
 
@@ -77,10 +77,10 @@ class VeiledFormatter(logging.Formatter):
 class LogFile(logging.Handler):
     """Writes log records to a yard's log file."""
 
-    def __init__(self, home: Path, veil: Veil, *, limit: int = LIMIT) -> None:
+    def __init__(self, home: Path, veil: Redactor, *, limit: int = LIMIT) -> None:
         super().__init__()
         layout = "%(asctime)s.%(msecs)03dZ %(levelname)s %(message)s"
-        self.setFormatter(VeiledFormatter(layout, veil))
+        self.setFormatter(RedactingFormatter(layout, veil))
         self._file = RollingFile(home / LOG_FILE, limit=limit)
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -17,7 +17,7 @@ from mcpyard.cli.doctor_home import examine_home
 from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
-from mcpyard.runtime.keeping import Keeper, SpawnFailed
+from mcpyard.runtime.keeping import KeeperClient, SpawnFailed
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 5.0
@@ -83,7 +83,7 @@ def _node(found: Check, *, needed: bool) -> Check:
 
 async def _keeper() -> Check:
     """Run a child that does nothing, as servers are run."""
-    keeper = Keeper(uuid4().hex)
+    keeper = KeeperClient(uuid4().hex)
     try:
         child = await keeper.spawn([sys.executable, "-I", "-S", "-c", ""], {}, None)
         for fd in (child.stdin, child.stdout, child.stderr):

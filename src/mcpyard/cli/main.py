@@ -92,16 +92,16 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     ] = "info",
 ) -> int:
     """Run the yard in the foreground until a signal ends it."""
-    from mcpyard.cli.listening import Entrance, make_tls
+    from mcpyard.cli.listening import BindOptions, make_tls
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.up import Terms, read_duration, run_yard
+    from mcpyard.cli.up import UpOptions, read_duration, run_yard
 
     tls = make_tls(tls_cert, tls_key)
-    entrance = Entrance(host, port, tls, insecure, tuple(allow_host or ()))
+    entrance = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
     idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
     folder = home_folder(home)
     return run_yard(
-        Terms(folder, entrance, project, strict, trust_folder, as_json, idle, log_level)
+        UpOptions(folder, entrance, project, strict, trust_folder, as_json, idle, log_level)
     )
 
 
@@ -158,10 +158,10 @@ def call(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Call a tool and print what it answers."""
-    from mcpyard.cli.calling import Asked, call_tool, check_timeout, read_arguments
+    from mcpyard.cli.calling import ToolCall, call_tool, check_timeout, read_arguments
     from mcpyard.cli.paths import home_folder
 
-    asked = Asked(tool, read_arguments(args), check_timeout(timeout))
+    asked = ToolCall(tool, read_arguments(args), check_timeout(timeout))
     return call_tool(home_folder(home), project, asked, as_json=as_json)
 
 
@@ -314,9 +314,9 @@ def token(
 ) -> int:
     """Make, list and revoke the gateway's tokens; renew the admin token."""
     from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.token import Action, manage_tokens
+    from mcpyard.cli.token import TokenAction, manage_tokens
 
-    return manage_tokens(home_folder(home), Action(action), name, profile, as_json=as_json)
+    return manage_tokens(home_folder(home), TokenAction(action), name, profile, as_json=as_json)
 
 
 @app.command()

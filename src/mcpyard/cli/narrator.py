@@ -9,10 +9,10 @@ from mcpyard import __version__
 from mcpyard.cli.lines import STDOUT, LineWriter
 from mcpyard.cli.output import clean
 from mcpyard.cli.words import approval_text, lamp, reason, style_of
-from mcpyard.domain.lamp import Lamp
+from mcpyard.domain.lamp import DisplayStatus
 from mcpyard.yard.events import RESYNC, Event
 
-_STARTING = frozenset({Lamp.CONNECTING, Lamp.RETRYING})
+_STARTING = frozenset({DisplayStatus.CONNECTING, DisplayStatus.RETRYING})
 _SHOWN_NAMES = 3
 
 
@@ -121,7 +121,7 @@ class PlainNarrator:
         """Tell of entries that wait while another one runs; of the others their lamps tell."""
         for name, kind in waiting.items():
             if kind != "added" and self._waiting.get(name) != kind:
-                self._say(f"{Lamp.NEEDS_APPROVAL:14} {clean(name)}: {approval_text(kind)}")
+                self._say(f"{DisplayStatus.NEEDS_APPROVAL:14} {clean(name)}: {approval_text(kind)}")
         self._waiting = waiting
 
     def _stood_in(self, data: Mapping[str, object]) -> None:
@@ -154,7 +154,7 @@ class TerminalNarrator(PlainNarrator):
             self._starting[name] = None
         else:
             self._starting.pop(name, None)
-        if word == Lamp.CONNECTING:
+        if word == DisplayStatus.CONNECTING:
             self._say("")
         else:
             super()._changed(word, name, why, hint)
@@ -184,7 +184,7 @@ def _json_line(kind: str, data: Mapping[str, object]) -> bytes:
 
 
 def _tools(word: str, data: Mapping[str, object]) -> str:
-    return f"{data.get('toolCount')} tools" if word == Lamp.CONNECTED else ""
+    return f"{data.get('toolCount')} tools" if word == DisplayStatus.CONNECTED else ""
 
 
 def _what(data: Mapping[str, object]) -> str:

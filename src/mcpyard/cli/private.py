@@ -14,7 +14,7 @@ import uvloop
 
 from mcpyard.app import Yard
 from mcpyard.catalog.names import MAX_NAME, slug
-from mcpyard.cli.found import Found
+from mcpyard.cli.found import KnownServers
 from mcpyard.cli.output import clean
 from mcpyard.cli.words import lamp, reason
 from mcpyard.domain.cause import Cause, Code
@@ -110,7 +110,7 @@ def failure(record: Record) -> YardError:
     return StartFailed(message).because(cause).about(name)
 
 
-def allowed(found: Found, server: DesiredServer) -> DesiredServer:
+def allowed(found: KnownServers, server: DesiredServer) -> DesiredServer:
     """A server that may be run.
 
     Raises:
@@ -130,7 +130,7 @@ def allowed(found: Found, server: DesiredServer) -> DesiredServer:
     return server
 
 
-def startable(found: Found) -> list[DesiredServer]:
+def startable(found: KnownServers) -> list[DesiredServer]:
     """The servers that are enabled and may be run, with a word about those that may not."""
     enabled = [
         each for each in found.servers.values() if each.config.enabled and not _stays_stopped(each)

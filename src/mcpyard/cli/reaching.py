@@ -19,7 +19,7 @@ Record = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
 
 
-class Reached(Protocol):
+class ClientServers(Protocol):
     """The servers of other programs."""
 
     def get(self, what: str, project: str) -> list[Record]:
@@ -54,7 +54,7 @@ class Reached(Protocol):
 def reach(
     home: Path,
     project: Path | None,
-    question: Callable[[Reached], _Answer],
+    question: Callable[[ClientServers], _Answer],
     *,
     writes: bool = False,
 ) -> _Answer:
@@ -132,7 +132,7 @@ class _Direct:
         return self._ask(lambda clients: clients.show(words, name, project))
 
     def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
-        from mcpyard.yard.clients.clients import Copy, Terms, matrix_of
+        from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
 
         given: dict[str, Any] = body
         copy = Copy(
@@ -144,14 +144,14 @@ class _Direct:
             given["replace"],
             given["move"],
         )
-        terms = Terms(given["project"], given["dryRun"], show_secrets, "cli")
+        terms = EditTerms(given["project"], given["dryRun"], show_secrets, "cli")
         return self._ask(lambda clients: clients.copy(copy, terms)).record
 
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
-        from mcpyard.yard.clients.clients import Terms
+        from mcpyard.yard.clients.clients import EditTerms
 
         given: dict[str, Any] = body
-        terms = Terms("", given["dryRun"], show_secrets, "cli")
+        terms = EditTerms("", given["dryRun"], show_secrets, "cli")
         return self._ask(lambda clients: clients.undo(given["id"], terms)).record
 
     def edits(self) -> list[Record]:
@@ -162,10 +162,10 @@ class _Direct:
         return []
 
     def import_all(self, body: dict[str, object]) -> list[Record]:
-        from mcpyard.yard.clients.clients import Terms
+        from mcpyard.yard.clients.clients import EditTerms
 
         given: dict[str, Any] = body
-        terms = Terms(given["project"], given["dryRun"], who="cli")
+        terms = EditTerms(given["project"], given["dryRun"], who="cli")
         return self._ask(lambda clients: clients.import_all(given["scope"], terms))
 
     def _ask(self, question: "Callable[[Clients], Awaitable[Any]]") -> Any:  # noqa: ANN401  what was asked for

@@ -27,7 +27,7 @@ _REMOTE_ONLY: Final = ("url", "headers", "oauth")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DefinitionOptions:
     """The options about a definition, as they were typed; None and empty mean: not a word.
 
     Attributes:

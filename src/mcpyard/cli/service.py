@@ -10,7 +10,7 @@ from typing import Final
 
 from mcpyard.cli.complaints import Complaint, usage
 from mcpyard.cli.output import clean
-from mcpyard.cli.unit import MARK, NAME, Wish, make_unit, unit_path
+from mcpyard.cli.unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.files import write_private
 from mcpyard.store.home import Home
@@ -23,7 +23,7 @@ _WITHOUT: Final = (
 )
 
 
-class Action(StrEnum):
+class ServiceAction(StrEnum):
     """What can be done with the service."""
 
     INSTALL = "install"
@@ -31,22 +31,24 @@ class Action(StrEnum):
     STATUS = "status"
 
 
-def manage_service(action: Action, wish: Wish, *, only_print: bool, as_json: bool) -> int:
+def manage_service(
+    action: ServiceAction, wish: ServiceOptions, *, only_print: bool, as_json: bool
+) -> int:
     """Do it; `Complaint` where systemd is not there or refuses."""
-    if only_print and action is not Action.INSTALL:
+    if only_print and action is not ServiceAction.INSTALL:
         raise usage("--print goes with install")
     if only_print:
         return _print_unit(make_unit(wish), as_json=as_json)
-    if action is Action.INSTALL:
+    if action is ServiceAction.INSTALL:
         return _tell(_install(wish), as_json=as_json)
-    if action is Action.UNINSTALL:
+    if action is ServiceAction.UNINSTALL:
         return _tell(_uninstall(), as_json=as_json)
     status = _status(wish.home)
     _tell(status, as_json=as_json)
     return 0 if status["active"] == "active" else EXIT_UNREACHABLE
 
 
-def _install(wish: Wish) -> Mapping[str, object]:
+def _install(wish: ServiceOptions) -> Mapping[str, object]:
     unit, path = make_unit(wish), unit_path()
     # Before anything is written: whether it answers at all.
     _systemctl("daemon-reload")

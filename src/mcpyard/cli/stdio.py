@@ -14,10 +14,10 @@ from urllib.parse import quote, urlsplit
 from mcpyard.cli.complaints import Complaint
 from mcpyard.cli.starting import reach_yard
 from mcpyard.cli.stdio_bridge import Bridge
-from mcpyard.cli.stdio_http import Address, HttpClient, NotReached
+from mcpyard.cli.stdio_http import HttpClient, ListenAddress, NotReached
 from mcpyard.store.home import Home
 from mcpyard.store.tls import trusting
-from mcpyard.wire.framer import LineFramer, Oversize
+from mcpyard.wire.framer import LineFramer, OversizeLine
 from mcpyard.wire.messages import RpcError, failure
 
 _STDIN: Final = 0
@@ -72,7 +72,7 @@ async def _reach(home: Path) -> HttpClient:
         raise NotReached(str(error)) from None
     url = urlsplit(running.url)
     tls = trusting(running.certificate) if url.scheme == "https" else None
-    return HttpClient(Address(url.hostname or "", url.port or 0, tls), Home(home).token())
+    return HttpClient(ListenAddress(url.hostname or "", url.port or 0, tls), Home(home).token())
 
 
 async def _read(carrier: Bridge, output: "_Output") -> None:
@@ -81,7 +81,7 @@ async def _read(carrier: Bridge, output: "_Output") -> None:
         for line in framer.feed(data):
             if isinstance(line, bytes):
                 await carrier.take(line)
-            elif isinstance(line, Oversize):
+            elif isinstance(line, OversizeLine):
                 await output.tell(_UNANSWERABLE)
 
 

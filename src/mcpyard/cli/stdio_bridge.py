@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 
 from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached
-from mcpyard.cli.stdio_reading import Asked, ToolHeaders, read_asked
-from mcpyard.wire.eventstream import Event, EventParser
+from mcpyard.cli.stdio_reading import ClientMessage, ToolHeaders, read_asked
+from mcpyard.wire.eventstream import EventParser, SseEvent
 from mcpyard.wire.messages import Envelope, Id, RpcError, failure, read, read_error
 
 Reach = Callable[[], Awaitable[HttpClient]]
@@ -90,7 +90,7 @@ class Bridge:
             await self._say_goodbye(self._client)
             await self._client.close()
 
-    async def _begin(self, number: Id, asked: Asked) -> None:
+    async def _begin(self, number: Id, asked: ClientMessage) -> None:
         if len(self._flights) >= MAX_IN_FLIGHT:
             full = RpcError(_CONNECTION_CLOSED, f"{MAX_IN_FLIGHT} requests are under way already")
             await self._tell(failure(number, full))
@@ -108,7 +108,7 @@ class Bridge:
             del self._flights[number]
             self._closes.discard(number)
 
-    async def _request(self, number: Id, asked: Asked) -> None:
+    async def _request(self, number: Id, asked: ClientMessage) -> None:
         async def answered(answer: Answer) -> None:
             await self._relay(answer, number, asked)
 
@@ -118,7 +118,7 @@ class Bridge:
             lost = RpcError(_CONNECTION_CLOSED, f"the yard was lost: {error}")
             await self._tell(failure(number, lost))
 
-    async def _notify(self, asked: Asked) -> None:
+    async def _notify(self, asked: ClientMessage) -> None:
         async def taken(answer: Answer) -> None:
             await answer.body()
 
@@ -127,7 +127,7 @@ class Bridge:
         if asked.method == "notifications/initialized":
             self._listen_anew()
 
-    async def _post(self, asked: Asked, take: Callable[[Answer], Awaitable[None]]) -> None:
+    async def _post(self, asked: ClientMessage, take: Callable[[Answer], Awaitable[None]]) -> None:
         for last in (False, True):
             client, session = await self._reached(), self._session
             try:
@@ -145,7 +145,7 @@ class Bridge:
             else:
                 await self._greet_anew(session)
 
-    def _headers(self, asked: Asked) -> Mapping[str, str]:
+    def _headers(self, asked: ClientMessage) -> Mapping[str, str]:
         if asked.version:
             return _POST | self._tools.headers(asked)
         if asked.method == "initialize":
@@ -157,7 +157,7 @@ class Bridge:
         known = {"Mcp-Session-Id": self._session, "MCP-Protocol-Version": self._version}
         return {name: value for name, value in known.items() if value}
 
-    async def _relay(self, answer: Answer, number: Id, asked: Asked) -> None:
+    async def _relay(self, answer: Answer, number: Id, asked: ClientMessage) -> None:
         if answer.status >= _REFUSED:
             await self._tell(failure(number, _refusal(answer.status, await answer.body())))
             return
@@ -170,7 +170,7 @@ class Bridge:
         if not answered:
             raise Cut("the answer did not come")
 
-    def _take_note(self, message: bytes, number: Id, asked: Asked) -> bool:
+    def _take_note(self, message: bytes, number: Id, asked: ClientMessage) -> bool:
         """Whether a message is the answer to a request; some are read on their way."""
         said = _envelope(message)
         if said is None or said.method is not None or said.id != number:
@@ -188,7 +188,7 @@ class Bridge:
         parser = EventParser()
         async for part in answer.parts():
             for event in parser.feed(part):
-                if isinstance(event, Event) and event.data:
+                if isinstance(event, SseEvent) and event.data:
                     yield _one_line(event.data)
 
     async def _reached(self) -> HttpClient:
@@ -256,7 +256,7 @@ class Bridge:
                     await answer.body()
 
 
-def _is_over(answer: Answer, session: str, asked: Asked) -> bool:
+def _is_over(answer: Answer, session: str, asked: ClientMessage) -> bool:
     """Whether a message was refused because the yard does not know its session any more."""
     outside = asked.method == "initialize" or asked.version
     return answer.status == _GONE and bool(session) and not outside

@@ -30,7 +30,7 @@ class Cut(Exception):
     """The connection ended before the answer did."""
 
 
-class Address(NamedTuple):
+class ListenAddress(NamedTuple):
     """Where the yard listens."""
 
     host: str
@@ -93,7 +93,7 @@ class _Line(NamedTuple):
 class HttpClient:
     """Asks one yard; connections that were read out are used again."""
 
-    def __init__(self, address: Address, token: str) -> None:
+    def __init__(self, address: ListenAddress, token: str) -> None:
         self._address = address
         host = f"[{address.host}]" if ":" in address.host else address.host
         self._fixed = f"Host: {host}:{address.port}\r\nAuthorization: Bearer {token}\r\n"

@@ -42,7 +42,7 @@ _members = msgspec.json.Decoder(dict[str, object])
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClientMessage:
     """A message of the program's.
 
     Attributes:
@@ -64,22 +64,22 @@ class Asked:
     cancels: Id | None = None
 
 
-def read_asked(line: bytes) -> Asked:
+def read_asked(line: bytes) -> ClientMessage:
     """The message in a line; `ValueError` or `RecursionError` when there is none."""
     said = read(line)
     if said.method is None or said.params is ABSENT:
-        return Asked(line, said.id, said.method)
+        return ClientMessage(line, said.id, said.method)
     try:
         params = _params.decode(said.params)
     except ValueError:
         # The gateway says what is wrong with them.
-        return Asked(line, said.id, said.method)
+        return ClientMessage(line, said.id, said.method)
     member = NAMED_BY.get(said.method)
     name = params.uri if member == "uri" else params.name
     cancels = params.request_id if said.method == "notifications/cancelled" else None
     arguments = bytes(params.arguments)
     named = name if member else None
-    return Asked(line, said.id, said.method, params.meta.version, named, arguments, cancels)
+    return ClientMessage(line, said.id, said.method, params.meta.version, named, arguments, cancels)
 
 
 class ToolHeaders:
@@ -102,7 +102,7 @@ class ToolHeaders:
             except ValueError:
                 self._paths.pop(tool.name, None)
 
-    def headers(self, asked: Asked) -> dict[str, str]:
+    def headers(self, asked: ClientMessage) -> dict[str, str]:
         """The headers of a message."""
         routing = routing_headers(asked.version, asked.method or "", asked.name)
         paths = self._paths.get(asked.name or "") if asked.method == "tools/call" else None

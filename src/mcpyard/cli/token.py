@@ -14,7 +14,7 @@ from mcpyard.store.home import Home
 _TOKENS = "/api/tokens"
 
 
-class Action(StrEnum):
+class TokenAction(StrEnum):
     """What to do with tokens."""
 
     LS = "ls"
@@ -24,19 +24,19 @@ class Action(StrEnum):
 
 
 def manage_tokens(
-    home: Path, action: Action, name: str | None, profile: str | None, *, as_json: bool
+    home: Path, action: TokenAction, name: str | None, profile: str | None, *, as_json: bool
 ) -> int:
     """Make, list or revoke call tokens, or renew the admin token."""
-    if (name is None) == (action in {Action.CREATE, Action.REVOKE}):
+    if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
         raise usage(f"token {action}: {'NAME is needed' if name is None else 'takes no NAME'}")
-    if profile is not None and action is not Action.CREATE:
+    if profile is not None and action is not TokenAction.CREATE:
         raise usage("--profile: only a new token can be limited to a profile")
-    if action is Action.ROTATE:
+    if action is TokenAction.ROTATE:
         return _rotate(home, as_json=as_json)
     yard = need_yard(home)
-    if action is Action.LS:
+    if action is TokenAction.LS:
         return _list(yard, as_json=as_json)
-    if action is Action.CREATE:
+    if action is TokenAction.CREATE:
         return _create(yard, {"name": name, "profile": profile}, as_json=as_json)
     return _revoke(yard, str(name), as_json=as_json)
 

@@ -46,7 +46,7 @@ WantedBy=default.target
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ServiceOptions:
     """What kind of yard the service is to run."""
 
     home: Path
@@ -65,7 +65,7 @@ def unit_path() -> Path:
     return folder / "systemd" / "user" / NAME
 
 
-def make_unit(wish: Wish) -> str:
+def make_unit(wish: ServiceOptions) -> str:
     """The text of the unit."""
     # -P: a file in the folder that it starts in must not pass for one of our modules.
     command = [sys.executable, "-P", "-m", "mcpyard", "up"]

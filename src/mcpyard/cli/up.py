@@ -21,30 +21,30 @@ import uvloop
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.api.guard_keys import AdminKey, Keys
-from mcpyard.api.guard_who import Who
+from mcpyard.api.guard_who import Principal
 from mcpyard.api.idle import Idle
 from mcpyard.api.login import link_address
 from mcpyard.api.serving import WebServer
-from mcpyard.api.tokens import TokenDesk
+from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.cli.approve import find_project
 from mcpyard.cli.complaints import usage
 from mcpyard.cli.connecting import bridge_command
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
-from mcpyard.cli.listening import Entrance, listen, url_of
-from mcpyard.cli.logfile import LogFile, Veil, VeiledFormatter
+from mcpyard.cli.listening import BindOptions, listen, url_of
+from mcpyard.cli.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.paths import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.service_manager import ServiceManager
 from mcpyard.cli.succession import await_predecessor, make_home
 from mcpyard.cli.watchdog import Watchdog, stuck_limit
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
-from mcpyard.web.premises import Premises
+from mcpyard.web.premises import PageContext
 from mcpyard.web.routes import pages
 from mcpyard.yard.trust import ApprovalPolicy
 
@@ -64,7 +64,7 @@ _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class UpOptions:
     """What `up` was asked for.
 
     Attributes:
@@ -79,7 +79,7 @@ class Terms:
     """
 
     home: Path
-    entrance: Entrance
+    entrance: BindOptions
     project: Path | None = None
     strict: bool = False
     trust_folder: bool = False
@@ -96,11 +96,11 @@ def read_duration(option: str, text: str) -> float:
     return int(found[1]) * _UNITS[found[2]]
 
 
-def run_yard(terms: Terms) -> int:
+def run_yard(terms: UpOptions) -> int:
     """Run a yard until a signal ends it."""
     limit = stuck_limit()
     await_predecessor(terms.home)
-    veil = Veil()
+    veil = Redactor()
     _configure_log(terms, veil)
     if not sys.platform.startswith("linux"):
         log.warning("on this system the clean-up of a killed yard's servers is best effort")
@@ -117,7 +117,11 @@ def run_yard(terms: Terms) -> int:
 
 
 async def _watched(
-    terms: Terms, found: Path | None, listener: socket.socket, veil: Veil, limit: float | None
+    terms: UpOptions,
+    found: Path | None,
+    listener: socket.socket,
+    veil: Redactor,
+    limit: float | None,
 ) -> None:
     manager = ServiceManager()
     with Watchdog(terms.home / LOG_FILE, limit, manager.alive):
@@ -148,10 +152,10 @@ class Signals:
 
 
 async def _run(
-    terms: Terms,
+    terms: UpOptions,
     found: Path | None,
     listener: socket.socket,
-    veil: Veil,
+    veil: Redactor,
     manager: ServiceManager,
 ) -> None:
     signals, closing = Signals(), asyncio.Event()
@@ -160,7 +164,7 @@ async def _run(
         home, gateway = Home(terms.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.dismissals.listen(gateway.dismiss)
-        yard.clients.revoked = lambda token: keys.dismissals.tell(Who.holding(token).name)
+        yard.clients.revoked = lambda token: keys.dismissals.tell(Principal.holding(token).name)
         veil.own, veil.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
@@ -202,26 +206,28 @@ def _spare_the_collector() -> None:
     gc.set_threshold(*_COLLECT_AFTER)
 
 
-def _open(terms: Terms, found: Path | None, here: Here) -> AbstractAsyncContextManager[Yard]:
+def _open(
+    terms: UpOptions, found: Path | None, here: SelfIdentity
+) -> AbstractAsyncContextManager[Yard]:
     folder = terms.project or found
     sources = [ProjectFile(folder, strict=terms.strict)] if folder else []
     return Yard.open(sources=sources, home=terms.home, approval=_approval(terms, found), here=here)
 
 
-def _approval(terms: Terms, found: Path | None) -> ApprovalPolicy:
+def _approval(terms: UpOptions, found: Path | None) -> ApprovalPolicy:
     if terms.trust_folder:
         return ApprovalPolicy()
     named = frozenset({terms.project} if terms.project else ())
     return ApprovalPolicy(named, frozenset({found} if found else ()))
 
 
-def _here(terms: Terms, url: str) -> Here:
+def _here(terms: UpOptions, url: str) -> SelfIdentity:
     homes = {str(terms.home.absolute()), str(terms.home.resolve())}
     scheme, port = url.split(":", 1)[0], url.rsplit(":", 1)[1]
     named = {
         f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in terms.entrance.hosts
     }
-    return Here(frozenset(homes), frozenset({url, *named}))
+    return SelfIdentity(frozenset(homes), frozenset({url, *named}))
 
 
 def _keys(home: Home, yard: Yard) -> Keys:
@@ -230,12 +236,12 @@ def _keys(home: Home, yard: Yard) -> Keys:
     return Keys(admin, yard.kept.call_tokens, yard.kept.sessions, SystemClock())
 
 
-def _premises(terms: Terms, keys: Keys) -> Premises:
+def _premises(terms: UpOptions, keys: Keys) -> PageContext:
     bridge = tuple(bridge_command(terms.home))
-    return Premises(str(terms.home.absolute()), bridge, TokenDesk(keys))
+    return PageContext(str(terms.home.absolute()), bridge, TokenStore(keys))
 
 
-async def _sign_in(terms: Terms, keys: Keys, url: str) -> str:
+async def _sign_in(terms: UpOptions, keys: Keys, url: str) -> str:
     """An address that lets a browser in, for a person's eyes: what is no terminal may be kept."""
     if terms.as_json or not os.isatty(STDOUT):
         return ""
@@ -277,10 +283,10 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
     return hurry
 
 
-def _configure_log(terms: Terms, veil: Veil) -> None:
+def _configure_log(terms: UpOptions, veil: Redactor) -> None:
     shown, kept = LogHandler(STDERR), LogFile(terms.home, veil)
     shown.setLevel(logging.WARNING)
-    shown.setFormatter(VeiledFormatter("%(levelname)s %(message)s", veil))
+    shown.setFormatter(RedactingFormatter("%(levelname)s %(message)s", veil))
     # What other libraries tell of themselves is seldom of use, and some of them tell a lot.
     logging.basicConfig(level=logging.WARNING, handlers=[shown, kept])
     logging.getLogger("mcpyard").setLevel(terms.log_level.upper())

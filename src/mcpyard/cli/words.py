@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.cli.output import clean
-from mcpyard.domain.lamp import Lamp, lamp_of
+from mcpyard.domain.lamp import DisplayStatus, lamp_of
 
 NOT_RUNNING: Final = "not running"
 
@@ -13,17 +13,17 @@ _LAST_LINES: Final = 3
 """Of what a server said: mostly the error itself comes last."""
 
 _STYLES: Final[Mapping[str, str]] = {
-    Lamp.CONNECTED: "green",
-    Lamp.DEGRADED: "red",
-    Lamp.CONNECTING: "cyan",
-    Lamp.RETRYING: "yellow",
-    Lamp.RESTARTING: "yellow",
-    Lamp.FAILED: "red",
-    Lamp.NEEDS_AUTH: "magenta",
-    Lamp.NEEDS_APPROVAL: "magenta",
-    Lamp.STOPPED: "dim",
-    Lamp.DISABLED: "dim",
-    Lamp.STOPPING: "dim",
+    DisplayStatus.CONNECTED: "green",
+    DisplayStatus.DEGRADED: "red",
+    DisplayStatus.CONNECTING: "cyan",
+    DisplayStatus.RETRYING: "yellow",
+    DisplayStatus.RESTARTING: "yellow",
+    DisplayStatus.FAILED: "red",
+    DisplayStatus.NEEDS_AUTH: "magenta",
+    DisplayStatus.NEEDS_APPROVAL: "magenta",
+    DisplayStatus.STOPPED: "dim",
+    DisplayStatus.DISABLED: "dim",
+    DisplayStatus.STOPPING: "dim",
     NOT_RUNNING: "dim",
     "backup": "yellow",
     "recovered": "green",

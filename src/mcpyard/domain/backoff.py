@@ -13,7 +13,7 @@ _LONGEST_DELAY: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tempo:
+class RestartPolicy:
     """The supervision policy of one server.
 
     Attributes:

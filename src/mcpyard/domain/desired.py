@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.domain.backups import backup_problems, names_backups
-from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.domain.expand import Lookup
 from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
 from mcpyard.domain.model import (
@@ -25,7 +25,7 @@ from mcpyard.domain.model import (
     Wanted,
     default_wanted,
 )
-from mcpyard.domain.this_yard import THIS_YARD_NOTE, Here
+from mcpyard.domain.this_yard import THIS_YARD_NOTE, SelfIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Definition:
 
     name: str
     config: Config
-    place: Place | None = None
+    place: SourceLocation | None = None
     warnings: tuple[Problem, ...] = ()
 
 
@@ -101,7 +101,7 @@ PolicyEdit = Callable[[PolicyPatch], PolicyPatch]
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class DesireInputs:
     """What is known besides the documents.
 
     Attributes:
@@ -118,7 +118,7 @@ class Circumstances:
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
     waiting: tuple[Waiting, ...] = ()
-    here: Here = field(default_factory=Here)
+    here: SelfIdentity = field(default_factory=SelfIdentity)
 
 
 Values = Mapping[str, str | None]
@@ -145,7 +145,7 @@ class DesiredServer:
     held: bool = False
     waiting: Waiting | None = None
     this_yard: bool = False
-    place: Place | None = None
+    place: SourceLocation | None = None
     warnings: tuple[Problem, ...] = ()
     values: Values = field(default_factory=dict[str, str | None], repr=False, compare=False)
 
@@ -171,7 +171,7 @@ _NOTHING: Final = Desired({})
 
 
 def desire(
-    documents: Iterable[Document], known: Circumstances, before: Desired = _NOTHING
+    documents: Iterable[Document], known: DesireInputs, before: Desired = _NOTHING
 ) -> Desired:
     """Merge the documents into what should be.
 
@@ -217,7 +217,7 @@ def apply_policy(config: Config, patch: PolicyPatch) -> Config:
 
 
 def _server(
-    owner: Owner, definition: Definition, known: Circumstances, before: Desired
+    owner: Owner, definition: Definition, known: DesireInputs, before: Desired
 ) -> DesiredServer:
     identity = known.identities[owner, definition.name]
     config = apply_policy(definition.config, known.policies.get(identity, {}))
@@ -243,7 +243,7 @@ def _server(
     )
 
 
-def _held(waiting: Waiting, known: Circumstances, before: Desired) -> DesiredServer:
+def _held(waiting: Waiting, known: DesireInputs, before: Desired) -> DesiredServer:
     """A server that is shown and does not run: nothing was approved under its name."""
     return replace(_server(waiting.owner, waiting.definition, known, before), held=True)
 
@@ -257,7 +257,7 @@ class _Made(NamedTuple):
     values: Values
 
 
-def _make(name: str, config: Config, known: Circumstances) -> _Made:
+def _make(name: str, config: Config, known: DesireInputs) -> _Made:
     values: dict[str, str | None] = {}
 
     def noted(variable: str) -> str | None:
@@ -270,7 +270,7 @@ def _make(name: str, config: Config, known: Circumstances) -> _Made:
 
 
 def _made_before(
-    server: DesiredServer | None, name: str, config: Config, known: Circumstances
+    server: DesiredServer | None, name: str, config: Config, known: DesireInputs
 ) -> _Made | None:
     if server is None or (server.name, server.config) != (name, config):
         return None

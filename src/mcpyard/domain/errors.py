@@ -54,7 +54,7 @@ from mcpyard.domain.cause import Cause
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """Where in a document something stands; lines and columns count from 1, 0 is all of it."""
 
     file: str
@@ -71,7 +71,7 @@ class Problem:
 
     field: str
     message: str
-    place: Place | None = None
+    place: SourceLocation | None = None
 
     def __str__(self) -> str:
         text = f"{self.field}: {self.message}" if self.field else self.message

@@ -31,18 +31,18 @@ class BadReference(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class VariableReference:
     """One reference; `default` is None where none was given."""
 
     name: str
-    default: "Template | None"
+    default: "ReferenceTemplate | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ReferenceTemplate:
     """A string taken apart into literals and references."""
 
-    parts: tuple[str | Reference, ...]
+    parts: tuple[str | VariableReference, ...]
 
     def fill(self, lookup: Lookup, missing: list[str]) -> str:
         """The string with every reference replaced; names without a value go to `missing`."""
@@ -68,10 +68,10 @@ def expand(text: str, lookup: Lookup) -> Expansion:
     return Expansion(filled, tuple(dict.fromkeys(missing)))
 
 
-def parse_template(text: str) -> Template:
+def parse_template(text: str) -> ReferenceTemplate:
     """Take a string apart, or raise `BadReference`."""
     parts, _ = _scan(text, 0, None, 0)
-    return Template(parts)
+    return ReferenceTemplate(parts)
 
 
 def variables_in(text: str) -> tuple[str, ...]:
@@ -86,14 +86,14 @@ def variables_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_names(template)))
 
 
-def _names(template: Template) -> Iterator[str]:
+def _names(template: ReferenceTemplate) -> Iterator[str]:
     for part in template.parts:
-        if isinstance(part, Reference):
+        if isinstance(part, VariableReference):
             yield part.name
             yield from _names(part.default) if part.default else ()
 
 
-def _value(reference: Reference, lookup: Lookup, missing: list[str]) -> str:
+def _value(reference: VariableReference, lookup: Lookup, missing: list[str]) -> str:
     found = lookup(reference.name)
     if found is not None:
         return found
@@ -105,9 +105,9 @@ def _value(reference: Reference, lookup: Lookup, missing: list[str]) -> str:
 
 def _scan(
     text: str, at: int, opened: int | None, depth: int
-) -> tuple[tuple[str | Reference, ...], int]:
+) -> tuple[tuple[str | VariableReference, ...], int]:
     """Read parts from `at` to the end, or inside a default to the `}` that closes it."""
-    parts: list[str | Reference] = []
+    parts: list[str | VariableReference] = []
     tokens = _NEXT if opened is None else _NEXT_IN_DEFAULT
     while token := tokens.search(text, at):
         if token.start() > at:
@@ -127,16 +127,16 @@ def _scan(
     return tuple(parts), len(text)
 
 
-def _reference(text: str, start: int, depth: int) -> tuple[Reference, int]:
+def _reference(text: str, start: int, depth: int) -> tuple[VariableReference, int]:
     if depth == MAX_NESTING:
         raise BadReference(f"defaults are nested more than {MAX_NESTING} deep", start)
     name = _REFERENCE_NAME.match(text, start + 2)
     end = name.end() if name else start + 2
     if name and text.startswith("}", end):
-        return Reference(name.group(), None), end + 1
+        return VariableReference(name.group(), None), end + 1
     if name and text.startswith(":-", end):
         parts, end = _scan(text, end + 2, start, depth + 1)
-        return Reference(name.group(), Template(parts)), end
+        return VariableReference(name.group(), ReferenceTemplate(parts)), end
     close = text.find("}", start)
     if close < 0:
         raise BadReference("${ is never closed", start)

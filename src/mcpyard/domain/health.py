@@ -15,7 +15,7 @@ from mcpyard.domain.model import HealthCheck
 _MOST_DOUBLINGS = 32
 
 
-class Verdict(Enum):
+class HealthVerdict(Enum):
     """What the evidence says now."""
 
     DEGRADED = auto()
@@ -58,15 +58,15 @@ class Health:
         """A call ran into its time limit."""
         self.timeouts += 1
 
-    def answered(self) -> Verdict | None:
+    def answered(self) -> HealthVerdict | None:
         """A call was answered, or a ping."""
         self.timeouts = self.misses = self._tries = 0
         if not self.is_open:
             return None
         self.is_open = False
-        return Verdict.RECOVERED
+        return HealthVerdict.RECOVERED
 
-    def missed(self, *, working: bool) -> Verdict | None:
+    def missed(self, *, working: bool) -> HealthVerdict | None:
         """A ping was not answered.
 
         Args:
@@ -76,10 +76,10 @@ class Health:
         self.misses += not working
         if self._opens():
             self.is_open, self.misses, self._tries = True, 0, 0
-            return Verdict.DEGRADED
+            return HealthVerdict.DEGRADED
         if working or self.misses < self.check.failures:
             return None
-        return Verdict.LOST
+        return HealthVerdict.LOST
 
     def _opens(self) -> bool:
         if self.is_open or not self.timeouts:

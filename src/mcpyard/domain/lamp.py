@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Lamp(StrEnum):
+class DisplayStatus(StrEnum):
     """How a server is."""
 
     CONNECTED = "connected"
@@ -30,20 +30,20 @@ class Lamp(StrEnum):
         return f"status.{self.name.lower()}"
 
 
-_OF_PHASE: Final[Mapping[str, Lamp]] = {
-    "stopped": Lamp.STOPPED,
-    "connecting": Lamp.CONNECTING,
-    "connected": Lamp.CONNECTED,
-    "degraded": Lamp.DEGRADED,
-    "backoff": Lamp.RETRYING,
-    "failed": Lamp.FAILED,
-    "needs_auth": Lamp.NEEDS_AUTH,
-    "needs_approval": Lamp.NEEDS_APPROVAL,
-    "stopping": Lamp.STOPPING,
+_OF_PHASE: Final[Mapping[str, DisplayStatus]] = {
+    "stopped": DisplayStatus.STOPPED,
+    "connecting": DisplayStatus.CONNECTING,
+    "connected": DisplayStatus.CONNECTED,
+    "degraded": DisplayStatus.DEGRADED,
+    "backoff": DisplayStatus.RETRYING,
+    "failed": DisplayStatus.FAILED,
+    "needs_auth": DisplayStatus.NEEDS_AUTH,
+    "needs_approval": DisplayStatus.NEEDS_APPROVAL,
+    "stopping": DisplayStatus.STOPPING,
 }
 
 
-def lamp_of(phase: str, *, tries: int = 0, enabled: bool = True) -> Lamp:
+def lamp_of(phase: str, *, tries: int = 0, enabled: bool = True) -> DisplayStatus:
     """The lamp of a phase.
 
     Args:
@@ -52,7 +52,7 @@ def lamp_of(phase: str, *, tries: int = 0, enabled: bool = True) -> Lamp:
         enabled: Whether it is switched on.
     """
     if phase == "stopped" and not enabled:
-        return Lamp.DISABLED
+        return DisplayStatus.DISABLED
     if phase == "connecting" and tries:
-        return Lamp.RETRYING
+        return DisplayStatus.RETRYING
     return _OF_PHASE[phase]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 
 
@@ -71,12 +71,12 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartWanted:
     """Somebody wants it to run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopWanted:
     """Nobody wants it to run."""
 
 
@@ -146,8 +146,8 @@ class Closed:
 
 
 Event = (
-    Start
-    | Stop
+    StartWanted
+    | StopWanted
     | Changed
     | Ready
     | Degraded
@@ -210,10 +210,10 @@ class Step(NamedTuple):
 
 _MINUTE: Final = 60.0
 
-_Move = Callable[[State, Event, Tempo], Step]
+_Move = Callable[[State, Event, RestartPolicy], Step]
 
 
-def _open(state: State, _event: Event, tempo: Tempo) -> Step:
+def _open(state: State, _event: Event, tempo: RestartPolicy) -> Step:
     if not tempo.approved:
         why = Cause(Code.NEEDS_APPROVAL, "waits for your approval", "Run `mcpyard approve`.")
         return Step(replace(state, phase=Phase.NEEDS_APPROVAL, restart=False, cause=why))
@@ -222,31 +222,31 @@ def _open(state: State, _event: Event, tempo: Tempo) -> Step:
     return Step(opened, (Open(epoch),))
 
 
-def _open_afresh(state: State, event: Event, tempo: Tempo) -> Step:
+def _open_afresh(state: State, event: Event, tempo: RestartPolicy) -> Step:
     return _open(_calm(state), event, tempo)
 
 
-def _open_disarmed(state: State, event: Event, tempo: Tempo) -> Step:
+def _open_disarmed(state: State, event: Event, tempo: RestartPolicy) -> Step:
     after, effects, _ = _open_afresh(state, event, tempo)
     return Step(after, (*_owned_timer(state), *effects))
 
 
-def _ready(state: State, _event: Event, tempo: Tempo) -> Step:
+def _ready(state: State, _event: Event, tempo: RestartPolicy) -> Step:
     connected = replace(state, phase=Phase.CONNECTED, cause=None, was_connected=True)
     return Step(connected, (Arm(Timer.SETTLE, tempo.settle, state.epoch),))
 
 
-def _degrade(state: State, event: Event, _tempo: Tempo) -> Step:
+def _degrade(state: State, event: Event, _tempo: RestartPolicy) -> Step:
     assert isinstance(event, Degraded)  # noqa: S101  the table pairs this move with it alone
     degraded = replace(state, phase=Phase.DEGRADED, cause=event.cause)
     return Step(degraded, (Disarm(Timer.SETTLE),))
 
 
-def _settle(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _settle(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     return Step(replace(state, n=0, probes=0))
 
 
-def _lose(state: State, event: Event, tempo: Tempo) -> Step:
+def _lose(state: State, event: Event, tempo: RestartPolicy) -> Step:
     assert isinstance(event, Lost)  # noqa: S101  the table pairs this move with Lost alone
     was_connected = state.phase in OPEN
     off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
@@ -263,7 +263,7 @@ def _lose(state: State, event: Event, tempo: Tempo) -> Step:
     return Step(waiting, (*off, Arm(Timer.RETRY, tempo.delays[state.n], state.epoch)))
 
 
-def _give_up(lost: State, tempo: Tempo, off: tuple[Effect, ...]) -> Step:
+def _give_up(lost: State, tempo: RestartPolicy, off: tuple[Effect, ...]) -> Step:
     # n stays at its limit, so that a probe that fails too leads straight back here.
     failed = replace(lost, phase=Phase.FAILED, n=tempo.max_restarts)
     if not tempo.remote:
@@ -273,7 +273,7 @@ def _give_up(lost: State, tempo: Tempo, off: tuple[Effect, ...]) -> Step:
     return Step(probing, (*off, Arm(Timer.RETRY, delay, lost.epoch)))
 
 
-def _flapping(cause: Cause, restarts: int, tempo: Tempo) -> Cause:
+def _flapping(cause: Cause, restarts: int, tempo: RestartPolicy) -> Cause:
     window = tempo.flap_window
     span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
     times = "once" if restarts == 1 else f"{restarts} times"
@@ -281,39 +281,39 @@ def _flapping(cause: Cause, restarts: int, tempo: Tempo) -> Cause:
     return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
 
 
-def _ask_for_sign_in(state: State, event: Event, _tempo: Tempo) -> Step:
+def _ask_for_sign_in(state: State, event: Event, _tempo: RestartPolicy) -> Step:
     assert isinstance(event, AuthNeeded)  # noqa: S101  the table pairs this move with it alone
     off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
     return Step(replace(state, phase=Phase.NEEDS_AUTH, cause=event.cause), off)
 
 
-def _close(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _close(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     stopping = replace(_calm(state), phase=Phase.STOPPING)
     return Step(stopping, (*_owned_timer(state), Close(state.epoch)))
 
 
-def _close_to_restart(state: State, event: Event, tempo: Tempo) -> Step:
+def _close_to_restart(state: State, event: Event, tempo: RestartPolicy) -> Step:
     after, effects, _ = _close(state, event, tempo)
     return Step(replace(after, restart=True), effects)
 
 
-def _rest(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _rest(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     return Step(replace(_calm(state), phase=Phase.STOPPED), _owned_timer(state))
 
 
-def _stay(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _stay(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     return Step(state)
 
 
-def _reopen(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _reopen(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     return Step(replace(state, restart=True))
 
 
-def _do_not_reopen(state: State, _event: Event, _tempo: Tempo) -> Step:
+def _do_not_reopen(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
     return Step(replace(state, restart=False))
 
 
-def _closed(state: State, event: Event, tempo: Tempo) -> Step:
+def _closed(state: State, event: Event, tempo: RestartPolicy) -> Step:
     return _open(state, event, tempo) if state.restart else _rest(state, event, tempo)
 
 
@@ -342,50 +342,50 @@ _OPENED: Final = (Phase.CONNECTING, Phase.NEEDS_APPROVAL)
 _LOST: Final = (Phase.BACKOFF, Phase.FAILED)
 
 TABLE: Final[dict[tuple[Phase, type[Event]], Cell]] = {
-    (Phase.STOPPED, Start): Cell(_OPENED, _open_afresh),
+    (Phase.STOPPED, StartWanted): Cell(_OPENED, _open_afresh),
     (Phase.STOPPED, Changed): Cell((Phase.STOPPED,), _stay),
-    (Phase.STOPPED, Stop): Cell((Phase.STOPPED,), _stay),
-    (Phase.CONNECTING, Start): Cell((Phase.CONNECTING,), _stay),
+    (Phase.STOPPED, StopWanted): Cell((Phase.STOPPED,), _stay),
+    (Phase.CONNECTING, StartWanted): Cell((Phase.CONNECTING,), _stay),
     (Phase.CONNECTING, Ready): Cell((Phase.CONNECTED,), _ready),
     (Phase.CONNECTING, Lost): Cell(_LOST, _lose),
     (Phase.CONNECTING, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
     (Phase.CONNECTING, Changed): Cell((Phase.STOPPING,), _close_to_restart),
-    (Phase.CONNECTING, Stop): Cell((Phase.STOPPING,), _close),
-    (Phase.CONNECTED, Start): Cell((Phase.CONNECTED,), _stay),
+    (Phase.CONNECTING, StopWanted): Cell((Phase.STOPPING,), _close),
+    (Phase.CONNECTED, StartWanted): Cell((Phase.CONNECTED,), _stay),
     (Phase.CONNECTED, Degraded): Cell((Phase.DEGRADED,), _degrade),
     (Phase.CONNECTED, Lost): Cell(_LOST, _lose),
     (Phase.CONNECTED, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
     (Phase.CONNECTED, Settled): Cell((Phase.CONNECTED,), _settle),
     (Phase.CONNECTED, Changed): Cell((Phase.STOPPING,), _close_to_restart),
-    (Phase.CONNECTED, Stop): Cell((Phase.STOPPING,), _close),
-    (Phase.DEGRADED, Start): Cell((Phase.DEGRADED,), _stay),
+    (Phase.CONNECTED, StopWanted): Cell((Phase.STOPPING,), _close),
+    (Phase.DEGRADED, StartWanted): Cell((Phase.DEGRADED,), _stay),
     (Phase.DEGRADED, Recovered): Cell((Phase.CONNECTED,), _ready),
     (Phase.DEGRADED, Lost): Cell(_LOST, _lose),
     (Phase.DEGRADED, AuthNeeded): Cell((Phase.NEEDS_AUTH,), _ask_for_sign_in),
     (Phase.DEGRADED, Changed): Cell((Phase.STOPPING,), _close_to_restart),
-    (Phase.DEGRADED, Stop): Cell((Phase.STOPPING,), _close),
-    (Phase.BACKOFF, Start): Cell((Phase.BACKOFF,), _stay),
+    (Phase.DEGRADED, StopWanted): Cell((Phase.STOPPING,), _close),
+    (Phase.BACKOFF, StartWanted): Cell((Phase.BACKOFF,), _stay),
     (Phase.BACKOFF, RetryDue): Cell(_OPENED, _open),
     (Phase.BACKOFF, Changed): Cell(_OPENED, _open_disarmed),
-    (Phase.BACKOFF, Stop): Cell((Phase.STOPPED,), _rest),
-    (Phase.FAILED, Start): Cell(_OPENED, _open_disarmed),
+    (Phase.BACKOFF, StopWanted): Cell((Phase.STOPPED,), _rest),
+    (Phase.FAILED, StartWanted): Cell(_OPENED, _open_disarmed),
     (Phase.FAILED, RetryDue): Cell(_OPENED, _open),
     (Phase.FAILED, Changed): Cell(_OPENED, _open_disarmed),
-    (Phase.FAILED, Stop): Cell((Phase.STOPPED,), _rest),
-    (Phase.NEEDS_AUTH, Start): Cell(_OPENED, _open_afresh),
+    (Phase.FAILED, StopWanted): Cell((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_AUTH, StartWanted): Cell(_OPENED, _open_afresh),
     (Phase.NEEDS_AUTH, Changed): Cell(_OPENED, _open_afresh),
-    (Phase.NEEDS_AUTH, Stop): Cell((Phase.STOPPED,), _rest),
-    (Phase.NEEDS_APPROVAL, Start): Cell(_OPENED, _open_afresh),
+    (Phase.NEEDS_AUTH, StopWanted): Cell((Phase.STOPPED,), _rest),
+    (Phase.NEEDS_APPROVAL, StartWanted): Cell(_OPENED, _open_afresh),
     (Phase.NEEDS_APPROVAL, Changed): Cell((Phase.NEEDS_APPROVAL,), _stay),
-    (Phase.NEEDS_APPROVAL, Stop): Cell((Phase.STOPPED,), _rest),
-    (Phase.STOPPING, Start): Cell((Phase.STOPPING,), _reopen),
+    (Phase.NEEDS_APPROVAL, StopWanted): Cell((Phase.STOPPED,), _rest),
+    (Phase.STOPPING, StartWanted): Cell((Phase.STOPPING,), _reopen),
     (Phase.STOPPING, Changed): Cell((Phase.STOPPING,), _reopen),
-    (Phase.STOPPING, Stop): Cell((Phase.STOPPING,), _do_not_reopen),
+    (Phase.STOPPING, StopWanted): Cell((Phase.STOPPING,), _do_not_reopen),
     (Phase.STOPPING, Closed): Cell((*_OPENED, Phase.STOPPED), _closed),
 }
 
 
-def step(state: State, event: Event, tempo: Tempo) -> Step:
+def step(state: State, event: Event, tempo: RestartPolicy) -> Step:
     """What an event makes of a state."""
     epoch = getattr(event, "epoch", state.epoch)
     cell = TABLE.get((state.phase, type(event)))

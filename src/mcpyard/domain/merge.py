@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
-from mcpyard.domain.spelling import Reading, read_definition
+from mcpyard.domain.spelling import ParsedDefinition, read_definition
 
 MASK: Final = "masked"
 
@@ -85,7 +85,7 @@ def oauth_of(config: RemoteConfig) -> dict[str, str] | None:
     return said or None
 
 
-def merged(config: Config, patch: Patch) -> Reading:
+def merged(config: Config, patch: Patch) -> ParsedDefinition:
     """A definition changed by a patch, or `DefinitionError` naming the field."""
     patch = _as_shown(patch)
     unknown = [key for key in patch if key not in _LAUNCH | _POLICY | {"disabled"}]
@@ -102,7 +102,9 @@ def merged(config: Config, patch: Patch) -> Reading:
         # What it is may change with it; the words for that are those of the patch, or inferred.
         base.pop("transport", None)
     reading = read_definition(_merge(base, patch, ""))
-    return Reading(reading.config, tuple(each for each in reading.warnings if not _inferred(each)))
+    return ParsedDefinition(
+        reading.config, tuple(each for each in reading.warnings if not _inferred(each))
+    )
 
 
 def is_mask(value: object) -> bool:

@@ -147,7 +147,7 @@ class _Model(BaseModel):
     )
 
 
-class ToolBackup(_Model):
+class FallbackTool(_Model):
     """A tool of another server that does the same.
 
     Attributes:
@@ -181,7 +181,7 @@ class ToolPolicy(_Model):
     timeout: Milliseconds | None = None
     progress_extends: StrictBool | None = None
     repeatable: StrictBool | None = None
-    backup: list[Annotated[ToolBackup, BeforeValidator(_backup)]] | None = None
+    backup: list[Annotated[FallbackTool, BeforeValidator(_backup)]] | None = None
 
 
 class HealthCheck(_Model):

@@ -30,7 +30,7 @@ class SessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class CacheHint:
     """How long a list may be kept, and by whom, as its server said.
 
     Attributes:
@@ -50,7 +50,7 @@ class Tools:
     digest: str = ""
     stale: bool = False
     problems: tuple[Problem, ...] = ()
-    keeping: Keeping = Keeping()
+    keeping: CacheHint = CacheHint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,20 @@ class Items:
     """A list of a server other than its tools, each item whole, as it came."""
 
     items: tuple[Mapping[str, object], ...] = ()
-    keeping: Keeping = Keeping()
+    keeping: CacheHint = CacheHint()
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Capabilities:
     """What a server offers besides tools, as it was listed last."""
 
     resources: Items = Items()
     templates: Items = Items()
     prompts: Items = Items()
 
-    def remembered(self) -> "Offer":
+    def remembered(self) -> "Capabilities":
         """The same from memory: how long to keep it is for the server to say anew."""
-        return Offer(
+        return Capabilities(
             Items(self.resources.items), Items(self.templates.items), Items(self.prompts.items)
         )
 
@@ -106,7 +106,7 @@ class Observed:
     pid: int | None = None
     session: SessionFacts | None = None
     tools: Tools = Tools()
-    offer: Offer = Offer()
+    offer: Capabilities = Capabilities()
     lanes: int | None = None
     late_events: int = 0
 

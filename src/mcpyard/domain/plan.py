@@ -15,14 +15,14 @@ from mcpyard.domain.observed import Observed
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartServer:
     """Begin to run it."""
 
     id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopServer:
     """End it."""
 
     id: UUID
@@ -36,7 +36,7 @@ class Replace:
 
 
 @dataclass(frozen=True, slots=True)
-class Retune:
+class UpdateInterest:
     """Take over the desired state as it is now, leaving the server as it is."""
 
     id: UUID
@@ -49,7 +49,7 @@ class Forget:
     id: UUID
 
 
-Action = Start | Stop | Replace | Retune | Forget
+Action = StartServer | StopServer | Replace | UpdateInterest | Forget
 
 _AT_REST = frozenset({Phase.STOPPED, Phase.STOPPING})
 
@@ -69,7 +69,7 @@ def plan(desired: Desired, observed: Mapping[UUID, Observed]) -> tuple[Action, .
 
 
 def _stops_first(actions: Iterable[Action]) -> list[Action]:
-    return sorted(actions, key=lambda action: not isinstance(action, Stop))
+    return sorted(actions, key=lambda action: not isinstance(action, StopServer))
 
 
 def _departure(found: Observed) -> Action | None:
@@ -78,13 +78,13 @@ def _departure(found: Observed) -> Action | None:
     return _ending(found)
 
 
-def _ending(found: Observed) -> Stop | None:
+def _ending(found: Observed) -> StopServer | None:
     at_rest = found.state.phase in _AT_REST and not found.state.restart
-    return None if at_rest else Stop(found.id)
+    return None if at_rest else StopServer(found.id)
 
 
 def _action(server: DesiredServer, found: Observed) -> Action | None:
-    return _move(server, found) or (Retune(server.id) if _differs(server, found) else None)
+    return _move(server, found) or (UpdateInterest(server.id) if _differs(server, found) else None)
 
 
 def _move(server: DesiredServer, found: Observed) -> Action | None:
@@ -95,7 +95,7 @@ def _move(server: DesiredServer, found: Observed) -> Action | None:
     if found.state.phase in _AT_REST:
         # Only a call starts one that runs on demand; one that is stopping to restart will come up.
         waits = server.wanted is Wanted.ON_DEMAND or found.state.restart
-        return None if waits else Start(server.id)
+        return None if waits else StartServer(server.id)
     anew = (server.launch_digest, server.turn) != (found.launch_digest, found.turn)
     return Replace(server.id) if server.held or anew else None
 
@@ -107,4 +107,4 @@ def _differs(server: DesiredServer, found: Observed) -> bool:
 
 def _approved(server: DesiredServer) -> Action:
     on_demand = server.wanted is Wanted.ON_DEMAND
-    return Stop(server.id) if on_demand else Start(server.id)
+    return StopServer(server.id) if on_demand else StartServer(server.id)

@@ -14,7 +14,7 @@ from uuid import UUID
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
-from mcpyard.domain.observed import Era, Figures, Observed, Offer
+from mcpyard.domain.observed import Capabilities, Era, Figures, Observed
 from mcpyard.domain.plan import Action
 
 
@@ -107,7 +107,7 @@ class WholeSource(EditableSource, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class KnownConnection:
     """How a server was reached the last time: what need not be found out again."""
 
     era: Era
@@ -156,19 +156,19 @@ class Memory(Protocol):
         """Keep what a server listed."""
         ...
 
-    def offer(self, server: UUID) -> Offer:
+    def offer(self, server: UUID) -> Capabilities:
         """What else a server offered last."""
         ...
 
-    def keep_offer(self, server: UUID, offer: Offer) -> None:
+    def keep_offer(self, server: UUID, offer: Capabilities) -> None:
         """Keep what else a server offers."""
         ...
 
-    def reached(self, launch_digest: str) -> Reached | None:
+    def reached(self, launch_digest: str) -> KnownConnection | None:
         """How this launch was reached the last time."""
         ...
 
-    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+    def keep_reached(self, launch_digest: str, reached: KnownConnection | None) -> None:
         """Keep how a launch was reached; None to find out anew."""
         ...
 
@@ -229,7 +229,7 @@ class CallTerms(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class NotificationInterest:
     """What all callers of a server together want to hear of it.
 
     Attributes:
@@ -280,7 +280,7 @@ class Servers(Protocol):
         """Tell of what servers say outside any call."""
         ...
 
-    def tune(self, server: UUID, tuning: Tuning) -> None:
+    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
         """What is wanted to be heard of a server from now on, over all its restarts."""
         ...
 

@@ -14,12 +14,12 @@ from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.domain.ports import Memory
 from mcpyard.domain.stored import (
     Approval,
-    Call,
     CallQuery,
+    CallRecord,
     CallToken,
-    Edit,
+    DroppedField,
     EditEntry,
-    LeftOut,
+    FileEdit,
     LoginSession,
     StoredDefinition,
 )
@@ -196,11 +196,11 @@ class Approvals(Protocol):
 class Journal(Protocol):
     """The last calls: bounded, and worth no waiting."""
 
-    def append(self, call: Call) -> None:
+    def append(self, call: CallRecord) -> None:
         """Note a call, in the background; dropped when too many are waiting."""
         ...
 
-    async def query(self, query: CallQuery) -> Sequence[Call]:
+    async def query(self, query: CallQuery) -> Sequence[CallRecord]:
         """The calls asked for, newest first."""
         ...
 
@@ -208,7 +208,7 @@ class Journal(Protocol):
 class Edits(Protocol):
     """The last edits of files."""
 
-    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
+    async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten.
 
         Args:
@@ -221,11 +221,11 @@ class Edits(Protocol):
         """The last edits, newest first; those that belong together count as one."""
         ...
 
-    async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
+    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
         """One edit with its contents."""
         ...
 
-    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         ...
 
@@ -238,14 +238,14 @@ class Edits(Protocol):
         ...
 
 
-class LeftOuts(Protocol):
+class DroppedFields(Protocol):
     """What copies left out, by the place and the name of the copy."""
 
-    async def get(self, place: str, name: str) -> LeftOut | None:
+    async def get(self, place: str, name: str) -> DroppedField | None:
         """What the copy of that name left out."""
         ...
 
-    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+    async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out in place of what was kept; None forgets it."""
         ...
 
@@ -299,7 +299,7 @@ class Repositories(Protocol):
         ...
 
     @property
-    def left_outs(self) -> LeftOuts:
+    def left_outs(self) -> DroppedFields:
         """What copies left out."""
         ...
 

@@ -65,7 +65,7 @@ _BOUNDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedDefinition:
     """A definition as it was understood, and what had to be guessed or passed over.
 
     Attributes:
@@ -79,7 +79,7 @@ class Reading:
     left_out: tuple[Problem, ...] = ()
 
 
-def read_definition(raw: object, *, strict: bool = False) -> Reading:
+def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
     """Read a definition in any of its spellings, or raise `DefinitionError`.
 
     Args:
@@ -87,7 +87,7 @@ def read_definition(raw: object, *, strict: bool = False) -> Reading:
         strict: Refuse a missing `transport` or `args` instead of inferring it.
     """
     if isinstance(raw, (LocalConfig, RemoteConfig)):
-        return Reading(raw)
+        return ParsedDefinition(raw)
     if not isinstance(raw, Mapping):
         raise DefinitionError.of(Problem("", f"expected an object, found {describe(raw)}"))
     given = {
@@ -106,7 +106,7 @@ def read_definition(raw: object, *, strict: bool = False) -> Reading:
     except ValidationError as error:
         raise DefinitionError.of(*(_problem(each, names) for each in error.errors())) from None
     left_out = tuple(_passed_over(given, kind))
-    return Reading(config, (*inferred, *left_out), left_out)
+    return ParsedDefinition(config, (*inferred, *left_out), left_out)
 
 
 def describe(value: object) -> str:

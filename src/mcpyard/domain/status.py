@@ -23,7 +23,7 @@ class RunState(StrEnum):
     ERROR = "error"
 
 
-class Words(NamedTuple):
+class PublicStatus(NamedTuple):
     """Both public words of a state."""
 
     status: Status
@@ -31,22 +31,22 @@ class Words(NamedTuple):
 
 
 _WORDS: Final = {
-    Phase.STOPPED: Words(Status.DISCONNECTED, RunState.STOPPED),
-    Phase.CONNECTING: Words(Status.CONNECTING, RunState.RUNNING),
-    Phase.CONNECTED: Words(Status.CONNECTED, RunState.RUNNING),
-    Phase.DEGRADED: Words(Status.ERROR, RunState.ERROR),
-    Phase.BACKOFF: Words(Status.ERROR, RunState.ERROR),
-    Phase.FAILED: Words(Status.ERROR, RunState.ERROR),
-    Phase.NEEDS_AUTH: Words(Status.ERROR, RunState.ERROR),
-    Phase.NEEDS_APPROVAL: Words(Status.ERROR, RunState.ERROR),
-    Phase.STOPPING: Words(Status.DISCONNECTED, RunState.RUNNING),
+    Phase.STOPPED: PublicStatus(Status.DISCONNECTED, RunState.STOPPED),
+    Phase.CONNECTING: PublicStatus(Status.CONNECTING, RunState.RUNNING),
+    Phase.CONNECTED: PublicStatus(Status.CONNECTED, RunState.RUNNING),
+    Phase.DEGRADED: PublicStatus(Status.ERROR, RunState.ERROR),
+    Phase.BACKOFF: PublicStatus(Status.ERROR, RunState.ERROR),
+    Phase.FAILED: PublicStatus(Status.ERROR, RunState.ERROR),
+    Phase.NEEDS_AUTH: PublicStatus(Status.ERROR, RunState.ERROR),
+    Phase.NEEDS_APPROVAL: PublicStatus(Status.ERROR, RunState.ERROR),
+    Phase.STOPPING: PublicStatus(Status.DISCONNECTED, RunState.RUNNING),
 }
 
 
-def public_words(state: State) -> Words:
+def public_words(state: State) -> PublicStatus:
     """The words that tell a program how a server is; people read its one word of `lamp`."""
     if state.phase is Phase.CONNECTING and state.n:
-        return Words(Status.CONNECTING, RunState.ERROR)
+        return PublicStatus(Status.CONNECTING, RunState.ERROR)
     if state.phase is Phase.BACKOFF and state.was_connected:
-        return Words(Status.DISCONNECTED, RunState.ERROR)
+        return PublicStatus(Status.DISCONNECTED, RunState.ERROR)
     return _WORDS[state.phase]

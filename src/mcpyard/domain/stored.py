@@ -61,7 +61,7 @@ class Approval:
     entries: Entries | None = None
 
 
-class Call(NamedTuple):
+class CallRecord(NamedTuple):
     """One line of the call journal; a tuple because one is made for every call.
 
     Attributes:
@@ -111,7 +111,7 @@ class CallQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """One edit of a file, with all it takes to undo it.
 
     Attributes:
@@ -148,7 +148,7 @@ class EditEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class DroppedField:
     """What a copy left out, for the way back.
 
     Attributes:

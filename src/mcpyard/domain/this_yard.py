@@ -28,7 +28,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class SelfIdentity:
     """What this yard is known by.
 
     Attributes:

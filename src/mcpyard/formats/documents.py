@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Final, Protocol, cast
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.spelling import describe
 from mcpyard.formats.editors import jsonc, toml
-from mcpyard.formats.facts import Client, Format, Shape
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import Client, EntrySchema, FileFormat
+from mcpyard.formats.locating import ClientScopeRef
 
 Keys = tuple[str, ...]
 Steps = tuple[str | int, ...]
@@ -32,12 +32,12 @@ class Parsed(Protocol):
         """Whether something stands at the path."""
         ...
 
-    def place(self, path: Steps, /) -> Place:
+    def place(self, path: Steps, /) -> SourceLocation:
         """Where it stands."""
         ...
 
 
-class Editor(Protocol):
+class TextEditor(Protocol):
     """Changes a text in one place."""
 
     def parse(self, text: str, file: str, along: Keys = (), /) -> tuple[Parsed, object]:
@@ -102,21 +102,21 @@ class TomlEditor:
         return toml.rename_table(text, path, new_name)
 
 
-_EDITORS: Final[Mapping[Format, Editor]] = {
-    Format.JSON: JsonEditor(),
-    Format.JSONC: JsonEditor(),
-    Format.TOML: TomlEditor(),
+_EDITORS: Final[Mapping[FileFormat, TextEditor]] = {
+    FileFormat.JSON: JsonEditor(),
+    FileFormat.JSONC: JsonEditor(),
+    FileFormat.TOML: TomlEditor(),
 }
 
 
-def editor_of(client: Client) -> Editor:
+def editor_of(client: Client) -> TextEditor:
     """The editor for a client's files."""
     return _EDITORS[client.format]
 
 
-def editor_for(path: str) -> Editor:
+def editor_for(path: str) -> TextEditor:
     """The editor for a file that a client reads besides those of its servers."""
-    return _EDITORS[Format.TOML if path.endswith(".toml") else Format.JSONC]
+    return _EDITORS[FileFormat.TOML if path.endswith(".toml") else FileFormat.JSONC]
 
 
 def says_something(text: str) -> bool:
@@ -124,7 +124,7 @@ def says_something(text: str) -> bool:
     return bool(text.strip("\ufeff \t\r\n"))
 
 
-def shape_of(spot: Spot, value: object) -> Shape:
+def shape_of(spot: ClientScopeRef, value: object) -> EntrySchema:
     """The shape that a file is in: the last whose keys lead to an object of objects."""
     for shape in reversed(spot.client.shapes[1:]):
         found = value_at(value, (*spot.above, *shape.keys))
@@ -155,9 +155,9 @@ def object_at(parsed: Parsed, value: object, path: Keys) -> dict[str, object]:
     return cast("dict[str, object]", value_at(value, path))
 
 
-def name_place(parsed: Parsed, path: Keys) -> Place:
+def name_place(parsed: Parsed, path: Keys) -> SourceLocation:
     """Where the name of an entry stands."""
-    return parsed.key_place(path) if isinstance(parsed, jsonc.Document) else parsed.place(path)
+    return parsed.key_place(path) if isinstance(parsed, jsonc.JsoncDocument) else parsed.place(path)
 
 
 def _of_objects(value: dict[str, object]) -> bool:

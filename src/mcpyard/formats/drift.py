@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.domain.merge import shown_url
-from mcpyard.formats.effective import Standing
+from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import SECOND, TIMES, Dialect, Field, Shape, Way
+from mcpyard.formats.facts import SECOND, TIMES, EntrySchema, EntryTransport, Field, ReferenceSyntax
 from mcpyard.formats.mapping_draft import ALL_TOOLS
 from mcpyard.formats.mapping_references import AUTHORIZATION, BEARER_PREFIX
-from mcpyard.formats.references import Part, Reference, meaning
+from mcpyard.formats.references import ClientReference, Part, meaning
 
 ABSENT: Final = "-"
 """Shown for what a variant does not say."""
@@ -33,7 +33,7 @@ class Variant:
         values: What it says where the variants differ, by neutral words and fit to be shown.
     """
 
-    standings: tuple[Standing, ...]
+    standings: tuple[ServerStatus, ...]
     values: Mapping[str, str]
 
 
@@ -57,7 +57,7 @@ class _Said:
 class _Neutral:
     """A definition taken apart, as far as two clients can differ in it."""
 
-    standing: Standing
+    standing: ServerStatus
     said: Mapping[str, _Said]
 
     def differences(self, other: "_Neutral") -> set[str]:
@@ -70,7 +70,7 @@ class _Neutral:
         }
 
 
-def drift(standings: Iterable[Standing]) -> tuple[Drift, ...]:
+def drift(standings: Iterable[ServerStatus]) -> tuple[Drift, ...]:
     """Every name that is not defined alike everywhere, of the servers of all clients."""
     by_name: dict[str, list[_Neutral]] = {}
     for standing in standings:
@@ -80,7 +80,7 @@ def drift(standings: Iterable[Standing]) -> tuple[Drift, ...]:
     return tuple(_drift(name, groups) for name, groups in found if len(groups) > 1)
 
 
-def _whole(standing: Standing) -> Entry | None:
+def _whole(standing: ServerStatus) -> Entry | None:
     """An entry that says by itself what the server is."""
     entry = standing.listed.entry
     if entry is None or (entry.command is None and entry.url is None):
@@ -121,23 +121,23 @@ def _field(leaf: str) -> Field:
     return Field(leaf.partition(".")[0])
 
 
-def _can_say(shape: Shape, leaf: str) -> bool:
+def _can_say(shape: EntrySchema, leaf: str) -> bool:
     name = _field(leaf)
     if name is not Field.TYPE:
         return name in shape.words
     # One word for both leaves open which of them is meant.
-    apart = shape.types.get(Way.HTTP) != shape.types.get(Way.SSE)
-    return apart or Way.SSE in shape.url_ways.values()
+    apart = shape.types.get(EntryTransport.HTTP) != shape.types.get(EntryTransport.SSE)
+    return apart or EntryTransport.SSE in shape.url_ways.values()
 
 
-def _neutral(standing: Standing, entry: Entry) -> _Neutral:
+def _neutral(standing: ServerStatus, entry: Entry) -> _Neutral:
     said: dict[str, _Said] = {}
     for leaf, value, shown in _leaves(entry, standing.spot.client.dialect):
         said.setdefault(leaf, _Said(value, shown))
     return _Neutral(standing, said)
 
 
-def _leaves(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, object, str]]:
+def _leaves(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, object, str]]:
     """Each thing that the entry says: what it is called, its value, and how it may be shown."""
     for leaf, text in _texts(entry):
         yield leaf, meaning(text, dialect), shown_url(text)
@@ -146,7 +146,7 @@ def _leaves(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, object, str]]
     if entry.args:
         yield "args", tuple(meaning(text, dialect) for text in entry.args), " ".join(entry.args)
     yield from _limits(entry)
-    way = Way.HTTP if entry.way is Way.REMOTE else entry.way
+    way = EntryTransport.HTTP if entry.way is EntryTransport.REMOTE else entry.way
     yield "type", way, str(way)
 
 
@@ -167,26 +167,26 @@ def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
             yield name.value, text
 
 
-def _secrets(entry: Entry, dialect: Dialect) -> Iterator[tuple[str, tuple[Part, ...]]]:
+def _secrets(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """Variables and headers, those that are references by another field among them."""
     for key, text in (entry.env or {}).items():
         yield f"env.{key}", meaning(text, dialect)
     for key in entry.env_vars or ():
-        yield f"env.{key}", (Reference(key),)
+        yield f"env.{key}", (ClientReference(key),)
     for key, text in (entry.headers or {}).items():
         yield f"headers.{key.lower()}", meaning(text, dialect)
     for key, variable in (entry.env_headers or {}).items():
-        yield f"headers.{key.lower()}", (Reference(variable),)
+        yield f"headers.{key.lower()}", (ClientReference(variable),)
     if entry.bearer:
-        yield f"headers.{AUTHORIZATION.lower()}", (BEARER_PREFIX, Reference(entry.bearer))
+        yield f"headers.{AUTHORIZATION.lower()}", (BEARER_PREFIX, ClientReference(entry.bearer))
 
 
 def _without_literals(found: tuple[Part, ...]) -> str:
-    known = [_without_default(part) for part in found if isinstance(part, Reference)]
-    hidden = any(not isinstance(part, Reference) and part != BEARER_PREFIX for part in found)
+    known = [_without_default(part) for part in found if isinstance(part, ClientReference)]
+    hidden = any(not isinstance(part, ClientReference) and part != BEARER_PREFIX for part in found)
     return " ".join([*known, *(["a literal text"] if hidden or not found else [])])
 
 
-def _without_default(reference: Reference) -> str:
+def _without_default(reference: ClientReference) -> str:
     # That there is one may be the very difference; what it says may be a secret.
     return f"${{{reference.name}}}" if reference.default is None else f"${{{reference.name}:-...}}"

@@ -11,8 +11,8 @@ from typing import Final, cast
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem
 from mcpyard.formats.documents import editor_of, object_at, shape_of
 from mcpyard.formats.entries import Entry, closed, field_of, opened, spell, understand
-from mcpyard.formats.facts import Client, Field, Shape
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import Client, EntrySchema, Field
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.naming import name_fault
 from mcpyard.formats.warned import Warned
 
@@ -28,7 +28,7 @@ class Edited:
     warnings: tuple[Warned, ...] = ()
 
 
-def write(spot: Spot, text: str, name: str, entry: Entry) -> Edited:
+def write(spot: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
     """Add a server, or change it to say what `entry` says.
 
     Raises:
@@ -47,13 +47,13 @@ def write(spot: Spot, text: str, name: str, entry: Entry) -> Edited:
     return Edited(editor_of(spot.client).put(text, (*path, name), new))
 
 
-def remove(spot: Spot, text: str, name: str) -> Edited:
+def remove(spot: ClientScopeRef, text: str, name: str) -> Edited:
     """Take a server out, with the comments of its own."""
     path, _, _ = _servers(spot, text)
     return Edited(editor_of(spot.client).remove(text, (*path, name)))
 
 
-def rename(spot: Spot, text: str, name: str, new_name: str) -> Edited:
+def rename(spot: ClientScopeRef, text: str, name: str, new_name: str) -> Edited:
     """Give a server another name, at the same place."""
     path, _, servers = _servers(spot, text)
     if new_name != name:
@@ -62,7 +62,7 @@ def rename(spot: Spot, text: str, name: str, new_name: str) -> Edited:
 
 
 def respell(
-    raw: Mapping[str, object], entry: Entry, client: Client, shape: Shape
+    raw: Mapping[str, object], entry: Entry, client: Client, shape: EntrySchema
 ) -> dict[str, object]:
     """An entry as it is written, changed to say what `entry` says."""
     present = opened(raw, shape)
@@ -81,7 +81,9 @@ def respell(
     return closed(kept | fresh, shape)
 
 
-def _differing(old: Entry, new: Entry, raw: Mapping[str, object], shape: Shape) -> set[Field | str]:
+def _differing(
+    old: Entry, new: Entry, raw: Mapping[str, object], shape: EntrySchema
+) -> set[Field | str]:
     """The fields and unknown words that the two do not say alike."""
     before, after = old.said(), new.said()
     found: set[Field | str] = {name for name in Field if before.get(name) != after.get(name)}
@@ -98,7 +100,9 @@ def _differing(old: Entry, new: Entry, raw: Mapping[str, object], shape: Shape) 
     return found
 
 
-def _present_word(word: str, present: Mapping[str, object], entry: Entry, shape: Shape) -> str:
+def _present_word(
+    word: str, present: Mapping[str, object], entry: Entry, shape: EntrySchema
+) -> str:
     """The word that the entry has for the same field already, if it can stay."""
     name = field_of(word, shape)
     if name not in _REWORDABLE:
@@ -111,7 +115,9 @@ def _present_word(word: str, present: Mapping[str, object], entry: Entry, shape:
     return next(others, word)
 
 
-def _servers(spot: Spot, text: str) -> tuple[tuple[str, ...], Shape, dict[str, object]]:
+def _servers(
+    spot: ClientScopeRef, text: str
+) -> tuple[tuple[str, ...], EntrySchema, dict[str, object]]:
     parsed, value = editor_of(spot.client).parse(text, "")
     shape = shape_of(spot, value)
     path = (*spot.above, *shape.keys)
@@ -119,7 +125,7 @@ def _servers(spot: Spot, text: str) -> tuple[tuple[str, ...], Shape, dict[str, o
 
 
 def _check_loadable(
-    client: Client, shape: Shape, old: Mapping[str, object] | None, new: Mapping[str, object]
+    client: Client, shape: EntrySchema, old: Mapping[str, object] | None, new: Mapping[str, object]
 ) -> None:
     # An entry that is bad already may be a part of one whose other half is in another file.
     if not client.fragile or (old is not None and understand(old, client, shape).problems):

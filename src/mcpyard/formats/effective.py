@@ -8,18 +8,18 @@ problems, and counts as absent for all that other files say.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.facts import Client, ClientScope, Effective, Location
 from mcpyard.formats.listing import Listed
-from mcpyard.formats.locating import Spot, Surroundings, candidates, filled, usable
-from mcpyard.formats.texts import Shelf, Text
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates, filled, usable
+from mcpyard.formats.texts import ParsedFiles, Text
 from mcpyard.formats.verdicts import Read, judged, scopes_of
 
 __all__ = (
     "Effective",
-    "Judgement",
+    "Evaluation",
     "ScopeFile",
-    "Standing",
+    "ServerStatus",
     "Text",
     "files_of",
     "judge",
@@ -28,7 +28,7 @@ __all__ = (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ServerStatus:
     """A server of a file, and what becomes of it.
 
     Attributes:
@@ -39,11 +39,11 @@ class Standing:
         where: What decides it, where a file does.
     """
 
-    spot: Spot
+    spot: ClientScopeRef
     listed: Listed
     state: Effective
     reason: str = ""
-    where: Place | None = None
+    where: SourceLocation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +58,27 @@ class ScopeFile:
         problems: What keeps us, or the program, from reading it, with line and column.
     """
 
-    spot: Spot
+    spot: ClientScopeRef
     path: str
     exists: bool
-    standings: tuple[Standing, ...] = ()
+    standings: tuple[ServerStatus, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Evaluation:
     """All files of a client's servers, and the problems of the files that decide besides."""
 
     files: tuple[ScopeFile, ...]
     problems: tuple[Problem, ...] = ()
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[ServerStatus, ...]:
         """The servers of all files."""
         return tuple(standing for file in self.files for standing in file.standings)
 
 
-def files_of(client: Client, around: Surroundings) -> tuple[str, ...]:
+def files_of(client: Client, around: ClientFolders) -> tuple[str, ...]:
     """The paths of all files that must be looked at to judge a client's servers."""
     found: dict[str, None] = {}
     for scope in scopes_of(client, around):
@@ -89,26 +89,26 @@ def files_of(client: Client, around: Surroundings) -> tuple[str, ...]:
 
 
 def standings(
-    client: Client, around: Surroundings, texts: Mapping[str, Text]
-) -> tuple[Standing, ...]:
+    client: Client, around: ClientFolders, texts: Mapping[str, Text]
+) -> tuple[ServerStatus, ...]:
     """The servers of a client and what becomes of each; `judge` tells the problems too."""
     return judge(client, around, texts).standings
 
 
-def judge(client: Client, around: Surroundings, texts: Mapping[str, Text]) -> Judgement:
+def judge(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> Evaluation:
     """Judge a client's servers; `texts` has the files of `files_of` by their paths."""
     shelf = shelf_of(client, around, texts)
     files = judged(client, around, shelf)
     own = {file.path for file in files}
     others = (found for path, found in shelf.problems.items() if path not in own)
     besides = tuple(problem for found in others for problem in found)
-    return Judgement(tuple(map(_finished, _worth_telling(files))), besides)
+    return Evaluation(tuple(map(_finished, _worth_telling(files))), besides)
 
 
-def shelf_of(client: Client, around: Surroundings, texts: Mapping[str, Text]) -> Shelf:
+def shelf_of(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> ParsedFiles:
     """The files that decide about a client's servers, all of them parsed."""
     above = (filled(scope.above, around.project) for scope in client.scopes)
-    shelf = Shelf(texts, max(above, key=len))
+    shelf = ParsedFiles(texts, max(above, key=len))
     for path in files_of(client, around):
         shelf.open(path)
     return shelf
@@ -138,7 +138,7 @@ def _worth_telling(files: list[Read]) -> list[Read]:
 
 def _finished(file: Read) -> ScopeFile:
     standing = tuple(
-        Standing(file.spot, listed, verdict.state, verdict.reason, verdict.where)
+        ServerStatus(file.spot, listed, verdict.state, verdict.reason, verdict.where)
         for listed in file.listing.servers
         for verdict in (file.verdicts[listed.name],)
     )

@@ -18,10 +18,10 @@ from mcpyard.formats.facts import (
     REMOTE_WAYS,
     TIMES,
     Client,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Shape,
     Unit,
-    Way,
 )
 
 _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
@@ -56,7 +56,7 @@ class Entry:
     env: Mapping[str, str] | None = None
     url: str | None = None
     enabled: bool | None = None
-    type: Way | None = None
+    type: EntryTransport | None = None
     headers: Mapping[str, str] | None = None
     cwd: str | None = None
     call_timeout: float | None = None
@@ -69,13 +69,13 @@ class Entry:
     unknown: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @property
-    def way(self) -> Way | None:
+    def way(self) -> EntryTransport | None:
         """The way it is reached, said or implied."""
         if self.type is not None:
             return self.type
         if self.command is not None:
-            return Way.STDIO
-        return Way.REMOTE if self.url is not None else None
+            return EntryTransport.STDIO
+        return EntryTransport.REMOTE if self.url is not None else None
 
     def said(self) -> dict[Field, object]:
         """The fields it has, in order."""
@@ -91,7 +91,7 @@ class Understood:
     problems: tuple[Problem, ...] = ()
 
 
-def understand(raw: Mapping[str, object], client: Client, shape: Shape) -> Understood:
+def understand(raw: Mapping[str, object], client: Client, shape: EntrySchema) -> Understood:
     """Read an entry as its client would."""
     values: dict[Field, Any] = {}
     unknown: dict[str, object] = {}
@@ -121,7 +121,7 @@ def understand(raw: Mapping[str, object], client: Client, shape: Shape) -> Under
     return Understood(entry, (*problems, *([] if problems else _faults(entry, client, shape))))
 
 
-def spell(entry: Entry, shape: Shape) -> dict[str, object]:
+def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
     """An entry in a shape's own words; what the shape has no word for is left out."""
     spelled: dict[str, object] = {}
     said = entry.said()
@@ -135,7 +135,7 @@ def spell(entry: Entry, shape: Shape) -> dict[str, object]:
     return closed({**spelled, **entry.unknown}, shape)
 
 
-def field_of(word: str, shape: Shape) -> Field | None:
+def field_of(word: str, shape: EntrySchema) -> Field | None:
     """The field that a word means."""
     for name, own in shape.words.items():
         if own == word and not (shape.joined and name is Field.ARGS):
@@ -143,7 +143,7 @@ def field_of(word: str, shape: Shape) -> Field | None:
     return shape.also.get(word)
 
 
-def opened(raw: Mapping[str, object], shape: Shape) -> dict[str, object]:
+def opened(raw: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
     """An entry with the objects opened whose members are fields: `timeout.startup`."""
     flat: dict[str, object] = {}
     for word, value in raw.items():
@@ -155,7 +155,7 @@ def opened(raw: Mapping[str, object], shape: Shape) -> dict[str, object]:
     return flat
 
 
-def closed(flat: Mapping[str, object], shape: Shape) -> dict[str, object]:
+def closed(flat: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
     """The inverse of `opened`."""
     raw: dict[str, object] = {}
     inner: dict[str, dict[str, object]] = {}
@@ -169,12 +169,12 @@ def closed(flat: Mapping[str, object], shape: Shape) -> dict[str, object]:
     return raw
 
 
-def objects_of(shape: Shape) -> set[str]:
+def objects_of(shape: EntrySchema) -> set[str]:
     """The words under which an object of fields stands."""
     return {word.partition(".")[0] for word in shape.words.values() if "." in word}
 
 
-def _values(name: Field, word: str, value: object, shape: Shape) -> dict[Field, object]:
+def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[Field, object]:
     joined = shape.joined or (shape.joinable and not isinstance(value, str))
     if name is Field.COMMAND and joined:
         command, *args = READERS[Field.ARGS](value) or [""]
@@ -192,7 +192,7 @@ def _values(name: Field, word: str, value: object, shape: Shape) -> dict[Field, 
 
 
 def _check_whole(
-    values: Mapping[Field, Any], name: Field, word: str, client: Client, shape: Shape
+    values: Mapping[Field, Any], name: Field, word: str, client: Client, shape: EntrySchema
 ) -> None:
     # The others read a fraction, or cost no more than the entry.
     unit = shape.units.get(word, Unit())
@@ -200,8 +200,8 @@ def _check_whole(
         raise Wrong("expected a whole number")
 
 
-def _way(value: object, shape: Shape) -> Way:
-    words: dict[str, Way] = {}
+def _way(value: object, shape: EntrySchema) -> EntryTransport:
+    words: dict[str, EntryTransport] = {}
     for way, word in shape.types.items():
         words.setdefault(word, way)
     words |= shape.type_words
@@ -213,14 +213,14 @@ def _way(value: object, shape: Shape) -> Way:
 
 
 def _spelled(
-    name: Field, word: str, said: Mapping[Field, object], shape: Shape
+    name: Field, word: str, said: Mapping[Field, object], shape: EntrySchema
 ) -> dict[str, object]:
     value = said[name]
     match name:
         case Field.COMMAND if shape.joined:
             return {word: [value, *cast("tuple[str, ...]", said.get(Field.ARGS, ()))]}
         case Field.TYPE:
-            known = shape.types.get(Way(str(value)))
+            known = shape.types.get(EntryTransport(str(value)))
             return {word: known} if known else {}
         case Field.ENABLED:
             return {word: value is not (word in shape.opposite)}
@@ -230,7 +230,7 @@ def _spelled(
             return {word: _plain(value, word, shape)}
 
 
-def _plain(value: object, word: str, shape: Shape) -> object:
+def _plain(value: object, word: str, shape: EntrySchema) -> object:
     """A value as a file has it."""
     if isinstance(value, (int, float)):
         time = value / shape.units.get(word, Unit()).milliseconds
@@ -238,13 +238,13 @@ def _plain(value: object, word: str, shape: Shape) -> object:
     return list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
 
 
-def _url_word(word: str, way: object, shape: Shape) -> str:
+def _url_word(word: str, way: object, shape: EntrySchema) -> str:
     if Field.TYPE in shape.words:
         return word
     return next((each for each, means in shape.url_ways.items() if means == way), word)
 
 
-def _faults(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
+def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     """What keeps a client from using an entry whose fields are right one by one."""
     command = shape.words[Field.COMMAND]
     url = shape.words.get(Field.URL, "url")
@@ -261,7 +261,7 @@ def _faults(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
     return _strangers(entry, client, shape) if shape.exclusive else []
 
 
-def _strangers(entry: Entry, client: Client, shape: Shape) -> list[Problem]:
+def _strangers(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     """Fields of a local server in a remote one, or the reverse."""
     remote = entry.url is not None
     beside = shape.words[Field.URL if remote else Field.COMMAND]

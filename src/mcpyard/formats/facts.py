@@ -1,8 +1,8 @@
 """What can be said of a client program as data: its files, its words, its switches, its rules.
 
 A client is a `Client` made of the records below, and no code. `Field` names what an entry can say
-in neutral words; a `Shape` gives the client's own word for each. What a shape has no word for, the
-client cannot hold.
+in neutral words; an `EntrySchema` gives the client's own word for each. What a shape has no word
+for, the client cannot hold.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ REMOTE_FIELDS: Final = frozenset({Field.HEADERS, Field.ENV_HEADERS, Field.BEARER
 TIMES: Final = (Field.CALL_TIMEOUT, Field.START_TIMEOUT)
 
 
-class Way(StrEnum):
+class EntryTransport(StrEnum):
     """How messages travel; `remote` leaves it to the program to find out."""
 
     STDIO = "stdio"
@@ -54,11 +54,13 @@ class Way(StrEnum):
     REMOTE = "remote"
 
 
-REMOTE_WAYS: Final = frozenset({Way.HTTP, Way.SSE, Way.WS, Way.REMOTE})
-ALL_WAYS: Final = frozenset(Way)
+REMOTE_WAYS: Final = frozenset(
+    {EntryTransport.HTTP, EntryTransport.SSE, EntryTransport.WS, EntryTransport.REMOTE}
+)
+ALL_WAYS: Final = frozenset(EntryTransport)
 
 
-class Format(StrEnum):
+class FileFormat(StrEnum):
     """The language of a file."""
 
     JSON = "json"
@@ -67,7 +69,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ReferenceSyntax:
     """How a client writes a reference to an environment variable.
 
     Attributes:
@@ -91,12 +93,12 @@ VARIABLE: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _NAME: Final = rf"(?P<name>{VARIABLE})"
 _DEFAULT: Final = r"(?::-(?P<default>[^}]*))?"
 
-LITERAL: Final = Dialect()
-BRACES: Final = Dialect(rf"\$\{{{_NAME}{_DEFAULT}\}}", "${{{}}}", "${{{}:-{}}}")
-BRACES_OR_BARE: Final = Dialect(
+LITERAL: Final = ReferenceSyntax()
+BRACES: Final = ReferenceSyntax(rf"\$\{{{_NAME}{_DEFAULT}\}}", "${{{}}}", "${{{}:-{}}}")
+BRACES_OR_BARE: Final = ReferenceSyntax(
     rf"{BRACES.pattern}|\$(?P<bare>{VARIABLE})", BRACES.reference, BRACES.with_default
 )
-ENV_BRACES: Final = Dialect(rf"\$\{{(?:env:{_NAME}|[^}}]*)\}}", "${{env:{}}}")
+ENV_BRACES: Final = ReferenceSyntax(rf"\$\{{(?:env:{_NAME}|[^}}]*)\}}", "${{env:{}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class Effective(StrEnum):
     INVALID = "invalid"
 
 
-class Sign(StrEnum):
+class Match(StrEnum):
     """What to look for at a place of a file, or in the environment."""
 
     NAMED = "named"
@@ -175,7 +177,7 @@ class Sign(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clue:
+class Condition:
     """A fact outside of an entry that decides about it.
 
     Attributes:
@@ -186,14 +188,14 @@ class Clue:
         words: What counts as yes.
     """
 
-    sign: Sign
+    sign: Match
     keys: tuple[str, ...]
     files: tuple[Location, ...] = ()
     words: tuple[object, ...] = (True,)
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Rule:
     """What can keep a program from using a server, besides its switch.
 
     Attributes:
@@ -206,8 +208,8 @@ class Gate:
 
     state: Effective
     says: str
-    shuts: tuple[Clue, ...] = ()
-    opens: tuple[Clue, ...] = ()
+    shuts: tuple[Condition, ...] = ()
+    opens: tuple[Condition, ...] = ()
     unread: bool = False
 
 
@@ -230,7 +232,7 @@ class ClientScope:
     above: tuple[str, ...] = ()
     switch: Switch = IN_ENTRY
     trust: str = ""
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[Rule, ...] = ()
     hides: tuple[str, ...] = ()
 
 
@@ -243,7 +245,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class EntrySchema:
     """How entries are spelled.
 
     Attributes:
@@ -272,11 +274,11 @@ class Shape:
     joined: bool = False
     joinable: bool = False
     opposite: frozenset[str] = frozenset()
-    types: Mapping[Way, str] = field(default_factory=dict[Way, str])
-    type_words: Mapping[str, Way] = field(default_factory=dict[str, Way])
-    type_needed: frozenset[Way] = frozenset()
-    type_written: frozenset[Way] = frozenset()
-    url_ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
+    types: Mapping[EntryTransport, str] = field(default_factory=dict[EntryTransport, str])
+    type_words: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
+    type_needed: frozenset[EntryTransport] = frozenset()
+    type_written: frozenset[EntryTransport] = frozenset()
+    url_ways: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
     exclusive: bool = False
     units: Mapping[str, Unit] = field(default_factory=dict[str, Unit])
     fixed: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -329,15 +331,17 @@ class Client:
     id: str
     title: str
     scopes: tuple[ClientScope, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[EntrySchema, ...]
     aliases: tuple[str, ...] = ()
-    format: Format = Format.JSON
+    format: FileFormat = FileFormat.JSON
     bom: bool = True
     closed: bool = False
     fragile: bool = False
     merges: bool = False
-    dialect: Dialect = LITERAL
-    speaks: frozenset[Way] = frozenset({Way.STDIO, Way.HTTP, Way.SSE, Way.REMOTE})
+    dialect: ReferenceSyntax = LITERAL
+    speaks: frozenset[EntryTransport] = frozenset(
+        {EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.SSE, EntryTransport.REMOTE}
+    )
     names: NameRule = ANY_NAME
 
 
@@ -350,9 +354,9 @@ USUAL_WORDS: Final[Mapping[Field, str]] = {
 }
 """What most programs took over from the first one."""
 
-USUAL_TYPES: Final[Mapping[Way, str]] = {
-    Way.STDIO: "stdio",
-    Way.HTTP: "http",
-    Way.SSE: "sse",
-    Way.REMOTE: "http",
+USUAL_TYPES: Final[Mapping[EntryTransport, str]] = {
+    EntryTransport.STDIO: "stdio",
+    EntryTransport.HTTP: "http",
+    EntryTransport.SSE: "sse",
+    EntryTransport.REMOTE: "http",
 }

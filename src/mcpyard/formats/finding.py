@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.facts import Client
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 
 Facts = Mapping[str, str]
 """What fills the blanks of a sentence; nothing of it is a secret."""
@@ -60,7 +60,7 @@ class Finding:
     client: str
     scope: str
     name: str
-    place: Place | None
+    place: SourceLocation | None
     facts: Facts
     advice: Advice
 
@@ -173,9 +173,9 @@ def advice(step: str, **facts: str) -> Advice:
 class Where:
     """What a finding is about: a server, or all of a file where there is no name."""
 
-    spot: Spot
+    spot: ClientScopeRef
     name: str
-    place: Place | None
+    place: SourceLocation | None
 
     def finding(self, says: str, todo: Advice, **facts: str) -> Finding:
         """A finding about it."""

@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, cast
 
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import SourceLocation
 from mcpyard.formats.documents import value_at
-from mcpyard.formats.facts import Clue, Effective, Gate, Location, Sign, SwitchKind
-from mcpyard.formats.locating import Spot, Surroundings, candidates, filled, usable
+from mcpyard.formats.facts import Condition, Effective, Location, Match, Rule, SwitchKind
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates, filled, usable
 from mcpyard.formats.switches import switch_location, switch_name
-from mcpyard.formats.texts import Opened, Shelf
+from mcpyard.formats.texts import Opened, ParsedFiles
 
 _PARENT: Final = "TRUST_PARENT"
 """The word by which Gemini CLI trusts the folder above the one it stands beside."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """What a server is, why, where that is said, and whether it costs only this server."""
 
     state: Effective
     reason: str
-    where: Place | None = None
+    where: SourceLocation | None = None
     alone: bool = False
 
 
@@ -32,11 +32,11 @@ class Verdict:
 class Judge:
     """Looks up what decides about the servers of one scope."""
 
-    spot: Spot
-    around: Surroundings
-    shelf: Shelf
+    spot: ClientScopeRef
+    around: ClientFolders
+    shelf: ParsedFiles
 
-    def switched_off(self, name: str) -> Verdict | None:
+    def switched_off(self, name: str) -> RuleVerdict | None:
         """Whether a list or a map of its own switch names the server."""
         switch = self.spot.scope.switch
         location = switch_location(self.spot)
@@ -51,43 +51,43 @@ class Judge:
             else:
                 where = None
             if where:
-                return Verdict(Effective.DISABLED, f"is switched off in {where.file}", where)
+                return RuleVerdict(Effective.DISABLED, f"is switched off in {where.file}", where)
         return None
 
-    def gated(self, name: str, *, unread: bool) -> Verdict | None:
+    def gated(self, name: str, *, unread: bool) -> RuleVerdict | None:
         """The first gate that keeps the server out, of those of the whole file or of the others."""
         for gate in self.spot.scope.gates:
             if gate.unread is unread and (verdict := self._gate(gate, name)):
                 return verdict
         return None
 
-    def _gate(self, gate: Gate, name: str) -> Verdict | None:
+    def _gate(self, gate: Rule, name: str) -> RuleVerdict | None:
         for clue in gate.shuts:
             for where in self._found(clue, name):
-                return Verdict(gate.state, gate.says, where)
+                return RuleVerdict(gate.state, gate.says, where)
         # Without a project there is nothing to be trusted.
         if (
             gate.opens
             and self.spot.project
             and not any(True for clue in gate.opens for _ in self._found(clue, name))
         ):
-            return Verdict(gate.state, gate.says)
+            return RuleVerdict(gate.state, gate.says)
         return None
 
-    def _found(self, clue: Clue, name: str) -> Iterator[Place | None]:
+    def _found(self, clue: Condition, name: str) -> Iterator[SourceLocation | None]:
         """The places that say what the clue looks for."""
-        if clue.sign is Sign.VARIABLE:
+        if clue.sign is Match.VARIABLE:
             if self.around.environment.get(clue.keys[0]) in clue.words:
                 yield None
             return
         folded = self.spot.client.names.folded
         for opened, keys in self._opened(clue.files, clue.keys):
-            if clue.sign is Sign.FOLDERS:
+            if clue.sign is Match.FOLDERS:
                 found = _folder_place(opened, keys, self.spot.project, clue.words)
-            elif clue.sign is Sign.SAYS:
+            elif clue.sign is Match.SAYS:
                 says = opened.at(keys) in clue.words
                 found = opened.parsed.place(keys) if says else None
-            elif clue.sign is Sign.NAMED:
+            elif clue.sign is Match.NAMED:
                 found = _named(opened, keys, name, folded=folded)
             else:
                 found = _unnamed(opened, keys, name, folded=folded)
@@ -116,13 +116,17 @@ def _known(name: object, *, folded: bool) -> object:
     return name.strip().lower() if folded and isinstance(name, str) else name
 
 
-def _named(opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool) -> Place | None:
+def _named(
+    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+) -> SourceLocation | None:
     names = [_known(each, folded=folded) for each in _names(opened.at(keys))]
     wanted = _known(name, folded=folded)
     return opened.parsed.place((*keys, names.index(wanted))) if wanted in names else None
 
 
-def _unnamed(opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool) -> Place | None:
+def _unnamed(
+    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+) -> SourceLocation | None:
     listed = opened.at(keys)
     names = _names(listed)
     # A rule by command or address may let the server in; only names can be judged here.
@@ -134,7 +138,7 @@ def _unnamed(opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool) 
 
 def _folder_place(
     opened: Opened, keys: tuple[str, ...], project: str, words: tuple[object, ...]
-) -> Place | None:
+) -> SourceLocation | None:
     """Where the project is trusted, itself or by the nearest folder above it that is named."""
     folders = opened.at(keys)
     if isinstance(folders, list):

@@ -15,7 +15,7 @@ from mcpyard.formats.facts import Client, Effective
 from mcpyard.formats.finding import Finding, Level, Where, advice, file_broken
 from mcpyard.formats.lint_entries import entry_findings
 from mcpyard.formats.listing import mark_problem, strict_problem
-from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.formats.naming import rule_fault, slug
 from mcpyard.formats.texts import Text
 from mcpyard.formats.verdicts import Read, judged, sentence
@@ -23,7 +23,7 @@ from mcpyard.formats.verdicts import Read, judged, sentence
 __all__ = ("Finding", "Level", "lint")
 
 
-def lint(client: Client, around: Surroundings, texts: Mapping[str, Text]) -> tuple[Finding, ...]:
+def lint(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> tuple[Finding, ...]:
     """Check a client's files; `texts` has those of `files_of` by their paths."""
     shelf = shelf_of(client, around, texts)
     files = judged(client, around, shelf)
@@ -100,7 +100,7 @@ def _names(file: Read) -> Iterator[Finding]:
 def _repeated(file: Read) -> Iterator[Finding]:
     """Members of one name: the last one counts, and the others are easily taken for it."""
     opened = file.opened
-    if opened is None or not isinstance(opened.parsed, jsonc.Document):
+    if opened is None or not isinstance(opened.parsed, jsonc.JsoncDocument):
         return
     path = (*file.spot.above, *file.spot.shape.keys)
     for depth in range(len(path) + 1):

@@ -14,8 +14,8 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Effective, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.listing import Listed
-from mcpyard.formats.locating import Spot
-from mcpyard.formats.references import Reference, parts, reference, without_open
+from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.references import ClientReference, parts, reference, without_open
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
@@ -48,7 +48,7 @@ class _Case:
     entry: Entry
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> ClientScopeRef:
         return self.file.spot
 
     def found(self, says: str, words: tuple[str, ...], todo: Advice, **facts: str) -> Finding:
@@ -100,7 +100,7 @@ def _faults(file: Read, listed: Listed) -> Iterator[Finding]:
         yield where.finding(says, todo, detail=sentence(problem))
 
 
-def _lacks_type(spot: Spot, listed: Listed) -> bool:
+def _lacks_type(spot: ClientScopeRef, listed: Listed) -> bool:
     entry = listed.entry
     return bool(entry and entry.type is None and entry.url and entry.way in spot.shape.type_needed)
 
@@ -122,7 +122,7 @@ def _fields(case: _Case) -> Iterator[Finding]:
         yield case.found("empty-command", (word,), advice("name-program"))
 
 
-def _instead(spot: Spot, meaning: Field | None) -> Advice:
+def _instead(spot: ClientScopeRef, meaning: Field | None) -> Advice:
     if meaning is not None and meaning in spot.shape.words:
         return advice("write-as", word=spot.shape.words[meaning])
     if meaning is Field.ENABLED:
@@ -143,7 +143,7 @@ def _references(case: _Case) -> Iterator[Finding]:
             yield case.found("foreign-reference", words, todo, variable=name)
 
 
-def _as_reference(spot: Spot, name: str) -> Advice:
+def _as_reference(spot: ClientScopeRef, name: str) -> Advice:
     if spot.client.dialect.reference:
         return advice("write-reference", reference=reference(name, spot.client.dialect))
     if Field.ENV_VARS in spot.shape.words:
@@ -172,6 +172,6 @@ def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
         if text and not refers and _SECRET.search(words[-1]):
             yield words
     url = case.entry.url or ""
-    refers = any(isinstance(part, Reference) for part in parts(url, case.spot.client.dialect))
+    refers = any(isinstance(part, ClientReference) for part in parts(url, case.spot.client.dialect))
     if shown_url(url) != url and not refers:
         yield (case.spot.shape.words[Field.URL],)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from mcpyard.domain.errors import DefinitionError, Place, Problem, ServerUnknown
+from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
 from mcpyard.domain.spelling import describe
 from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.editors.jsonc_scan import BOM
 from mcpyard.formats.entries import Entry, understand
-from mcpyard.formats.facts import Client, Format
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import Client, FileFormat
+from mcpyard.formats.locating import ClientScopeRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Listed:
     """
 
     name: str
-    place: Place
+    place: SourceLocation
     entry: Entry | None
     problems: tuple[Problem, ...] = ()
 
@@ -37,7 +37,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FileListing:
     """What stands in a file.
 
     Attributes:
@@ -46,7 +46,7 @@ class Listing:
         problems: What keeps the program from reading the file as a whole.
     """
 
-    spot: Spot
+    spot: ClientScopeRef
     servers: tuple[Listed, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -65,26 +65,28 @@ class Listing:
         return listed.entry
 
 
-def read(spot: Spot, text: str, file: str = "") -> Listing:
+def read(spot: ClientScopeRef, text: str, file: str = "") -> FileListing:
     """List the servers of a file, or raise `DocumentBroken`."""
     [listing] = read_scopes((spot,), text, file)
     return listing
 
 
-def read_scopes(spots: Sequence[Spot], text: str, file: str = "") -> tuple[Listing, ...]:
+def read_scopes(
+    spots: Sequence[ClientScopeRef], text: str, file: str = ""
+) -> tuple[FileListing, ...]:
     """List the servers of several scopes of one client that share a file, which is read once."""
     parsed, value = editor_of(spots[0].client).parse(text, file)
     return tuple(listing_of(spot, parsed, value) for spot in spots)
 
 
-def listing_of(spot: Spot, parsed: Parsed, value: object) -> Listing:
+def listing_of(spot: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
     """List the servers of a text that was parsed already."""
     spot = replace(spot, found=shape_of(spot, value))
     path = (*spot.above, *spot.shape.keys)
     servers = object_at(parsed, value, path)
     listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
     whole = (mark_problem(spot.client, parsed), strict_problem(spot.client, parsed))
-    return Listing(spot, listed, tuple(each for each in whole if each))
+    return FileListing(spot, listed, tuple(each for each in whole if each))
 
 
 def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
@@ -92,12 +94,12 @@ def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
     if client.bom or not parsed.text.startswith(BOM):
         return None
     message = f"begins with a byte order mark; {client.title} cannot read it"
-    return Problem("", message, Place(parsed.file, 1, 1))
+    return Problem("", message, SourceLocation(parsed.file, 1, 1))
 
 
 def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
     """The first comment or trailing comma, in a file of a client that takes none."""
-    if client.format is not Format.JSON or not isinstance(parsed, jsonc.Document):
+    if client.format is not FileFormat.JSON or not isinstance(parsed, jsonc.JsoncDocument):
         return None
     for extra in parsed.extras:
         message = f"{extra.what}: {client.title} cannot read a file with one"
@@ -105,7 +107,9 @@ def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
     return None
 
 
-def _listed(spot: Spot, parsed: Parsed, path: tuple[str, ...], name: str, raw: object) -> Listed:
+def _listed(
+    spot: ClientScopeRef, parsed: Parsed, path: tuple[str, ...], name: str, raw: object
+) -> Listed:
     path = (*path, name)
     place = name_place(parsed, path)
     if not isinstance(raw, dict):
@@ -123,7 +127,7 @@ def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem
     return Problem(spelled, problem.message, name_place(parsed, nearest))
 
 
-def nobody(name: str, spot: Spot) -> ServerUnknown:
+def nobody(name: str, spot: ClientScopeRef) -> ServerUnknown:
     """The error about a server that a program does not have."""
     error = ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
     return error.advising("See the names: mcpyard clients ls")

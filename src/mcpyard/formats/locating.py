@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.formats.facts import PROJECT, Client, ClientScope, Location, Shape
+from mcpyard.formats.facts import PROJECT, Client, ClientScope, EntrySchema, Location
 
 _SUPPORT: Final = {
     "darwin": ("", "{home}/Library/Application Support"),
@@ -14,7 +14,7 @@ _XDG: Final = ("XDG_CONFIG_HOME", "{home}/.config")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ClientFolders:
     """What decides where files are: the environment, the folders, the system as `sys.platform`."""
 
     environment: Mapping[str, str]
@@ -24,7 +24,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ClientScopeRef:
     """A client, one of its scopes, and the project it is looked at from.
 
     Attributes:
@@ -37,10 +37,10 @@ class Spot:
     client: Client
     scope: ClientScope
     project: str = ""
-    found: Shape | None = None
+    found: EntrySchema | None = None
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> EntrySchema:
         """How its entries are spelled."""
         return self.found or self.client.shapes[0]
 
@@ -58,7 +58,7 @@ def filled(path: tuple[str, ...], project: str) -> tuple[str, ...]:
     return tuple(project if step == PROJECT else step for step in path)
 
 
-def candidates(location: Location, around: Surroundings) -> tuple[str, ...]:
+def candidates(location: Location, around: ClientFolders) -> tuple[str, ...]:
     """The paths that a file can have; the first is the one to create when there is none."""
     folders = {
         "home": around.home,
@@ -73,11 +73,11 @@ def candidates(location: Location, around: Surroundings) -> tuple[str, ...]:
     return tuple(template.format_map(folders) for template in templates)
 
 
-def usable(location: Location, keys: tuple[str, ...], around: Surroundings) -> bool:
+def usable(location: Location, keys: tuple[str, ...], around: ClientFolders) -> bool:
     """Whether a place can be looked for: one that depends on the project needs one."""
     asks = PROJECT in keys or any(PROJECT in template for template in location.templates)
     return bool(around.project) or not asks
 
 
-def _folder(variable: str, default: str, around: Surroundings) -> str:
+def _folder(variable: str, default: str, around: ClientFolders) -> str:
     return around.environment.get(variable) or default.format(home=around.home)

@@ -11,8 +11,16 @@ from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.formats.entries import Entry, closed, opened, spell, understand
-from mcpyard.formats.facts import LOCAL_FIELDS, REMOTE_FIELDS, TIMES, Field, SwitchKind, Unit, Way
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import (
+    LOCAL_FIELDS,
+    REMOTE_FIELDS,
+    TIMES,
+    EntryTransport,
+    Field,
+    SwitchKind,
+    Unit,
+)
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping_draft import ALL_TOOLS, Draft
 from mcpyard.formats.mapping_references import gather, spread, translate_texts
 from mcpyard.formats.matrix import Matrix, spec_drops
@@ -38,7 +46,9 @@ class Converted:
     left: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-def convert(entry: Entry, source: Spot, target: Spot, matrix: Matrix = Matrix.NATIVE) -> Converted:
+def convert(
+    entry: Entry, source: ClientScopeRef, target: ClientScopeRef, matrix: Matrix = Matrix.NATIVE
+) -> Converted:
     """Say in the target's means what the entry says in the source's.
 
     A spot that `read` returned knows the shape its file is in; give those where there are files.
@@ -64,7 +74,7 @@ def convert(entry: Entry, source: Spot, target: Spot, matrix: Matrix = Matrix.NA
     return Converted(finished, warnings, draft.left)
 
 
-def restore(entry: Entry, left: Mapping[str, object], spot: Spot) -> Entry:
+def restore(entry: Entry, left: Mapping[str, object], spot: ClientScopeRef) -> Entry:
     """An entry that came back, with what was left out when it went.
 
     What was left out could not be changed while it was away, so it wins; unless it contradicts what
@@ -77,7 +87,7 @@ def restore(entry: Entry, left: Mapping[str, object], spot: Spot) -> Entry:
     return entry if usable and found.problems else found.entry
 
 
-def _refuse_empty_command(entry: Entry, target: Spot) -> None:
+def _refuse_empty_command(entry: Entry, target: ClientScopeRef) -> None:
     if target.shape.joined and entry.command is not None and not entry.command.strip():
         message = f"must not be empty; {target.client.title} has it as the first of a list"
         raise DefinitionError.of(Problem("command", message))
@@ -101,7 +111,7 @@ def _leave_out(draft: Draft) -> None:
 def _type(draft: Draft) -> None:
     if Field.TYPE not in draft.values:
         return
-    way = cast("Way", draft.values[Field.TYPE])
+    way = cast("EntryTransport", draft.values[Field.TYPE])
     shape = draft.target.shape
     if not draft.holds(Field.TYPE):
         _type_without_word(draft, way)
@@ -112,32 +122,32 @@ def _type(draft: Draft) -> None:
         draft.tell(WarningKind.APPROXIMATED, Field.TYPE, reason, value=str(way))
 
 
-def _type_without_word(draft: Draft, way: Way) -> None:
+def _type_without_word(draft: Draft, way: EntryTransport) -> None:
     client = draft.target.client
     if draft.literal:
         draft.drop(Field.TYPE, f"has no counterpart in {draft.title}")
     elif way not in client.speaks:
-        unusable = way is Way.WS
+        unusable = way is EntryTransport.WS
         kind = WarningKind.UNUSABLE if unusable else WarningKind.UNSUPPORTED
         draft.drop(Field.TYPE, f"{draft.title} does not speak {way}", kind)
     elif way in draft.target.shape.url_ways.values():
         return
-    elif way is Way.SSE:
+    elif way is EntryTransport.SSE:
         reason = f"{draft.title} finds the way by itself"
         draft.drop(Field.TYPE, reason, WarningKind.APPROXIMATED)
     else:
         del draft.values[Field.TYPE]
 
 
-def _reads_as(target: Spot, way: Way) -> Way:
+def _reads_as(target: ClientScopeRef, way: EntryTransport) -> EntryTransport:
     """The way that is read where this one is written."""
     word = target.shape.types[way]
     return _one(next(each for each, known in target.shape.types.items() if known == word))
 
 
-def _one(way: Way) -> Way:
+def _one(way: EntryTransport) -> EntryTransport:
     # A program that is to find out tries streamable HTTP first.
-    return Way.HTTP if way is Way.REMOTE else way
+    return EntryTransport.HTTP if way is EntryTransport.REMOTE else way
 
 
 def _times(draft: Draft) -> None:
@@ -189,7 +199,7 @@ def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
             draft.tell(WarningKind.INFO, name, reason, value=value)
 
 
-def _unusable(entry: Entry, target: Spot, title: str) -> tuple[Warned, ...]:
+def _unusable(entry: Entry, target: ClientScopeRef, title: str) -> tuple[Warned, ...]:
     if entry.command is not None or entry.url is not None:
         return ()
     if target.client.fragile and not target.shape.stubs:
@@ -199,6 +209,6 @@ def _unusable(entry: Entry, target: Spot, title: str) -> tuple[Warned, ...]:
     return (Warned(WarningKind.UNUSABLE, "", "", reason),)
 
 
-def _trust(target: Spot) -> tuple[Warned, ...]:
+def _trust(target: ClientScopeRef) -> tuple[Warned, ...]:
     trust = target.scope.trust
     return (Warned(WarningKind.NEEDS_TRUST, "", "", trust),) if trust else ()

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mcpyard.formats.entries import Entry, opened, spell
 from mcpyard.formats.facts import TIMES, Field
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.matrix import SPEC_CLIENTS, Matrix, holds
 from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
 
@@ -19,7 +19,9 @@ ALL_TOOLS: Final = ("*",)
 class Draft:
     """The entry that a copy makes, before it is finished."""
 
-    def __init__(self, entry: Entry, source: Spot, target: Spot, matrix: Matrix) -> None:
+    def __init__(
+        self, entry: Entry, source: ClientScopeRef, target: ClientScopeRef, matrix: Matrix
+    ) -> None:
         self.source = source
         self.target = target
         self.matrix = matrix

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final, cast
 
-from mcpyard.formats.facts import Dialect, Field
+from mcpyard.formats.facts import Field, ReferenceSyntax
 from mcpyard.formats.mapping_draft import Draft
-from mcpyard.formats.references import Reference, parts, reference, translate, whole_reference
+from mcpyard.formats.references import ClientReference, parts, reference, translate, whole_reference
 from mcpyard.formats.warned import WarningKind
 
 BEARER_PREFIX: Final = "Bearer "
@@ -57,7 +57,7 @@ def spread(draft: Draft) -> None:
         _spread(draft, Field.BEARER, Field.HEADERS, pair, BEARER_PREFIX)
 
 
-def _gather_variables(draft: Draft, dialect: Dialect) -> None:
+def _gather_variables(draft: Draft, dialect: ReferenceSyntax) -> None:
     env = _pairs(draft, Field.ENV)
     names = [name for name, text in env.items() if whole_reference(text, dialect) == name]
     for name in names:
@@ -69,7 +69,7 @@ def _gather_variables(draft: Draft, dialect: Dialect) -> None:
         _keep(draft, Field.ENV, {key: env[key] for key in env if key not in names})
 
 
-def _gather_headers(draft: Draft, dialect: Dialect) -> None:
+def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
     kept: dict[str, str] = {}
     named: dict[str, str] = {}
     for header, text in _pairs(draft, Field.HEADERS).items():
@@ -90,11 +90,11 @@ def _gather_headers(draft: Draft, dialect: Dialect) -> None:
         _keep(draft, Field.HEADERS, kept)
 
 
-def _bearer(header: str, text: str, dialect: Dialect) -> str | None:
+def _bearer(header: str, text: str, dialect: ReferenceSyntax) -> str | None:
     if header.lower() != AUTHORIZATION.lower():
         return None
     match parts(text, dialect):
-        case (str(prefix), Reference(name, None)) if prefix == BEARER_PREFIX:
+        case (str(prefix), ClientReference(name, None)) if prefix == BEARER_PREFIX:
             return name
         case _:
             return None

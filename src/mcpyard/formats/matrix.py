@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from mcpyard.formats.facts import Client, Field, Shape
+from mcpyard.formats.facts import Client, EntrySchema, Field
 
 ABSENT: Final = "-"
 
@@ -37,7 +37,7 @@ SPEC_TABLE: Final[Mapping[Field, Mapping[str, str]]] = {
 }
 
 
-def holds(matrix: Matrix, client: Client, shape: Shape, name: Field) -> bool:
+def holds(matrix: Matrix, client: Client, shape: EntrySchema, name: Field) -> bool:
     """Whether an entry of the client can say the field."""
     if matrix is Matrix.SPEC and client.id in SPEC_CLIENTS:
         return not spec_drops(client, name)

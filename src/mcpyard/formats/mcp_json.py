@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from mcpyard.domain import checks
 from mcpyard.domain.desired import Definition, Document, Owner
-from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.merge import oauth_of
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.numbers import whole_number
@@ -155,7 +155,7 @@ def _change(entry: dict[str, object], key: str, old: object, new: object) -> Non
         entry[key] = new
 
 
-def _entries(parsed: jsonc.Document) -> dict[str, object]:
+def _entries(parsed: jsonc.JsoncDocument) -> dict[str, object]:
     value = parsed.value
     if not isinstance(value, dict):
         raise _broken(parsed.place(()), "", f"expected an object, found {describe(value)}")
@@ -166,11 +166,11 @@ def _entries(parsed: jsonc.Document) -> dict[str, object]:
     return cast("dict[str, object]", servers)
 
 
-def _broken(place: Place, field: str, message: str) -> DocumentBroken:
+def _broken(place: SourceLocation, field: str, message: str) -> DocumentBroken:
     return DocumentBroken.of(Problem(field, message, place))
 
 
-def _definition(parsed: jsonc.Document, name: str, raw: object, *, strict: bool) -> Definition:
+def _definition(parsed: jsonc.JsoncDocument, name: str, raw: object, *, strict: bool) -> Definition:
     place = parsed.key_place((KEY, name))
     shown = f"{KEY}.{name[:80]}"
     if fault := checks.name_fault(name):
@@ -184,7 +184,7 @@ def _definition(parsed: jsonc.Document, name: str, raw: object, *, strict: bool)
     return Definition(name, reading.config, place, warnings)
 
 
-def _located(parsed: jsonc.Document, name: str, problem: Problem) -> Problem:
+def _located(parsed: jsonc.JsoncDocument, name: str, problem: Problem) -> Problem:
     """A problem of an entry, with the place of the field it names or else of the entry."""
     field = f"{KEY}.{name}" + (f".{problem.field}" if problem.field else "")
     # A member we do not know may be called anything, also what reads like a way into another.
@@ -209,12 +209,12 @@ def _head(field: str) -> str:
     return field.split(".", 1)[0].split("[", 1)[0]
 
 
-def _extras(parsed: jsonc.Document) -> Iterable[Problem]:
+def _extras(parsed: jsonc.JsoncDocument) -> Iterable[Problem]:
     for extra in parsed.extras[:_MAX_NOTES]:
         yield Problem("", f"{extra.what}: programs that want strict JSON reject it", extra.place)
 
 
-def _alike(parsed: jsonc.Document, names: list[str]) -> Iterable[Problem]:
+def _alike(parsed: jsonc.JsoncDocument, names: list[str]) -> Iterable[Problem]:
     """A warning for each name that a person could take for an earlier one."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for name in names:

@@ -8,14 +8,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from mcpyard.formats.facts import Dialect
+from mcpyard.formats.facts import ReferenceSyntax
 
 # Two dollars before a brace mean the brace itself, which needs no end.
 _OPENING = re.compile(r"(?<!\$)\$\{|(?<!\$)\{")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ClientReference:
     """A variable by name; `default` is None where none was given."""
 
     name: str
@@ -29,7 +29,7 @@ class Foreign:
     text: str
 
 
-Part = str | Reference | Foreign
+Part = str | ClientReference | Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Translation:
     loss: str = ""
 
 
-def parts(text: str, dialect: Dialect) -> tuple[Part, ...]:
+def parts(text: str, dialect: ReferenceSyntax) -> tuple[Part, ...]:
     """A text taken apart into literals, references and what has no counterpart."""
     if not dialect.pattern:
         return (text,) if text else ()
@@ -63,7 +63,7 @@ def without_open(text: str) -> str:
     return text[:end] + _OPENING.sub(lambda match: "\0" * len(match.group()), text[end:])
 
 
-def translate(text: str, source: Dialect, target: Dialect) -> Translation:
+def translate(text: str, source: ReferenceSyntax, target: ReferenceSyntax) -> Translation:
     """A text of one dialect in another."""
     if source == target:
         return Translation(text)
@@ -76,21 +76,21 @@ def translate(text: str, source: Dialect, target: Dialect) -> Translation:
     return Translation(result, losses[0] if losses else "")
 
 
-def meaning(text: str, dialect: Dialect) -> tuple[Part, ...]:
+def meaning(text: str, dialect: ReferenceSyntax) -> tuple[Part, ...]:
     """What a text says, alike for all dialects: its parts, with neighbouring literals as one."""
     return _joined(parts(text, dialect))
 
 
-def whole_reference(text: str, dialect: Dialect) -> str | None:
+def whole_reference(text: str, dialect: ReferenceSyntax) -> str | None:
     """The variable's name where the text is one reference without a default and nothing else."""
     match parts(text, dialect):
-        case (Reference(name, None),):
+        case (ClientReference(name, None),):
             return name
         case _:
             return None
 
 
-def reference(name: str, dialect: Dialect) -> str:
+def reference(name: str, dialect: ReferenceSyntax) -> str:
     """A reference in a dialect that has them."""
     return dialect.reference.format(name)
 
@@ -100,10 +100,10 @@ def _part(match: re.Match[str]) -> Part:
     if (literal := groups.get("literal")) is not None:
         return literal
     name = next((groups[key] for key in ("name", "bare") if groups.get(key)), None)
-    return Reference(name, groups.get("default")) if name else Foreign(match.group())
+    return ClientReference(name, groups.get("default")) if name else Foreign(match.group())
 
 
-def _write(part: Part, target: Dialect) -> Translation:
+def _write(part: Part, target: ReferenceSyntax) -> Translation:
     if isinstance(part, str):
         return Translation(_escaped(part, target))
     if isinstance(part, Foreign):
@@ -111,7 +111,7 @@ def _write(part: Part, target: Dialect) -> Translation:
     return _write_reference(part.name, part.default, target)
 
 
-def _write_reference(name: str, default: str | None, target: Dialect) -> Translation:
+def _write_reference(name: str, default: str | None, target: ReferenceSyntax) -> Translation:
     if not target.reference:
         kept = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
         return Translation(kept, "is a reference, which is not replaced there")
@@ -122,7 +122,7 @@ def _write_reference(name: str, default: str | None, target: Dialect) -> Transla
     return Translation(target.with_default.format(name, default))
 
 
-def _escaped(text: str, target: Dialect) -> str:
+def _escaped(text: str, target: ReferenceSyntax) -> str:
     for plain, escaped in target.escapes:
         text = text.replace(plain, escaped)
     return text

@@ -24,7 +24,7 @@ from mcpyard.formats.clients import (
     zed,
 )
 from mcpyard.formats.facts import Client, ClientScope
-from mcpyard.formats.locating import Spot, Surroundings, candidates
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates
 
 CLIENTS: Final[tuple[Client, ...]] = (
     claude_code.CLIENT,
@@ -59,14 +59,14 @@ def client_of(word: str) -> Client:
     return _BY_WORD[word]
 
 
-def spot_of(words: str, project: str = "") -> Spot:
+def spot_of(words: str, project: str = "") -> ClientScopeRef:
     """A client and a scope by words such as `claude:project`; its first scope where none is."""
     word, _, scope = words.partition(":")
     client = client_of(word)
-    return Spot(client, _scope(client, scope), project)
+    return ClientScopeRef(client, _scope(client, scope), project)
 
 
-def program_locks(around: Surroundings) -> dict[str, FileLock]:
+def program_locks(around: ClientFolders) -> dict[str, FileLock]:
     """The locks that programs take to write their own files, by the file."""
     return {
         path: FileLock(kind, template.format(path=path, folder=path.rpartition("/")[0]))

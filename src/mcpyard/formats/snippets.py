@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from mcpyard.domain import checks
-from mcpyard.domain.errors import DefinitionError, DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig
 from mcpyard.domain.spelling import read_definition
 from mcpyard.formats.command_lines import LineFault, holds_command_lines, read_command_lines
@@ -157,7 +157,7 @@ def _lines(text: str) -> Snippet:
             continue
         servers[server.name] = each.line, server
     if not servers:
-        places = (Problem("", message, Place(PASTED, line, 1)) for line, message in faults)
+        places = (Problem("", message, SourceLocation(PASTED, line, 1)) for line, message in faults)
         raise DocumentBroken.of(*places)
     problems = (Problem(f"line {line}", message) for line, message in faults)
     return Snippet(tuple(server for _, server in servers.values()), tuple(problems))
@@ -229,4 +229,4 @@ def _under(where: str, problem: Problem) -> Problem:
 
 
 def _broken(message: str, line: int = 1) -> DocumentBroken:
-    return DocumentBroken.of(Problem("", message, Place(PASTED, line, 1)))
+    return DocumentBroken.of(Problem("", message, SourceLocation(PASTED, line, 1)))

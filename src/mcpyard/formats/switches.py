@@ -12,18 +12,18 @@ from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
 from mcpyard.formats.facts import PROJECT, Field, Location, SwitchKind
-from mcpyard.formats.locating import Spot, filled
+from mcpyard.formats.locating import ClientScopeRef, filled
 from mcpyard.formats.warned import Warned, WarningKind
 
 _JSON: Final = JsonEditor()
 
 
-def switch_location(spot: Spot) -> Location | None:
+def switch_location(spot: ClientScopeRef) -> Location | None:
     """The file that holds the switch: the one of the entries, or another."""
     return spot.scope.switch.file or spot.scope.location
 
 
-def switch_words(spot: Spot) -> str:
+def switch_words(spot: ClientScopeRef) -> str:
     """Where a server is switched, for a person to read."""
     switch = spot.scope.switch
     location = switch_location(spot)
@@ -35,12 +35,12 @@ def switch_words(spot: Spot) -> str:
     return f"{keys} of {path}" if keys else path
 
 
-def switch_name(spot: Spot, name: str) -> str:
+def switch_name(spot: ClientScopeRef, name: str) -> str:
     """A server's name as its switch spells it."""
     return name.strip().lower() if spot.scope.switch.lowered else name
 
 
-def switched_off(spot: Spot, text: str) -> frozenset[str]:
+def switched_off(spot: ClientScopeRef, text: str) -> frozenset[str]:
     """The names that are off by a list or a map; `text` is the content of the switch's file."""
     switch = spot.scope.switch
     if switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
@@ -56,12 +56,12 @@ def switched_off(spot: Spot, text: str) -> frozenset[str]:
     return frozenset()
 
 
-def is_on(spot: Spot, name: str, off: frozenset[str]) -> bool:
+def is_on(spot: ClientScopeRef, name: str, off: frozenset[str]) -> bool:
     """Whether a server is left on by the names that are off."""
     return switch_name(spot, name) not in off
 
 
-def set_enabled(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
+def set_enabled(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
     """Switch a server; `text` is the content of the file of `switch_location`.
 
     Raises:
@@ -82,7 +82,7 @@ def set_enabled(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
     return Edited(edited, _told(spot, enabled=enabled))
 
 
-def _in_entry(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
+def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
     editor = editor_of(spot.client)
     parsed, value = editor.parse(text, "")
     shape = shape_of(spot, value)
@@ -102,7 +102,7 @@ def _in_entry(spot: Spot, text: str, name: str, *, enabled: bool) -> Edited:
     return Edited(editor.put(text, (*path, name, word), wanted))
 
 
-def _in_lists(spot: Spot, text: str, name: str, *, enabled: bool) -> str:
+def _in_lists(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
     switch = spot.scope.switch
     text = _with_name(text, filled(switch.off, spot.project), name, present=not enabled)
     if switch.on:
@@ -124,7 +124,7 @@ def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) ->
     return _JSON.put(text, path, [each for each in names if each != name])
 
 
-def _in_map(spot: Spot, text: str, name: str, *, enabled: bool) -> str:
+def _in_map(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
     path = (*spot.scope.switch.off, name, "enabled")
     _, value = _JSON.parse(text, "")
     present = value_at(value, path)
@@ -133,7 +133,7 @@ def _in_map(spot: Spot, text: str, name: str, *, enabled: bool) -> str:
     return _JSON.put(text, path, enabled)
 
 
-def _told(spot: Spot, *, enabled: bool) -> tuple[Warned, ...]:
+def _told(spot: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
     relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"is kept in {switch_words(spot)}")
     trust = spot.scope.switch.trust
     if enabled and trust:

@@ -20,7 +20,7 @@ class Opened:
         return value_at(self.value, keys)
 
 
-class Shelf:
+class ParsedFiles:
     """The texts of a machine; a broken one is remembered as a problem and counts as absent.
 
     `along` is a path of keys on which places are asked for: one program keeps an object for each

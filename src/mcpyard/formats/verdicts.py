@@ -3,33 +3,33 @@
 from dataclasses import replace
 from typing import Final, cast
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.entries import Entry, field_of, objects_of, understand
 from mcpyard.formats.facts import Client, ClientScope, Effective, Field
-from mcpyard.formats.gates import Judge, Verdict
-from mcpyard.formats.listing import Listed, Listing, listing_of
-from mcpyard.formats.locating import Spot, Surroundings, candidates, usable
-from mcpyard.formats.texts import Opened, Shelf
+from mcpyard.formats.gates import Judge, RuleVerdict
+from mcpyard.formats.listing import FileListing, Listed, listing_of
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates, usable
+from mcpyard.formats.texts import Opened, ParsedFiles
 
 _KEPT_OUT: Final = frozenset({Effective.UNTRUSTED, Effective.BLOCKED, Effective.INVALID})
 _SETTLED: Final = _KEPT_OUT | {Effective.SHADOWED}
-_ON: Final = Verdict(Effective.ENABLED, "")
+_ON: Final = RuleVerdict(Effective.ENABLED, "")
 
 
 class Read:
     """A file of a scope while its servers are judged."""
 
-    def __init__(self, spot: Spot, path: str, shelf: Shelf) -> None:
+    def __init__(self, spot: ClientScopeRef, path: str, shelf: ParsedFiles) -> None:
         found = shelf.text(path)
         self.path = path
         self.exists = found.text is not None or found.fault is not None
         self.opened = shelf.open(path)
         self.listing = _listing(spot, self.opened, shelf.problems.get(path, ()))
-        self.verdicts: dict[str, Verdict] = {}
+        self.verdicts: dict[str, RuleVerdict] = {}
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> ClientScopeRef:
         """Whose file it is, with the shape it is in."""
         return self.listing.spot
 
@@ -41,7 +41,7 @@ class Read:
         """A server as it is written."""
         return self.opened.at(self.keys(name)) if self.opened else None
 
-    def place(self, name: str, *steps: str) -> Place | None:
+    def place(self, name: str, *steps: str) -> SourceLocation | None:
         """Where a server stands, or the innermost part of it that is there."""
         path = self.keys(name)
         for step in steps:
@@ -66,10 +66,10 @@ class Read:
         return state not in _KEPT_OUT and not rejected
 
 
-def judged(client: Client, around: Surroundings, shelf: Shelf) -> list[Read]:
+def judged(client: Client, around: ClientFolders, shelf: ParsedFiles) -> list[Read]:
     """The files of a client's scopes, weaker ones first within a scope, with all verdicts."""
     files = [
-        Read(Spot(client, scope, around.project), path, shelf)
+        Read(ClientScopeRef(client, scope, around.project), path, shelf)
         for scope in scopes_of(client, around)
         for path in (candidates(scope.location, around) if scope.location else ())
     ]
@@ -88,7 +88,7 @@ def sentence(problem: Problem) -> str:
     return str(replace(problem, place=None))
 
 
-def scopes_of(client: Client, around: Surroundings) -> tuple[ClientScope, ...]:
+def scopes_of(client: Client, around: ClientFolders) -> tuple[ClientScope, ...]:
     """The scopes that have files: without a project, none that depends on one."""
     return tuple(
         scope
@@ -97,7 +97,7 @@ def scopes_of(client: Client, around: Surroundings) -> tuple[ClientScope, ...]:
     )
 
 
-def _judge_each(files: list[Read], around: Surroundings, shelf: Shelf) -> None:
+def _judge_each(files: list[Read], around: ClientFolders, shelf: ParsedFiles) -> None:
     """Judge each server as if it were the only one of its name."""
     for file in files:
         judge = Judge(file.spot, around, shelf)
@@ -123,7 +123,7 @@ def _set_aside(files: list[Read]) -> None:
         later = [each for each in files[index + 1 :] if each.spot.scope is scope and each.exists]
         if scope.location and scope.location.alone and later:
             reason = f"{file.spot.client.title} reads {later[-1].path} instead"
-            file.verdicts = dict.fromkeys(file.verdicts, Verdict(Effective.SHADOWED, reason))
+            file.verdicts = dict.fromkeys(file.verdicts, RuleVerdict(Effective.SHADOWED, reason))
 
 
 def _put_together(files: list[Read]) -> None:
@@ -151,7 +151,7 @@ def _spread_faults(files: list[Read]) -> None:
     for file in files:
         reason = f'{file.spot.client.title} reads no server while "{culprit}" is wrong'
         file.verdicts |= {
-            name: Verdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
+            name: RuleVerdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
             for name, verdict in file.verdicts.items()
             if verdict.state not in _KEPT_OUT
         }
@@ -169,22 +169,24 @@ def _hide(files: list[Read]) -> None:
         file.verdicts[name] = verdict
 
 
-def _listing(spot: Spot, opened: Opened | None, problems: tuple[Problem, ...]) -> Listing:
+def _listing(
+    spot: ClientScopeRef, opened: Opened | None, problems: tuple[Problem, ...]
+) -> FileListing:
     if opened is None:
-        return Listing(spot, problems=problems)
+        return FileListing(spot, problems=problems)
     try:
         return listing_of(spot, opened.parsed, opened.value)
     except DocumentBroken as broken:
-        return Listing(spot, problems=broken.problems)
+        return FileListing(spot, problems=broken.problems)
 
 
 def _invalid(
     problems: tuple[Problem, ...], harmless: frozenset[str] = frozenset()
-) -> Verdict | None:
+) -> RuleVerdict | None:
     if not problems:
         return None
     alone = all(each.field in harmless for each in problems)
-    return Verdict(Effective.INVALID, sentence(problems[0]), problems[0].place, alone)
+    return RuleVerdict(Effective.INVALID, sentence(problems[0]), problems[0].place, alone)
 
 
 def _objects(file: Read, name: str) -> frozenset[str]:
@@ -193,16 +195,16 @@ def _objects(file: Read, name: str) -> frozenset[str]:
     return frozenset(f"{path}.{word}" for word in objects_of(file.spot.shape))
 
 
-def _off_by_entry(file: Read, listed: Listed) -> Verdict | None:
+def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
     if listed.enabled:
         return None
     raw = cast("dict[str, object]", file.raw(listed.name))
     word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
-    return Verdict(Effective.DISABLED, "is switched off in its entry", where)
+    return RuleVerdict(Effective.DISABLED, "is switched off in its entry", where)
 
 
-def _together(name: str, parts: list[Read]) -> Verdict:
+def _together(name: str, parts: list[Read]) -> RuleVerdict:
     strongest = parts[-1]
     listed = strongest.listing.server(name)
     if len(parts) == 1:
@@ -216,17 +218,19 @@ def _together(name: str, parts: list[Read]) -> Verdict:
     found = understand(cast("dict[str, object]", raw), client, shape)
     if found.problems:
         problem = replace(found.problems[0], field=f"{name}.{found.problems[0].field}")
-        return Verdict(Effective.INVALID, str(problem), listed.place)
+        return RuleVerdict(Effective.INVALID, str(problem), listed.place)
     if found.entry.enabled is False:
-        return Verdict(Effective.DISABLED, "is switched off in one of its entries", listed.place)
+        return RuleVerdict(
+            Effective.DISABLED, "is switched off in one of its entries", listed.place
+        )
     return _stub(found.entry, listed) or _ON
 
 
-def _stub(entry: Entry, listed: Listed) -> Verdict | None:
+def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
     if entry.command is not None or entry.url is not None or entry.enabled is False:
         return None
     reason = "has neither a command nor an address, and no other file gives it one"
-    return Verdict(Effective.INVALID, reason, listed.place, alone=True)
+    return RuleVerdict(Effective.INVALID, reason, listed.place, alone=True)
 
 
 def _merged(lower: object, upper: object) -> object:
@@ -236,7 +240,7 @@ def _merged(lower: object, upper: object) -> object:
     return {**below, **{key: _merged(below.get(key), each) for key, each in above.items()}}
 
 
-def _hidden(files: list[Read], file: Read, name: str) -> Verdict | None:
+def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
     scope = file.spot.scope.name
     later = files.index(file)
     for index, other in enumerate(files):
@@ -246,5 +250,5 @@ def _hidden(files: list[Read], file: Read, name: str) -> Verdict | None:
             told = f'"{winner.name}" of {other.spot} ({other.path})'
             merges = file.spot.client.merges
             reason = f"is read together with {told}, which wins" if merges else f"{told} wins"
-            return Verdict(Effective.SHADOWED, reason, winner.place)
+            return RuleVerdict(Effective.SHADOWED, reason, winner.place)
     return None

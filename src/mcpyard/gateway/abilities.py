@@ -5,7 +5,7 @@ from typing import Final, cast
 
 import orjson
 
-from mcpyard.gateway.requests import Client, decoded
+from mcpyard.gateway.requests import GatewayClient, decoded
 from mcpyard.gateway.words import MISSING_CAPABILITY
 from mcpyard.wire.eras import ANSWERABLE
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
@@ -60,7 +60,7 @@ def abilities_of(capabilities: object) -> frozenset[str]:
     return frozenset(able)
 
 
-def check(client: Client, method: str, params: bytes) -> None:
+def check(client: GatewayClient, method: str, params: bytes) -> None:
     """Refuse a server's question that a client cannot answer, as the client itself would."""
     wanted = _wanted(method, params)
     if wanted not in client.abilities:
@@ -70,7 +70,7 @@ def check(client: Client, method: str, params: bytes) -> None:
         raise RpcError(code, f"the client does not offer {wanted}")
 
 
-def require(client: Client, method: str, params: bytes) -> None:
+def require(client: GatewayClient, method: str, params: bytes) -> None:
     """Refuse a client's request whose server asks what the client cannot answer."""
     wanted = _wanted(method, params)
     if wanted not in client.abilities:

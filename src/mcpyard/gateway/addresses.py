@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.catalog.addresses import carries_owner, owner_form, split_owner
-from mcpyard.gateway.templates import Address, Template, template_of
+from mcpyard.gateway.templates import UriTemplate, UriText, template_of
 
 MOST_TEMPLATES: Final = 500
 """Templates of one server that addresses are compared with."""
@@ -21,7 +21,7 @@ Holder = Callable[[str], "UUID | None"]
 """The server that an address was given to; None when that is nobody."""
 
 
-class Place(NamedTuple):
+class ResourceLocation(NamedTuple):
     """A resource or template: its server, and what that calls it."""
 
     server: UUID
@@ -29,8 +29,8 @@ class Place(NamedTuple):
 
 
 class _Matched(NamedTuple):
-    template: Template
-    place: Place
+    template: UriTemplate
+    place: ResourceLocation
 
 
 class Addresses:
@@ -45,8 +45,8 @@ class Addresses:
         self._holder = holder
         self._names: dict[UUID, str] = {}
         self._readable: dict[str, UUID] = {}
-        self._places: dict[str, Place] = {}
-        self._templates: dict[str, Place] = {}
+        self._places: dict[str, ResourceLocation] = {}
+        self._templates: dict[str, ResourceLocation] = {}
         self._plain: list[_Matched] = []
         self._displaced: list[_Matched] = []
 
@@ -58,11 +58,13 @@ class Addresses:
 
     def take(self, server: UUID, own: str) -> str | None:
         """What an address that a server named is called here; None when it cannot be shown."""
-        return self._taken(self._places, Place(server, own))
+        return self._taken(self._places, ResourceLocation(server, own))
 
     def take_template(self, server: UUID, own: str) -> str | None:
         """The same for a template."""
-        if (exposed := self._taken(self._templates, place := Place(server, own))) is None:
+        if (
+            exposed := self._taken(self._templates, place := ResourceLocation(server, own))
+        ) is None:
             return None
         matched = self._plain if exposed == own else self._displaced
         few = sum(each.place.server == server for each in matched) < MOST_TEMPLATES
@@ -70,24 +72,24 @@ class Addresses:
             matched.append(_Matched(template, place))
         return exposed
 
-    def find(self, uri: str) -> Place | None:
+    def find(self, uri: str) -> ResourceLocation | None:
         """The server that has what a client asks for, and the address in that server's words."""
         if (listed := self._places.get(uri)) is not None:
             return listed
         if self.as_they_are:
-            return next((Place(server, uri) for server in self._readable.values()), None)
+            return next((ResourceLocation(server, uri) for server in self._readable.values()), None)
         if (named := self._named(uri)) is not None:
             return named
         if carries_owner(uri):
             return None
-        address = Address(uri)
+        address = UriText(uri)
         for matched in self._displaced:
             if matched.template.fits(address) and (split := split_owner(uri)):
-                return Place(matched.place.server, split[1])
+                return ResourceLocation(matched.place.server, split[1])
         owner = self._plain_owner(uri)
-        return None if owner is None or owner not in self._names else Place(owner, uri)
+        return None if owner is None or owner not in self._names else ResourceLocation(owner, uri)
 
-    def find_template(self, text: str) -> Place | None:
+    def find_template(self, text: str) -> ResourceLocation | None:
         """The template that is called so here."""
         return self._templates.get(text)
 
@@ -109,13 +111,13 @@ class Addresses:
 
         return exposed
 
-    def _taken(self, places: dict[str, Place], place: Place) -> str | None:
+    def _taken(self, places: dict[str, ResourceLocation], place: ResourceLocation) -> str | None:
         for exposed in self._forms(place):
             if places.setdefault(exposed, place) == place:
                 return exposed
         return None
 
-    def _forms(self, place: Place) -> Iterator[str]:
+    def _forms(self, place: ResourceLocation) -> Iterator[str]:
         """What an address may be called, the best first."""
         if self.as_they_are:
             yield place.own
@@ -126,13 +128,13 @@ class Addresses:
         if (form := owner_form(place.own, self._names[place.server])) is not None:
             yield form
 
-    def _named(self, uri: str) -> Place | None:
+    def _named(self, uri: str) -> ResourceLocation | None:
         """What an address in owner form stands for."""
         split = split_owner(uri)
         server = self._readable.get(split[0]) if split else None
         if split is None or server is None or self.exposed(server, split[1]) != uri:
             return None
-        return Place(server, split[1])
+        return ResourceLocation(server, split[1])
 
     def _plain_owner(self, uri: str) -> UUID | None:
         """The server that an address without an owner's name leads to."""
@@ -141,6 +143,6 @@ class Addresses:
             return holder
         if (listed := self._places.get(uri)) is not None and listed.own == uri:
             return listed.server
-        address = Address(uri)
+        address = UriText(uri)
         fitting = (each.place.server for each in self._plain if each.template.fits(address))
         return next(fitting, None)

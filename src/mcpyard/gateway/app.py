@@ -7,14 +7,14 @@ from typing import Any, Final
 from starlette.types import Receive, Scope, Send
 
 from mcpyard.domain.errors import YardError, edge
-from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.changes import ChangeNotifier
 from mcpyard.gateway.exchange import BODY, send_empty, send_json
 from mcpyard.gateway.handshake import HandshakeEra
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.modern import ModernEra
-from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.parking import PendingInput
 from mcpyard.gateway.posts import (
     SESSION,
     VERSION,
@@ -26,7 +26,7 @@ from mcpyard.gateway.posts import (
     take,
 )
 from mcpyard.gateway.refusing import rpc_error
-from mcpyard.gateway.requests import Envelope
+from mcpyard.gateway.requests import ClientEnvelope
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.streams import HEADERS, Stream
 from mcpyard.gateway.words import MODERN_VERSION, PROTOCOL_VERSION
@@ -53,8 +53,8 @@ class Gateway:
         introduction = Introduction(yard.instance)
         self._calls = yard.calls
         self._selections = selections
-        self.parking = Parking(yard.instance)
-        self._changes = Changes(yard, selections)
+        self.parking = PendingInput(yard.instance)
+        self._changes = ChangeNotifier(yard, selections)
         methods = Methods(yard, self.parking)
         self._listening = Listening(yard.notifications, self._changes)
         self._modern = ModernEra(selections, methods, introduction, self._listening)
@@ -91,7 +91,7 @@ class Gateway:
             await _refuse(send, None, error)
 
     async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
-        message: Envelope | None = None
+        message: ClientEnvelope | None = None
         try:
             body = scope.get(BODY)
             if body is None and (body := await read_body(receive)) is None:
@@ -173,7 +173,7 @@ async def _until_gone(receive: Receive) -> None:
         pass
 
 
-def _is_modern(post: Post, message: Envelope) -> bool:
+def _is_modern(post: Post, message: ClientEnvelope) -> bool:
     """Which era a message is of: by its header, else by what its body says."""
     if post.headers.get(VERSION) == _MODERN:
         return SESSION not in post.headers

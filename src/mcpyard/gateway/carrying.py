@@ -17,9 +17,9 @@ from uuid import UUID
 import orjson
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Asking, Tuning
+from mcpyard.domain.ports import Asking, NotificationInterest
 from mcpyard.gateway.abilities import check, require
-from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.parking import PendingInput
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.translating import (
     InputRequired,
@@ -57,10 +57,10 @@ Ask = Callable[[Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
 """`Work` whose context is known."""
 
 
-class Carrier:
+class EraBridge:
     """Carries requests."""
 
-    def __init__(self, yard: YardCore, parking: Parking) -> None:
+    def __init__(self, yard: YardCore, parking: PendingInput) -> None:
         self._directory = yard.directory
         self._notifications = yard.notifications
         self._parking = parking
@@ -141,7 +141,7 @@ class Carrier:
         """Have a server log at a level: it can do so only for all of its clients at once."""
         if timer := self._log_wishes.pop(wish, None):
             timer.cancel()
-        self._notifications.set_interest(wish, server, Tuning(wish[1]))
+        self._notifications.set_interest(wish, server, NotificationInterest(wish[1]))
         loop = asyncio.get_running_loop()
         self._log_wishes[wish] = loop.call_later(_LOG_WISH, self._forget_logs, wish)
 

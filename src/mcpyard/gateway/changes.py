@@ -36,7 +36,7 @@ _SETTLE: Final = 0.05
 _Look = dict[str, int]
 
 
-class Listener(Protocol):
+class ChangeListener(Protocol):
     """A client that wants to hear of changes."""
 
     @property
@@ -61,18 +61,18 @@ class Listener(Protocol):
         ...
 
 
-class Changes:
+class ChangeNotifier:
     """Tells listeners."""
 
     def __init__(self, yard: YardCore, selections: Selections) -> None:
         self._yard = yard
         self._selections = selections
-        self._listeners: set[Listener] = set()
+        self._listeners: set[ChangeListener] = set()
         self._looks: dict[str, _Look] = {}
         self._watch: asyncio.Task[None] | None = None
         self._mute = yard.notifications.listen(self._notice)
 
-    def add(self, listener: Listener) -> None:
+    def add(self, listener: ChangeListener) -> None:
         """Tell somebody from now on."""
         if listener.path not in self._looks:
             self._looks[listener.path] = self._look(listener.path)
@@ -80,7 +80,7 @@ class Changes:
         if self._watch is None:
             self._watch = asyncio.create_task(self._watching(), name="gateway changes")
 
-    def remove(self, listener: Listener) -> None:
+    def remove(self, listener: ChangeListener) -> None:
         """Tell somebody no more."""
         self._listeners.discard(listener)
         if all(each.path != listener.path for each in self._listeners):
@@ -136,7 +136,7 @@ class Changes:
         servers = tuple((server.id, seen.session is None) for server, seen in view.servers)
         return {**lists, _SERVERS: hash(servers)}
 
-    def _at(self, path: str) -> Iterable[Listener]:
+    def _at(self, path: str) -> Iterable[ChangeListener]:
         return [each for each in self._listeners if each.path == path]
 
     def _notice(self, server: UUID, method: str, params: bytes) -> None:

@@ -10,15 +10,15 @@ from starlette.types import Receive, Send
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
-from mcpyard.gateway.changes import Changes
+from mcpyard.gateway.changes import ChangeNotifier
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
 from mcpyard.gateway.refusing import BAD_REQUEST, NOT_FOUND, OUR_MISTAKE, rpc_error, unsupported
-from mcpyard.gateway.requests import Client, Envelope, Request, decoded, members_of
+from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.sessions import Session, Sessions
+from mcpyard.gateway.sessions import ClientSession, Sessions
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import META, RESOURCE_NOT_FOUND
 from mcpyard.wire.handshake import OFFERED, VERSIONS
@@ -50,7 +50,7 @@ class HandshakeEra:
         selections: Selections,
         methods: Methods,
         introduction: Introduction,
-        changes: Changes,
+        changes: ChangeNotifier,
     ) -> None:
         self.sessions = Sessions()
         self._selections = selections
@@ -69,7 +69,7 @@ class HandshakeEra:
         self._sweeper: asyncio.TimerHandle | None = None
 
     async def post(
-        self, post: Post, message: Envelope, view: View, receive: Receive, send: Send
+        self, post: Post, message: ClientEnvelope, view: View, receive: Receive, send: Send
     ) -> None:
         """Answer one POST."""
         if message.method == "initialize" and message.id is not None:
@@ -99,7 +99,7 @@ class HandshakeEra:
         session = self.session(post)
         if session.client.version != _WITH_BATCHES:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, NO_BATCHES))
-        asked: list[Envelope] = []
+        asked: list[ClientEnvelope] = []
         for message in post.batch():
             if message.id is None or message.method is None:
                 self._told(session, message)
@@ -114,14 +114,14 @@ class HandshakeEra:
             await exchange.answer(b"[%b]" % b",".join(await asyncio.gather(*answers)))
 
     async def _in_batch(
-        self, session: Session, message: Envelope, view: View, exchange: Exchange
+        self, session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
     ) -> bytes:
         result, refusal = await self._outcome(session, message, view, exchange)
         number = message.id or 0
         return success(number, result) if refusal is None else failure(number, refusal)
 
     async def _outcome(
-        self, session: Session, message: Envelope, view: View, exchange: Exchange
+        self, session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
     ) -> tuple[bytes, RpcError | None]:
         """The result of a request, or why there is none."""
         number = message.id or 0
@@ -140,7 +140,7 @@ class HandshakeEra:
             # Before the client can know the answer and use the id again.
             session.running.pop(number, None)
 
-    def session(self, post: Post) -> Session:
+    def session(self, post: Post) -> ClientSession:
         """The session that a request names.
 
         Raises:
@@ -157,7 +157,7 @@ class HandshakeEra:
             raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize anew"))
         return found
 
-    def end(self, session: Session) -> None:
+    def end(self, session: ClientSession) -> None:
         """End a session."""
         self.sessions.remove(session)
         self._changes.remove(session)
@@ -177,7 +177,9 @@ class HandshakeEra:
         for session in self.sessions:
             session.hush()
 
-    async def _initialize(self, post: Post, message: Envelope, view: View, send: Send) -> None:
+    async def _initialize(
+        self, post: Post, message: ClientEnvelope, view: View, send: Send
+    ) -> None:
         try:
             params = members_of(message.params, "params")
         except RpcError as error:
@@ -186,8 +188,8 @@ class HandshakeEra:
         version = str(wanted) if wanted in VERSIONS else OFFERED
         capabilities = decoded(params.get("capabilities", _EMPTY))
         abilities = abilities_of(capabilities)
-        client = Client(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
-        session = Session(post.path, client, asyncio.get_running_loop().time())
+        client = GatewayClient(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
+        session = ClientSession(post.path, client, asyncio.get_running_loop().time())
         self.sessions.add(session)
         self._changes.add(session)
         self._sweep()
@@ -196,14 +198,14 @@ class HandshakeEra:
         headers = [(SESSION, session.id.encode())]
         await send_json(send, success(message.id or 0, result), headers=headers)
 
-    def _set_level(self, session: Session, request: Request) -> bytes:
+    def _set_level(self, session: ClientSession, request: Request) -> bytes:
         level = request.text("level")
         if level not in LEVELS:
             raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
         session.set_level(level, request.view, self._notifications)
         return _EMPTY
 
-    def _subscribe(self, session: Session, request: Request) -> bytes:
+    def _subscribe(self, session: ClientSession, request: Request) -> bytes:
         uri = request.text("uri")
         place = request.view.addresses.find(uri)
         if place is None:
@@ -211,11 +213,11 @@ class HandshakeEra:
         session.subscribe(uri, place, self._notifications)
         return _EMPTY
 
-    def _unsubscribe(self, session: Session, request: Request) -> bytes:
+    def _unsubscribe(self, session: ClientSession, request: Request) -> bytes:
         session.unsubscribe(request.text("uri"), self._notifications)
         return _EMPTY
 
-    def _told(self, session: Session, message: Envelope) -> None:
+    def _told(self, session: ClientSession, message: ClientEnvelope) -> None:
         if message.is_answer:
             session.answered(message)
         elif message.method == "notifications/cancelled":
@@ -235,11 +237,13 @@ class HandshakeEra:
         self._sweeper = loop.call_later(_SWEEP, self._sweep) if len(self.sessions) else None
 
 
-def _ping(_session: Session, _request: Request) -> bytes:
+def _ping(_session: ClientSession, _request: Request) -> bytes:
     return _EMPTY
 
 
-def _request(session: Session, message: Envelope, view: View, exchange: Exchange) -> Request:
+def _request(
+    session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
+) -> Request:
     params = members_of(message.params, "params")
     return Request(
         session.client,

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import orjson
 
-from mcpyard.domain.ports import Tuning
-from mcpyard.gateway.changes import Changes, exposed_part
+from mcpyard.domain.ports import NotificationInterest
+from mcpyard.gateway.changes import ChangeNotifier, exposed_part
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
@@ -26,7 +26,7 @@ _URIS: Final = "resourceSubscriptions"
 class Listening:
     """The open streams."""
 
-    def __init__(self, notifications: Notifications, changes: Changes) -> None:
+    def __init__(self, notifications: Notifications, changes: ChangeNotifier) -> None:
         self._notifications = notifications
         self._changes = changes
         self._open: set[_Stream] = set()
@@ -58,7 +58,7 @@ class Listening:
 
 
 class _Stream:
-    """One open stream (see `Listener`)."""
+    """One open stream (see `ChangeListener`)."""
 
     def __init__(self, request: Request) -> None:
         asked = decoded(request.params.get("notifications", b"null"))
@@ -86,7 +86,7 @@ class _Stream:
             if place := view.addresses.find(uri):
                 wished = self.wished.setdefault(place.server, {})
                 wished[place.own] = uri
-                interest = Tuning(uris=frozenset(wished))
+                interest = NotificationInterest(uris=frozenset(wished))
                 notifications.set_interest(self, place.server, interest)
 
     def updated(self, server: UUID, uri: str) -> None:

@@ -9,9 +9,9 @@ import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
-from mcpyard.gateway.carrying import Carrier
+from mcpyard.gateway.carrying import EraBridge
 from mcpyard.gateway.links import with_links_exposed
-from mcpyard.gateway.parking import Parking
+from mcpyard.gateway.parking import PendingInput
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
 from mcpyard.gateway.views import LISTS
 from mcpyard.gateway.words import RESOURCE_NOT_FOUND
@@ -40,10 +40,10 @@ class _ToolCall(NamedTuple):
 class Methods:
     """The methods that both eras have."""
 
-    def __init__(self, yard: YardCore, parking: Parking) -> None:
+    def __init__(self, yard: YardCore, parking: PendingInput) -> None:
         self._calls = yard.calls
         self._directory = yard.directory
-        self._carrier = Carrier(yard, parking)
+        self._carrier = EraBridge(yard, parking)
         self._handlers: Mapping[str, Handler] = {
             "tools/call": self._call,
             "resources/read": self._read,

@@ -24,7 +24,7 @@ from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import VERSION, Post, Refused
 from mcpyard.gateway.refusing import OUR_MISTAKE, mismatch, modern_status, rpc_error, unsupported
-from mcpyard.gateway.requests import Client, Envelope, Request, decoded, members_of
+from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import (
@@ -72,7 +72,7 @@ class ModernEra:
         self._watch = Watch()
 
     async def post(
-        self, post: Post, message: Envelope, view: View, receive: Receive, send: Send
+        self, post: Post, message: ClientEnvelope, view: View, receive: Receive, send: Send
     ) -> None:
         """Answer one POST."""
         if message.is_answer:
@@ -110,11 +110,11 @@ class _Said(NamedTuple):
     """What the `_meta` of a request says, and by whom it is."""
 
     meta: dict[str, Raw]
-    client: Client
+    client: GatewayClient
     version: object
 
 
-def _request(post: Post, message: Envelope, view: View, exchange: Exchange) -> Request:
+def _request(post: Post, message: ClientEnvelope, view: View, exchange: Exchange) -> Request:
     params = members_of(message.params, "params")
     raw = bytes(params.get(META, _NO_PARAMS))
     read = _said if len(raw) <= _REMEMBERED else _said.__wrapped__
@@ -136,7 +136,7 @@ def _said(who: str, raw: bytes) -> _Said:
         raise RpcError(INVALID_PARAMS, text)
     said = decoded(meta[CLIENT_CAPABILITIES])
     capabilities, abilities = carried(said), abilities_of(said)
-    client = Client(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who)
+    client = GatewayClient(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who)
     return _Said(meta, client, decoded(meta[PROTOCOL_VERSION]))
 
 

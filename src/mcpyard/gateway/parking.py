@@ -85,7 +85,7 @@ class _Parked:
             self.work.cancel()
 
 
-class Parking:
+class PendingInput:
     """The parked calls of a gateway."""
 
     def __init__(self, instance: str) -> None:

@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope
 
 from mcpyard.gateway.exchange import WHOLE, Whole
 from mcpyard.gateway.refusing import mismatch
-from mcpyard.gateway.requests import Envelope, read_envelope
+from mcpyard.gateway.requests import ClientEnvelope, read_envelope
 from mcpyard.gateway.words import PARSE_ERROR
 from mcpyard.wire.messages import INVALID_REQUEST, RpcError, read_batch
 
@@ -66,7 +66,7 @@ class Post(msgspec.Struct, frozen=True):
         if sum(each == name for each, _ in self.raw_headers) > 1:
             raise mismatch(f"{name.decode()} came twice")
 
-    def envelope(self) -> Envelope:
+    def envelope(self) -> ClientEnvelope:
         """The message in the body.
 
         Raises:
@@ -79,7 +79,7 @@ class Post(msgspec.Struct, frozen=True):
         """Whether the body is a list of messages."""
         return not self.body.startswith(b"{") and self.body.lstrip()[:1] == b"["
 
-    def batch(self) -> list[Envelope]:
+    def batch(self) -> list[ClientEnvelope]:
         """The messages of a batch.
 
         Raises:
@@ -95,7 +95,7 @@ class Post(msgspec.Struct, frozen=True):
         return [_read(each) for each in elements]
 
 
-def _read(body: bytes) -> Envelope:
+def _read(body: bytes) -> ClientEnvelope:
     try:
         message = read_envelope(body)
     except (ValueError, RecursionError) as error:

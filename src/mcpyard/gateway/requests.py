@@ -47,7 +47,7 @@ _OWN_META: Final = frozenset({PROGRESS_TOKEN, HOPS, PROTOCOL_VERSION, CLIENT_CAP
 _ABSENT: Final = Raw(b"")
 
 
-class Envelope(msgspec.Struct, gc=False):
+class ClientEnvelope(msgspec.Struct, gc=False):
     """One JSON-RPC message of a client; empty raw members did not come."""
 
     jsonrpc: str = ""
@@ -63,13 +63,13 @@ class Envelope(msgspec.Struct, gc=False):
         return self.method is None and (bool(bytes(self.result)) or bool(bytes(self.error)))
 
 
-_envelope = msgspec.json.Decoder(Envelope)
+_envelope = msgspec.json.Decoder(ClientEnvelope)
 _members = msgspec.json.Decoder(dict[str, Raw])
 _text = msgspec.json.Decoder(str)
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class GatewayClient:
     """Who asks, as far as it matters to a server.
 
     Attributes:
@@ -106,7 +106,7 @@ class Request(msgspec.Struct):
         ask: Asks the client something, where its era lets a server ask.
     """
 
-    client: Client
+    client: GatewayClient
     view: View
     exchange: Exchange | None
     path: str
@@ -170,7 +170,7 @@ class Request(msgspec.Struct):
         return CallExtras(members, forwarded_meta(self.meta), hops(self.meta))
 
 
-def read_envelope(body: bytes) -> Envelope:
+def read_envelope(body: bytes) -> ClientEnvelope:
     """The message in a body; `ValueError` or `RecursionError` when there is none."""
     # Raw members are skipped over, not looked into, so the encoding is checked here.
     if not body.isascii():

@@ -4,7 +4,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from mcpyard.domain.errors import ServerUnknown
-from mcpyard.gateway.views import Scope, View
+from mcpyard.gateway.views import View, ViewScope
 from mcpyard.yard.profiles import RESERVED
 from mcpyard.yard.yard import YardCore
 
@@ -41,15 +41,15 @@ class Selections:
         is_one = len(parts) == len(("servers", "ref")) and parts[0] == RESERVED
         return unquote(parts[1]) if is_one else None
 
-    def _scope(self, path: str) -> Scope:
+    def _scope(self, path: str) -> ViewScope:
         ref = self.one_server(path)
         if ref is not None:
             wanted = self._yard.server(ref).id
-            return Scope(lambda server: server.id == wanted, own_names=True)
+            return ViewScope(lambda server: server.id == wanted, own_names=True)
         name = path.removeprefix(ROOT).strip("/")
         if not name:
-            return Scope()
+            return ViewScope()
         if "/" in name:
             raise ServerUnknown(f'there is no address "{path[:80]}"')
         profile = self._yard.profiles.get(unquote(name))
-        return Scope(profile.shows, profile=profile)
+        return ViewScope(profile.shows, profile=profile)

@@ -11,13 +11,13 @@ import orjson
 from msgspec import Raw
 
 from mcpyard.domain.numbers import whole_number
-from mcpyard.domain.ports import Tuning
-from mcpyard.gateway.addresses import Place
+from mcpyard.domain.ports import NotificationInterest
+from mcpyard.gateway.addresses import ResourceLocation
 from mcpyard.gateway.carrying import wants
 from mcpyard.gateway.changes import exposed_part
 from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.parking import LONGEST
-from mcpyard.gateway.requests import Client, Envelope
+from mcpyard.gateway.requests import ClientEnvelope, GatewayClient
 from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
 from mcpyard.gateway.words import MESSAGE, UPDATED
@@ -37,8 +37,8 @@ _MOST_STREAMS: Final = 32
 _MOST_URIS: Final = 1_000
 
 
-class Session:
-    """One client (see `Listener`).
+class ClientSession:
+    """One client (see `ChangeListener`).
 
     Attributes:
         id: What the client sends along.
@@ -49,7 +49,7 @@ class Session:
         used: When it was heard of last.
     """
 
-    def __init__(self, path: str, client: Client, now: float) -> None:
+    def __init__(self, path: str, client: GatewayClient, now: float) -> None:
         self.id = secrets.token_urlsafe(24)
         self.path = path
         self.client = replace(client, lane=self.id)
@@ -114,7 +114,7 @@ class Session:
         finally:
             del self._asked[key]
 
-    def answered(self, message: Envelope) -> None:
+    def answered(self, message: ClientEnvelope) -> None:
         """The client answered something."""
         asked = self._asked.get(message.id) if message.id is not None else None
         if asked is None or asked.done():
@@ -149,7 +149,7 @@ class Session:
             for server, _ in view.servers:
                 self._set_interest(server.id, notifications)
 
-    def subscribe(self, uri: str, place: Place, notifications: Notifications) -> None:
+    def subscribe(self, uri: str, place: ResourceLocation, notifications: Notifications) -> None:
         """Want to hear of a resource's changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
@@ -178,7 +178,7 @@ class Session:
 
     def _set_interest(self, server: UUID, notifications: Notifications) -> None:
         uris = self._uris.get(server, {})
-        interest = Tuning(self.client.log_level, frozenset(uris))
+        interest = NotificationInterest(self.client.log_level, frozenset(uris))
         notifications.set_interest(self, server, interest)
 
     def _tell(self, method: str, params: bytes) -> None:
@@ -192,21 +192,21 @@ class Sessions:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._all: dict[str, Session] = {}
+        self._all: dict[str, ClientSession] = {}
 
     def __len__(self) -> int:
         """How many there are."""
         return len(self._all)
 
-    def __iter__(self) -> Iterator[Session]:
+    def __iter__(self) -> Iterator[ClientSession]:
         """All of them."""
         yield from [*self._all.values()]
 
-    def add(self, session: Session) -> None:
+    def add(self, session: ClientSession) -> None:
         """Keep a session."""
         self._all[session.id] = session
 
-    def find(self, name: str, path: str, who: str) -> Session | None:
+    def find(self, name: str, path: str, who: str) -> ClientSession | None:
         """The session of that id, if it is this caller's and of this address."""
         found = self._all.get(name)
         if found is None or (found.path, found.client.who) != (path, who):
@@ -216,13 +216,13 @@ class Sessions:
         found.used = self._loop.time()
         return found
 
-    def remove(self, session: Session) -> None:
+    def remove(self, session: ClientSession) -> None:
         """Forget a session."""
         self._all.pop(session.id, None)
 
-    def overdue(self, now: float) -> list[Session]:
+    def overdue(self, now: float) -> list[ClientSession]:
         """The sessions that are over: silent too long, or too many."""
-        overdue: list[Session] = []
+        overdue: list[ClientSession] = []
         spare = len(self._all) - MOST
         for session in self._all.values():
             if session.is_idle and (now - session.used > IDLE or len(overdue) < spare):

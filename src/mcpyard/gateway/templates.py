@@ -24,7 +24,7 @@ _ENDS_OTHERS: Final = "\n"
 log = logging.getLogger(__name__)
 
 
-class Address:
+class UriText:
     """An address that is compared with templates: where in it each character stands."""
 
     __slots__ = ("_where", "text")
@@ -49,7 +49,7 @@ class Address:
         return places
 
 
-class Template:
+class UriTemplate:
     """A template, made by `template_of`.
 
     Attributes:
@@ -64,7 +64,7 @@ class Template:
         self.after = after
         self._least = sum(len(text) for text, _ in before) + len(after)
 
-    def fits(self, address: Address) -> bool:
+    def fits(self, address: UriText) -> bool:
         """Whether the address could have been made from the template; it may say yes too often."""
         if not self.before:
             return address.text == self.after
@@ -88,7 +88,7 @@ class Template:
 
 
 @lru_cache(maxsize=4096)
-def template_of(text: str) -> Template | None:
+def template_of(text: str) -> UriTemplate | None:
     """A template, ready to be compared; None when it is beyond the limits.
 
     Cached, since views are made anew all the time from the same templates.
@@ -108,10 +108,10 @@ def template_of(text: str) -> Template | None:
         ends = _ENDS_SIMPLE if match[1] == "" else _ENDS_OTHERS
         before.append((text[end : match.start()], ends))
         end = match.end()
-    return Template(tuple(before), text[end:])
+    return UriTemplate(tuple(before), text[end:])
 
 
-def _past_text(reached: int, text: str, address: Address) -> int:
+def _past_text(reached: int, text: str, address: UriText) -> int:
     for character in text:
         reached = (reached & address.places(character)) << 1
         if not reached:

@@ -17,7 +17,7 @@ from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.observed import Era, Items, Keeping, Observed
+from mcpyard.domain.observed import CacheHint, Era, Items, Observed
 from mcpyard.gateway.addresses import Addresses
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.profiles import Profile
@@ -67,7 +67,7 @@ class Named(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _List:
     items: list[bytes] = field(default_factory=list[bytes])
-    keepings: list[Keeping] = field(default_factory=list[Keeping])
+    keepings: list[CacheHint] = field(default_factory=list[CacheHint])
 
     def encoded(self, member: bytes, *, modern: bool) -> bytes:
         body = b'"%b":[%b]' % (member, b",".join(self.items))
@@ -84,7 +84,7 @@ class _List:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ViewScope:
     """Which servers and tools an address shows, and under which names.
 
     Attributes:
@@ -125,7 +125,7 @@ class View:
         allows: What its callers may use; None for everything.
     """
 
-    def __init__(self, directory: ServerDirectory, scope: Scope, version: int) -> None:
+    def __init__(self, directory: ServerDirectory, scope: ViewScope, version: int) -> None:
         self.version = version
         self.allows = scope.allows if scope.profile else None
         self.servers = [pair for pair in directory.servers() if scope.shows(pair[0])]
@@ -151,7 +151,7 @@ class View:
         return found
 
     def _take_tools(
-        self, scope: Scope, server: DesiredServer, seen: Observed, routes: Iterable[Route]
+        self, scope: ViewScope, server: DesiredServer, seen: Observed, routes: Iterable[Route]
     ) -> None:
         listed = self._lists[TOOLS]
         listed.keepings.append(seen.tools.keeping)
@@ -193,7 +193,7 @@ class View:
                 item = self._with_addresses(server, each)
                 listed.items.append(encoded({**item, key: exposed}))
 
-    def _take_prompts(self, scope: Scope) -> None:
+    def _take_prompts(self, scope: ViewScope) -> None:
         listed = self._lists[PROMPTS]
         keys = {
             ToolKey(server.id, server.name, own): item

@@ -7,9 +7,9 @@ from urllib.parse import quote
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from mcpyard.legal.collection import Template
+from mcpyard.legal.collection import LegalTemplate
 from mcpyard.legal.library import Hit, InContext
-from mcpyard.legal.model import SAMPLE_SOURCE, Kind
+from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
 from mcpyard.legal.shapes import Article, Case, Cases, Neighbour, Statute, Statutes
 
 ATTRIBUTION: Final = "mcpyard/attribution"
@@ -41,7 +41,7 @@ def attribution(hit: Hit) -> dict[str, str]:
         "source": row["source"],
         "updated_at": row["version_date"] or row["imported_at"],
         "retrieved_at": row["imported_at"],
-        **(what if row["kind"] == Kind.STATUTE else {row["kind"]: row["title"]}),
+        **(what if row["kind"] == DocumentKind.STATUTE else {row["kind"]: row["title"]}),
     }
 
 
@@ -105,7 +105,7 @@ def refusal(message: str, suggestions: Sequence[str] = ()) -> CallToolResult:
     )
 
 
-def template_uri(template: Template) -> str:
+def template_uri(template: LegalTemplate) -> str:
     """The resource with the text of a template."""
     return f"legal://templates/{quote(template.name, safe='')}"
 
@@ -154,7 +154,7 @@ def _neighbour(hit: Hit | None) -> Neighbour | None:
 
 def _cited(hit: Hit) -> str:
     row = hit.row
-    name = f"{hit.law.name} {row['label']}" if row["kind"] == Kind.STATUTE else row["title"]
+    name = f"{hit.law.name} {row['label']}" if row["kind"] == DocumentKind.STATUTE else row["title"]
     version = f"version {row['version_date']}, " if row["version_date"] else ""
     return f"{name} ({version}source {row['source']}, imported {row['imported_at']})"
 

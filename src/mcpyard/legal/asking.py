@@ -8,7 +8,7 @@ from typing import Final
 from mcpyard.legal import numerals
 from mcpyard.legal.numerals import Number
 from mcpyard.legal.terms import Runs, runs
-from mcpyard.legal.titles import Law, Names
+from mcpyard.legal.titles import Law, LawNames
 
 LONGEST_QUERY: Final = 1_000
 _BARE: Final = re.compile(r"(?P<law>.*\D)\s*(?P<number>\d{1,5})")
@@ -22,7 +22,7 @@ class BadQuery(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuery:
     """A query, understood.
 
     Attributes:
@@ -38,7 +38,7 @@ class Asked:
     law: Law | None = None
 
 
-def understand(query: str, names: Names) -> Asked:
+def understand(query: str, names: LawNames) -> ParsedQuery:
     """What a query asks for.
 
     Raises:
@@ -57,7 +57,9 @@ def understand(query: str, names: Names) -> Asked:
         before, after = text[: mention.start], text[mention.end :]
         law = names.ending(before) or names.beginning(after)
         only_law = names.find(f"{before} {after}") is not None
-        return Asked(words, _NONE if only_law else runs(f"{before} {after}"), mention.number, law)
+        return ParsedQuery(
+            words, _NONE if only_law else runs(f"{before} {after}"), mention.number, law
+        )
     if (bare := _BARE.fullmatch(text.strip())) and (law := names.find(bare["law"])):
-        return Asked(words, _NONE, Number(int(bare["number"])), law)
-    return Asked(words, words)
+        return ParsedQuery(words, _NONE, Number(int(bare["number"])), law)
+    return ParsedQuery(words, words)

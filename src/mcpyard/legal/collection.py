@@ -8,9 +8,9 @@ from typing import Final
 
 from mcpyard.legal.importing import find, load
 from mcpyard.legal.library import Hit, Library
-from mcpyard.legal.model import Kind
+from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.schema import NotACorpus
-from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.shelf import Corpus
 
 SAMPLE: Final = Path(__file__).parent / "sample"
 _FILE: Final = "corpus.db"
@@ -39,7 +39,7 @@ def corpus_file(folder: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class LegalTemplate:
     """A template with its passage, which says where it came from."""
 
     name: str
@@ -55,8 +55,8 @@ class Collection:
         """Open what is there; nothing is written."""
         self._file = corpus_file(folder)
         self._opening = threading.Lock()
-        self._shelf: Shelf | None = None
-        self._sample_shelf = Shelf()
+        self._shelf: Corpus | None = None
+        self._sample_shelf = Corpus()
         load(find(SAMPLE), self._sample_shelf, lambda _done, _of: None)
         self._sample = Library(self._sample_shelf)
         self._imported: Library | None = None
@@ -72,7 +72,7 @@ class Collection:
         with self._opening:
             return self._find_imported() or self._sample
 
-    def templates(self) -> dict[str, Template]:
+    def templates(self) -> dict[str, LegalTemplate]:
         """All templates by name: the sample ones always, imported ones before them."""
         found = {each.name: each for each in _templates(self._sample)}
         return found | {each.name: each for each in _templates(self.library())}
@@ -81,16 +81,16 @@ class Collection:
         if self._imported is not None:
             return self._imported
         if self._shelf is None and self._file.exists():
-            self._shelf = Shelf(self._file)
+            self._shelf = Corpus(self._file)
         if self._shelf is not None and any(self._shelf.counts().values()):
             self._imported = Library(self._shelf)
         return self._imported
 
 
-def _templates(library: Library) -> list[Template]:
-    found: list[Template] = []
-    for name in library.titles(Kind.TEMPLATE):
-        for hit in library.whole(Kind.TEMPLATE, name)[:1]:
+def _templates(library: Library) -> list[LegalTemplate]:
+    found: list[LegalTemplate] = []
+    for name in library.titles(DocumentKind.TEMPLATE):
+        for hit in library.whole(DocumentKind.TEMPLATE, name)[:1]:
             title = hit.row["headline"] or name
-            found.append(Template(name, title, hit.row["text"], hit))
+            found.append(LegalTemplate(name, title, hit.row["text"], hit))
     return found

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from mcpyard.legal import jsonl, markdown
-from mcpyard.legal.model import BrokenText, Document
-from mcpyard.legal.shelf import Change, Identity, Shelf
+from mcpyard.legal.model import BrokenText, LegalDocument
+from mcpyard.legal.shelf import Corpus, Identity, StoreResult
 
 LARGEST_TEXT: Final = 16 * 1024 * 1024
 _BATCH: Final = 32
@@ -39,7 +39,7 @@ class Report:
     files: int = 0
     skipped: int = 0
     removed: int = 0
-    changes: Counter[Change] = field(default_factory=Counter[Change])
+    changes: Counter[StoreResult] = field(default_factory=Counter[StoreResult])
     broken: list[Broken] = field(default_factory=list[Broken])
 
     def to_dict(self) -> dict[str, object]:
@@ -47,7 +47,7 @@ class Report:
         broken = [
             {"file": each.file, "line": each.line, "message": each.message} for each in self.broken
         ]
-        done = {change.value: self.changes[change] for change in Change}
+        done = {change.value: self.changes[change] for change in StoreResult}
         counts = {**done, "removed": self.removed, "skipped": self.skipped}
         return {"files": self.files, **counts, "broken": broken}
 
@@ -56,31 +56,31 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportFiles:
     """The files that can be imported, and the folder that their names are shown from."""
 
     root: Path
     files: tuple[Path, ...]
 
 
-def find(path: Path) -> Found:
+def find(path: Path) -> ImportFiles:
     """What there is to import at a path, a folder or a file.
 
     Raises:
         NothingToImport: There is nothing.
     """
     if path.is_file():
-        return Found(path.parent, (path,))
+        return ImportFiles(path.parent, (path,))
     if not path.is_dir():
         raise NothingToImport(f"{path}: there is no such file or folder")
     texts = (each for each in sorted(path.rglob("*")) if each.suffix.lower() in _SUFFIXES)
     files = tuple(each for each in texts if each.stem.lower() not in _NO_TEXTS and _is_file(each))
     if not files:
         raise NothingToImport(f"{path}: holds no Markdown (.md) and no JSON lines (.jsonl)")
-    return Found(path, files)
+    return ImportFiles(path, files)
 
 
-def load(found: Found, shelf: Shelf, progress: Progress, *, replace: bool = False) -> Report:
+def load(found: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool = False) -> Report:
     """Import files. A broken one is reported, and the rest imported.
 
     Each batch of documents is one transaction: an import that is stopped leaves whole batches,
@@ -94,7 +94,7 @@ def load(found: Found, shelf: Shelf, progress: Progress, *, replace: bool = Fals
             broken, as its text would be lost.
     """
     loader = _Loader(found.root, Report())
-    batch: list[Document] = []
+    batch: list[LegalDocument] = []
     for done, file in enumerate(found.files, 1):
         for document in loader.documents(file):
             batch.append(document)
@@ -122,7 +122,7 @@ class _Loader:
         """The documents that were found."""
         return frozenset(self._from)
 
-    def documents(self, file: Path) -> Iterator[Document]:
+    def documents(self, file: Path) -> Iterator[LegalDocument]:
         """The documents of a file; what is broken goes to the report."""
         self.report.files += 1
         # The folder's own name stays in the source: laws/民法典/总则.md says more than 总则.md.
@@ -136,7 +136,7 @@ class _Loader:
                 yield each
         self.report.skipped += empty
 
-    def _is_new(self, document: Document, shown: PurePosixPath) -> bool:
+    def _is_new(self, document: LegalDocument, shown: PurePosixPath) -> bool:
         """Whether this import had no such document before: one would undo the other."""
         identity = (document.kind, document.title, document.part, document.version_date)
         if (first := self._from.get(identity)) is None:
@@ -154,7 +154,7 @@ def _is_file(path: Path) -> bool:
     return path.is_file() or (path.is_symlink() and not path.exists())
 
 
-def _read(file: Path, shown: PurePosixPath) -> Iterator[Document | BrokenText]:
+def _read(file: Path, shown: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
     try:
         if file.suffix.lower() == ".jsonl":
             with file.open("rb") as lines:

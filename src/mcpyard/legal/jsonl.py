@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from mcpyard.legal import markdown, numerals
-from mcpyard.legal.model import BrokenText, Document, Kind, Passage
+from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def read(lines: Iterable[bytes], path: PurePosixPath) -> Iterator[Document | BrokenText]:
+def read(lines: Iterable[bytes], path: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
     """The documents of a file; in the place of a broken line, what is wrong with it."""
     for number, line in enumerate(lines, 1):
         said = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
@@ -42,29 +42,29 @@ def _object(line: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _document(said: dict[str, Any], path: PurePosixPath) -> Document:
+def _document(said: dict[str, Any], path: PurePosixPath) -> LegalDocument:
     kind = _text(said, "kind")
-    if kind not in set(Kind):
-        raise BrokenText(f"kind is {kind!r}; it must be {', '.join(Kind)}")
+    if kind not in set(DocumentKind):
+        raise BrokenText(f"kind is {kind!r}; it must be {', '.join(DocumentKind)}")
     date = _text(said, "version_date", "")
     if date and not _DAY.fullmatch(date):
         raise BrokenText(f"version_date is {date!r}; it must be YYYY-MM-DD")
-    return Document(
-        Kind(kind),
+    return LegalDocument(
+        DocumentKind(kind),
         _text(said, "title"),
         _text(said, "source", str(path)),
-        _passages(said, Kind(kind), date),
+        _passages(said, DocumentKind(kind), date),
         part=_text(said, "part", ""),
         headline=_text(said, "headline", ""),
         version_date=date,
     )
 
 
-def _passages(said: dict[str, Any], kind: Kind, date: str) -> tuple[Passage, ...]:
-    if kind is Kind.STATUTE and "articles" in said:
+def _passages(said: dict[str, Any], kind: DocumentKind, date: str) -> tuple[Passage, ...]:
+    if kind is DocumentKind.STATUTE and "articles" in said:
         return _articles(said["articles"])
     text = _text(said, "text")
-    if kind is Kind.TEMPLATE:
+    if kind is DocumentKind.TEMPLATE:
         return (Passage(_text(said, "title"), text),)
     facts = f"---\nkind: {kind}\n---\n# title\n{date}\n<!-- INFO END -->\n"
     read = markdown.read(facts + text, PurePosixPath("line"))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.legal import numerals
-from mcpyard.legal.asking import Asked, understand
+from mcpyard.legal.asking import ParsedQuery, understand
 from mcpyard.legal.excerpts import excerpt
-from mcpyard.legal.model import Kind
+from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.numerals import Number
-from mcpyard.legal.shelf import Shelf
+from mcpyard.legal.shelf import Corpus
 from mcpyard.legal.terms import Runs, loose_match, strict_matches
-from mcpyard.legal.titles import Law, Names
+from mcpyard.legal.titles import Law, LawNames
 
 _NEAREST: Final = 4
 
@@ -78,7 +78,7 @@ class InContext:
     versions: tuple[str, ...]
 
 
-class NotFound(LookupError):
+class TextNotFound(LookupError):
     """There is no such text; `nearest` has what comes near, as it can be asked for."""
 
     def __init__(self, message: str, nearest: Sequence[str]) -> None:
@@ -90,17 +90,17 @@ class NotFound(LookupError):
 class Library:
     """A corpus for reading."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Corpus) -> None:
         self._shelf = shelf
-        self._names = Names(())
+        self._names = LawNames(())
         self._seen = (-1, -1)
 
-    def names(self) -> Names:
+    def names(self) -> LawNames:
         """The names of all laws; looked up again when anybody has written."""
         with self._shelf.reading() as connection:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if self._seen != (seen := (version, connection.total_changes)):
-                self._names = Names(self.laws())
+                self._names = LawNames(self.laws())
                 self._seen = seen
             return self._names
 
@@ -121,7 +121,7 @@ class Library:
         if (law := names.find(name)) is not None:
             return law
         nearest = [each.name for each in names.alike(name)]
-        raise NotFound(f"No law is called {name[:80]!r} here.", nearest)
+        raise TextNotFound(f"No law is called {name[:80]!r} here.", nearest)
 
     def statutes(self, query: str, law: str | None, limit: int) -> list[Hit]:
         """Articles: the one that the query names first, then those with its words.
@@ -135,7 +135,7 @@ class Library:
         best = {row["id"]: _hit(row, asked.rest) for row in self._named(asked, within, limit)}
         if best and asked.rest.empty:
             return [*best.values()]
-        for hit in self._search(Kind.STATUTE, asked, within, limit, loosely=not best):
+        for hit in self._search(DocumentKind.STATUTE, asked, within, limit, loosely=not best):
             best.setdefault(hit.row["id"], hit)
         return [*best.values()][:limit]
 
@@ -148,7 +148,7 @@ class Library:
         asked = understand(query, self.names())
         best: dict[int, Hit] = {}
         # A case has several passages, and each of them may be found.
-        for hit in self._search(Kind.CASE, asked, None, limit * 8):
+        for hit in self._search(DocumentKind.CASE, asked, None, limit * 8):
             best.setdefault(hit.row["document"], hit)
         return [*best.values()][:limit]
 
@@ -180,17 +180,17 @@ class Library:
         )
         return tuple(row["version_date"] for row in rows)
 
-    def whole(self, kind: Kind, title: str, version: str = "") -> list[Hit]:
+    def whole(self, kind: DocumentKind, title: str, version: str = "") -> list[Hit]:
         """All passages of a law (with all its parts) or of a case, in order."""
         rows = self._rows(_WHOLE, kind=kind, title=title, version=version)
         return [Hit(row) for row in rows]
 
-    def titles(self, kind: Kind) -> list[str]:
+    def titles(self, kind: DocumentKind) -> list[str]:
         """The titles of all documents of a kind."""
         rows = self._rows("SELECT DISTINCT title FROM document WHERE kind = ? ORDER BY id", kind)
         return [row["title"] for row in rows]
 
-    def _named(self, asked: Asked, within: Law | None, limit: int) -> list[sqlite3.Row]:
+    def _named(self, asked: ParsedQuery, within: Law | None, limit: int) -> list[sqlite3.Row]:
         law = within or asked.law
         # 合同法 第五十二条 of an unknown law is not article 52 of every other one.
         if asked.number is None or (law is None and not asked.rest.empty):
@@ -206,7 +206,13 @@ class Library:
         return self._rows(_ARTICLE, **values, limit=limit, version=version)
 
     def _search(
-        self, kind: Kind, asked: Asked, law: Law | None, limit: int, *, loosely: bool = True
+        self,
+        kind: DocumentKind,
+        asked: ParsedQuery,
+        law: Law | None,
+        limit: int,
+        *,
+        loosely: bool = True,
     ) -> list[Hit]:
         """The passages with all that is asked; those with a part of it only if there are none."""
         values = _where(law) | {"kind": kind, "limit": limit}
@@ -228,16 +234,18 @@ class Library:
         )
         return Hit(found[0]) if found else None
 
-    def _no_article(self, law: Law, number: Number | None, article: str, version: str) -> NotFound:
+    def _no_article(
+        self, law: Law, number: Number | None, article: str, version: str
+    ) -> TextNotFound:
         versions = [each for each in self.versions(law) if each]
         if version and version not in versions:
-            return NotFound(f"{law.name} has no version of {version[:20]!r} here.", versions)
+            return TextNotFound(f"{law.name} has no version of {version[:20]!r} here.", versions)
         if number is None:
             said = f"{article[:80]!r} is no article number: write 第九百九十条, 990 or Article 990."
-            return NotFound(said, ())
+            return TextNotFound(said, ())
         rows = self._rows(_NEAR, **_where(law), number=number.main, limit=_NEAREST)
         message = f"{law.name} has no {number} (article {_digits(number)})."
-        return NotFound(message, [f"{law.name} {row['label']}" for row in rows])
+        return TextNotFound(message, [f"{law.name} {row['label']}" for row in rows])
 
     def _rows(self, statement: str, *values: object, **named: object) -> list[sqlite3.Row]:
         with self._shelf.reading() as connection:

@@ -14,9 +14,9 @@ from typing import Final
 
 from mcpyard.legal.collection import corpus_file, default_folder
 from mcpyard.legal.importing import NothingToImport, Report, find, load
-from mcpyard.legal.model import Kind
+from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.schema import NotACorpus
-from mcpyard.legal.shelf import Change, Shelf
+from mcpyard.legal.shelf import Corpus, StoreResult
 
 SOME_BROKEN: Final = 1
 USAGE: Final = 2
@@ -51,15 +51,15 @@ def _do(said: argparse.Namespace, folder: Path) -> int:
     if said.command == "status":
         return _status(folder, as_json=said.json)
     # The SDK takes a second to import, and only serving needs it.
-    from mcpyard.legal.serving import Transport, serve  # noqa: PLC0415
+    from mcpyard.legal.serving import ServingMode, serve  # noqa: PLC0415
 
-    serve(folder, Transport(said.transport), said.host, said.port)
+    serve(folder, ServingMode(said.transport), said.host, said.port)
     return 0
 
 
 def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
     found = find(path)
-    shelf = Shelf(corpus_file(folder))
+    shelf = Corpus(corpus_file(folder))
     try:
         report = load(found, shelf, _show_progress, replace=replace)
     finally:
@@ -74,9 +74,9 @@ def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
 
 def _status(folder: Path, *, as_json: bool) -> int:
     file = corpus_file(folder)
-    counts: dict[str, int] = dict.fromkeys(Kind, 0)
+    counts: dict[str, int] = dict.fromkeys(DocumentKind, 0)
     if file.exists():
-        shelf = Shelf(file)
+        shelf = Corpus(file)
         counts = shelf.counts()
         shelf.close()
     sample = not any(counts.values())
@@ -96,7 +96,7 @@ def _show_progress(done: int, of: int) -> None:
 
 
 def _summary(report: Report) -> str:
-    done = ", ".join(f"{report.changes[change]} {change}" for change in Change)
+    done = ", ".join(f"{report.changes[change]} {change}" for change in StoreResult)
     removed = f", {report.removed} taken out" if report.removed else ""
     rest = f"{report.skipped} without text, {len(report.broken)} broken"
     return f"{report.files} files: {done}{removed}, {rest}"

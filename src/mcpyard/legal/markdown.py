@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
-from mcpyard.legal.model import BrokenText, Document, Kind, Passage
+from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
 from mcpyard.legal.numerals import NUMERAL, Number, value
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:\s+(.*))?")
@@ -34,7 +34,7 @@ _CASE_HEADINGS: Final = re.compile(
 _IN_FORCE: Final = re.compile("施行|生效|in force", re.IGNORECASE)
 
 
-def read(text: str, path: PurePosixPath) -> Document | None:
+def read(text: str, path: PurePosixPath) -> LegalDocument | None:
     """The document of a file; None for a page that holds nothing but front matter.
 
     Args:
@@ -53,10 +53,10 @@ def read(text: str, path: PurePosixPath) -> Document | None:
     if not title:
         raise BrokenText("no title: a line that begins with '# ' is missing", first + 1)
     name, named_date = _name_and_date(path.stem)
-    if _kind(facts, path, sheet) is Kind.CASE:
+    if _kind(facts, path, sheet) is DocumentKind.CASE:
         return _case(sheet, facts, title, name, path)
-    return Document(
-        Kind.STATUTE,
+    return LegalDocument(
+        DocumentKind.STATUTE,
         title,
         facts.get("source") or str(path),
         _articles(sheet),
@@ -106,19 +106,23 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
     raise BrokenText("the front matter has no end: a second line '---' is missing")
 
 
-def _kind(facts: dict[str, str], path: PurePosixPath, sheet: _Sheet) -> Kind:
+def _kind(facts: dict[str, str], path: PurePosixPath, sheet: _Sheet) -> DocumentKind:
     if said := facts.get("kind"):
-        if said not in {Kind.STATUTE, Kind.CASE}:
+        if said not in {DocumentKind.STATUTE, DocumentKind.CASE}:
             raise BrokenText(f"kind is {said!r}; it must be statute or case")
-        return Kind(said)
+        return DocumentKind(said)
     if not _CASE_FOLDERS.isdisjoint(part.lower() for part in path.parent.parts):
-        return Kind.CASE
-    return Kind.CASE if any(map(_CASE_HEADINGS.fullmatch, sheet.headings)) else Kind.STATUTE
+        return DocumentKind.CASE
+    return (
+        DocumentKind.CASE
+        if any(map(_CASE_HEADINGS.fullmatch, sheet.headings))
+        else DocumentKind.STATUTE
+    )
 
 
 def _case(
     sheet: _Sheet, facts: dict[str, str], title: str, name: str, path: PurePosixPath
-) -> Document:
+) -> LegalDocument:
     # Some files have a maxim as their title, and the name of the case beneath it.
     headline = title if name in sheet.headings else ""
     writer = _Writer()
@@ -130,8 +134,8 @@ def _case(
     passages = writer.done()
     if not passages:
         raise BrokenText("a case without any text")
-    return Document(
-        Kind.CASE,
+    return LegalDocument(
+        DocumentKind.CASE,
         name if headline else title,
         facts.get("source") or str(path),
         passages,

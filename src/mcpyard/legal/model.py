@@ -9,7 +9,7 @@ from mcpyard.legal.numerals import Number
 SAMPLE_SOURCE: Final = "mcpyard sample corpus (invented, not law)"
 
 
-class Kind(StrEnum):
+class DocumentKind(StrEnum):
     """What a document is."""
 
     STATUTE = "statute"
@@ -35,7 +35,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class LegalDocument:
     """A statute (or one part of a code), a case, or a template, in one version.
 
     Attributes:
@@ -47,7 +47,7 @@ class Document:
         passages: What it consists of; a template has its text as the only one.
     """
 
-    kind: Kind
+    kind: DocumentKind
     title: str
     source: str
     passages: tuple[Passage, ...]

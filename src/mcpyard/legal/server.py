@@ -12,8 +12,8 @@ from pydantic import Field
 from mcpyard.legal import answers, shapes, templates
 from mcpyard.legal.asking import BadQuery
 from mcpyard.legal.collection import Collection
-from mcpyard.legal.library import NotFound
-from mcpyard.legal.model import Kind
+from mcpyard.legal.library import TextNotFound
+from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.texts import index, page
 
 _READS: Final = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -134,27 +134,27 @@ def _add_resources(server: MCPServer, collection: Collection) -> None:
     @server.resource("legal://laws", title="All laws", mime_type=markdown)
     def laws() -> str:
         """The laws, each with the address of its text."""
-        return index(collection.library(), Kind.STATUTE)
+        return index(collection.library(), DocumentKind.STATUTE)
 
     @server.resource("legal://cases", title="All cases", mime_type=markdown)
     def cases() -> str:
         """The cases, each with the address of its text."""
-        return index(collection.library(), Kind.CASE)
+        return index(collection.library(), DocumentKind.CASE)
 
     @server.resource("legal://laws/{law}", title="A law", mime_type=markdown)
     def law_text(law: str) -> str:
         """The whole text of a law, in its current version."""
-        return _read(lambda: page(collection.library(), Kind.STATUTE, law))
+        return _read(lambda: page(collection.library(), DocumentKind.STATUTE, law))
 
     @server.resource("legal://laws/{law}/{version}", title="A law's version", mime_type=markdown)
     def law_version(law: str, version: str) -> str:
         """The whole text of a law, in the version of a date."""
-        return _read(lambda: page(collection.library(), Kind.STATUTE, law, version))
+        return _read(lambda: page(collection.library(), DocumentKind.STATUTE, law, version))
 
     @server.resource("legal://cases/{case}", title="A case", mime_type=markdown)
     def case_text(case: str) -> str:
         """The whole text of a case."""
-        return _read(lambda: page(collection.library(), Kind.CASE, case))
+        return _read(lambda: page(collection.library(), DocumentKind.CASE, case))
 
     @server.resource("legal://templates/{template}", title="A template", mime_type=markdown)
     def template_text(template: str) -> str:
@@ -169,7 +169,7 @@ def _answered(ask: Callable[[], CallToolResult]) -> CallToolResult:
         return ask()
     except BadQuery as error:
         return answers.refusal(str(error))
-    except NotFound as error:
+    except TextNotFound as error:
         return answers.refusal(str(error), error.nearest)
     except sqlite3.Error as error:
         return answers.refusal(f"The corpus can't be read: {error}. Import it again.")
@@ -178,7 +178,7 @@ def _answered(ask: Callable[[], CallToolResult]) -> CallToolResult:
 def _read(text: Callable[[], str]) -> str:
     try:
         return text()
-    except NotFound as error:
+    except TextNotFound as error:
         raise ResourceNotFoundError(str(error)) from error
 
 

@@ -15,7 +15,7 @@ from mcpyard.legal.server import make_server
 _CLOSING_SECONDS: Final = 3
 
 
-class Transport(StrEnum):
+class ServingMode(StrEnum):
     """How clients reach the server."""
 
     STDIO = "stdio"
@@ -23,7 +23,7 @@ class Transport(StrEnum):
     SSE = "sse"
 
 
-def serve(folder: Path, transport: Transport, host: str, port: int) -> None:
+def serve(folder: Path, transport: ServingMode, host: str, port: int) -> None:
     """Serve until the client is gone (stdio), or until told to end.
 
     Raises:
@@ -34,7 +34,7 @@ def serve(folder: Path, transport: Transport, host: str, port: int) -> None:
     try:
         # A corpus that can't be read is said now, not in the middle of a conversation.
         collection.library()
-        if transport is Transport.STDIO:
+        if transport is ServingMode.STDIO:
             # The thread that waits for the next line can't be interrupted; this ends it all.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             make_server(collection).run("stdio")
@@ -44,9 +44,9 @@ def serve(folder: Path, transport: Transport, host: str, port: int) -> None:
         collection.close()
 
 
-def _listen(collection: Collection, transport: Transport, host: str, port: int) -> None:
+def _listen(collection: Collection, transport: ServingMode, host: str, port: int) -> None:
     server = make_server(collection)
-    over_http = transport is Transport.HTTP
+    over_http = transport is ServingMode.HTTP
     app = server.streamable_http_app(host=host) if over_http else server.sse_app(host=host)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:

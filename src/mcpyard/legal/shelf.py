@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from mcpyard.legal.model import Document, Kind
+from mcpyard.legal.model import DocumentKind, LegalDocument
 from mcpyard.legal.schema import connect
 from mcpyard.legal.terms import indexed
 
@@ -31,7 +31,7 @@ Identity: TypeAlias = tuple[str, str, str, str]
 """What tells one document from another: its kind, title, part and version date."""
 
 
-class Change(StrEnum):
+class StoreResult(StrEnum):
     """What storing a document did."""
 
     ADDED = "added"
@@ -39,7 +39,7 @@ class Change(StrEnum):
     UNCHANGED = "unchanged"
 
 
-class Shelf:
+class Corpus:
     """One corpus, in a file or in memory. Threads take turns."""
 
     def __init__(self, file: Path | None = None) -> None:
@@ -58,7 +58,7 @@ class Shelf:
         with self._turn:
             yield self._connection
 
-    def add(self, documents: Iterable[Document]) -> list[Change]:
+    def add(self, documents: Iterable[LegalDocument]) -> list[StoreResult]:
         """Store documents, all or none; of several versions of a law the newest is current."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._turn, _transaction(self._connection) as connection:
@@ -79,7 +79,7 @@ class Shelf:
         with self._turn:
             rows = self._connection.execute("SELECT kind, count(*) FROM document GROUP BY kind")
             found: dict[str, int] = dict(rows.fetchall())
-            return {kind.value: found.get(kind, 0) for kind in Kind}
+            return {kind.value: found.get(kind, 0) for kind in DocumentKind}
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def _transaction(connection: sqlite3.Connection) -> Generator[sqlite3.Connection
     connection.execute("COMMIT")
 
 
-def _store(connection: sqlite3.Connection, document: Document, now: str) -> Change:
+def _store(connection: sqlite3.Connection, document: LegalDocument, now: str) -> StoreResult:
     digest = _digest(document)
     identity = (document.kind, document.title, document.part)
     known = connection.execute(
@@ -102,7 +102,7 @@ def _store(connection: sqlite3.Connection, document: Document, now: str) -> Chan
         (*identity, document.version_date),
     ).fetchone()
     if known is not None and known["digest"] == digest:
-        return Change.UNCHANGED
+        return StoreResult.UNCHANGED
     if known is not None:
         _remove(connection, known["id"])
     cursor = connection.execute(
@@ -113,7 +113,7 @@ def _store(connection: sqlite3.Connection, document: Document, now: str) -> Chan
     )
     _write_passages(connection, cursor.lastrowid or 0, document)
     connection.execute(_MARK_CURRENT, identity)
-    return Change.ADDED if known is None else Change.REPLACED
+    return StoreResult.ADDED if known is None else StoreResult.REPLACED
 
 
 def _remove(connection: sqlite3.Connection, document: int) -> None:
@@ -124,7 +124,7 @@ def _remove(connection: sqlite3.Connection, document: int) -> None:
     connection.execute("DELETE FROM document WHERE id = ?", (document,))
 
 
-def _write_passages(connection: sqlite3.Connection, owner: int, document: Document) -> None:
+def _write_passages(connection: sqlite3.Connection, owner: int, document: LegalDocument) -> None:
     for position, each in enumerate(document.passages):
         number, insertion = (each.number.main, each.number.insert) if each.number else (None, 0)
         cursor = connection.execute(
@@ -142,7 +142,7 @@ def _write_passages(connection: sqlite3.Connection, owner: int, document: Docume
         )
 
 
-def _digest(document: Document) -> str:
+def _digest(document: LegalDocument) -> str:
     """Of all that is stored; the file's own bytes may change without changing the text."""
     parts = [document.headline, document.source]
     for each in document.passages:

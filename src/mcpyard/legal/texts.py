@@ -2,13 +2,13 @@
 
 from urllib.parse import quote
 
-from mcpyard.legal.library import Hit, Library, NotFound
-from mcpyard.legal.model import SAMPLE_SOURCE, Kind
+from mcpyard.legal.library import Hit, Library, TextNotFound
+from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
 
-_PLACES = {Kind.STATUTE: "laws", Kind.CASE: "cases"}
+_PLACES = {DocumentKind.STATUTE: "laws", DocumentKind.CASE: "cases"}
 
 
-def index(library: Library, kind: Kind) -> str:
+def index(library: Library, kind: DocumentKind) -> str:
     """The titles of all documents of a kind, each with the address of its text."""
     place = _PLACES[kind]
     lines = [
@@ -17,17 +17,17 @@ def index(library: Library, kind: Kind) -> str:
     return "\n".join([f"# {place}", "", *lines])
 
 
-def page(library: Library, kind: Kind, name: str, version: str = "") -> str:
+def page(library: Library, kind: DocumentKind, name: str, version: str = "") -> str:
     """The whole text of a law or a case.
 
     Raises:
         NotFound: There is none of that name, or not in that version.
     """
-    title = library.law(name).title if kind is Kind.STATUTE else name
+    title = library.law(name).title if kind is DocumentKind.STATUTE else name
     hits = library.whole(kind, title, version)
     if not hits:
         asked = f"{name[:80]} {version[:20]}".strip()
-        raise NotFound(f"There is no {kind} {asked!r} here.", _nearest(library, kind, name))
+        raise TextNotFound(f"There is no {kind} {asked!r} here.", _nearest(library, kind, name))
     return "\n\n".join([_head(hits[0]), *_body(hits)])
 
 
@@ -52,13 +52,13 @@ def _body(hits: list[Hit]) -> list[str]:
         if heading and heading != shown:
             lines.append(f"## {heading}")
         shown = heading
-        if row["kind"] == Kind.CASE:
+        if row["kind"] == DocumentKind.CASE:
             lines.append(f"## {row['label']}")
         lines.append(f"{row['label']} {row['text']}" if row["number"] else row["text"])
     return lines
 
 
-def _nearest(library: Library, kind: Kind, name: str) -> list[str]:
-    if kind is Kind.CASE:
+def _nearest(library: Library, kind: DocumentKind, name: str) -> list[str]:
+    if kind is DocumentKind.CASE:
         return [title for title in library.titles(kind) if name and name in title][:5]
     return [each for each in library.versions(library.law(name)) if each]

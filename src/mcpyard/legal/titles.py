@@ -70,7 +70,7 @@ def key(title: str) -> str:
     return _AROUND.sub("", _ARTICLES.sub(" ", plain(title))).removeprefix(_STATE)
 
 
-class Names:
+class LawNames:
     """Finds laws by any of their names."""
 
     def __init__(self, laws: Iterable[Law]) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 from mcpyard.runtime.processes import (
     LIBC,
-    Process,
+    ProcessRow,
     kill_process,
     newest_first,
     read_file,
@@ -57,11 +57,11 @@ class Adoption:
         if alive and not alive.dying:
             self._others = {row.key for row in rows if row}
 
-    def kill(self) -> Iterator[Process]:
+    def kill(self) -> Iterator[ProcessRow]:
         """Kill every adopted process with all below it, and reap those that are dead."""
         if not self.active:
             return
-        table: dict[int, Process] = {}
+        table: dict[int, ProcessRow] = {}
         for pid in newest_first():
             if row := read_process(pid):
                 table[pid] = row
@@ -73,7 +73,7 @@ class Adoption:
             _reap(row)
             yield row
 
-    def _is_adopted(self, row: Process) -> bool:
+    def _is_adopted(self, row: ProcessRow) -> bool:
         return (
             row.parent == os.getpid()
             and row.session != os.getsid(0)
@@ -85,9 +85,9 @@ class Adoption:
 ADOPTION: Final = Adoption()
 
 
-def descendants(table: dict[int, Process], roots: Iterator[Process]) -> list[Process]:
+def descendants(table: dict[int, ProcessRow], roots: Iterator[ProcessRow]) -> list[ProcessRow]:
     """Some processes and all that are below them."""
-    below: dict[int, list[Process]] = {}
+    below: dict[int, list[ProcessRow]] = {}
     for row in table.values():
         below.setdefault(row.parent, []).append(row)
     found = {row.pid: row for row in roots}
@@ -99,7 +99,7 @@ def descendants(table: dict[int, Process], roots: Iterator[Process]) -> list[Pro
     return queue
 
 
-def _reap(row: Process) -> None:
+def _reap(row: ProcessRow) -> None:
     # By its number: others wait for theirs themselves, and any of them might be taken otherwise.
     with contextlib.suppress(ChildProcessError):
         os.waitpid(row.pid, os.WNOHANG)

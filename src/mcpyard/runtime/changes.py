@@ -4,7 +4,7 @@ import asyncio
 from math import inf
 
 
-class Changes:
+class ChangeSignal:
     """Wakes everybody who waits whenever something changed."""
 
     def __init__(self) -> None:

@@ -70,7 +70,7 @@ class StopPolicy:
 
 
 @dataclass(eq=False, slots=True)
-class Child:
+class ChildProcess:
     """A running server process. Its three pipe ends belong to whoever spawned it.
 
     Attributes:

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.lifecycle import Start, Stop
+from mcpyard.domain.lifecycle import StartWanted, StopWanted
 from mcpyard.runtime.connection import Connection
-from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.tenure import RuntimeDeps
 
 
 class ClientLanes:
     """One connection a server and client."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: RuntimeDeps) -> None:
         self._crew = crew
         self._connections: dict[tuple[UUID, str], Connection] = {}
         self._ending: dict[asyncio.Task[None], Connection] = {}
@@ -28,7 +28,7 @@ class ClientLanes:
         if connection is None:
             connection = Connection(server, self._crew, _unwatched)
             self._connections[server.id, lane] = connection
-            connection.tell(Start())
+            connection.tell(StartWanted())
         return connection
 
     def end(self, *, server: UUID | None = None, lane: str | None = None) -> None:
@@ -36,7 +36,7 @@ class ClientLanes:
         for key in [*self._connections]:
             if server in {None, key[0]} and lane in {None, key[1]}:
                 connection = self._connections.pop(key)
-                connection.tell(Stop())
+                connection.tell(StopWanted())
                 if not connection.is_over:
                     self._see_off(connection)
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from math import inf
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import Tempo, spread
+from mcpyard.domain.backoff import RestartPolicy, spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import CallRefused, Disconnected, TimedOut
@@ -36,21 +36,21 @@ from mcpyard.domain.lifecycle import (
     Recovered,
     RetryDue,
     Settled,
-    Start,
+    StartWanted,
     State,
-    Stop,
+    StopWanted,
     Timer,
     step,
 )
 from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
-from mcpyard.domain.observed import Observed, Offer, Tools
-from mcpyard.domain.ports import CallTerms, Telling, Tuning
+from mcpyard.domain.observed import Capabilities, Observed, Tools
+from mcpyard.domain.ports import CallTerms, NotificationInterest, Telling
 from mcpyard.runtime.causes import sign_in_cause, unreachable
-from mcpyard.runtime.changes import Changes
+from mcpyard.runtime.changes import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession
 from mcpyard.runtime.live import Live
 from mcpyard.runtime.stderr import StderrRing
-from mcpyard.runtime.tenure import Crew, Tenure, make_tools
+from mcpyard.runtime.tenure import RuntimeDeps, SessionRunner, make_tools
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Connection:
     def __init__(
         self,
         server: DesiredServer,
-        crew: Crew,
+        crew: RuntimeDeps,
         on_change: Callable[["Connection"], None],
         on_notice: Telling | None = None,
     ) -> None:
@@ -81,7 +81,7 @@ class Connection:
         self._state = State()
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
         self._offer = crew.memory.offer(server.id)
-        self._tuning = Tuning()
+        self._tuning = NotificationInterest()
         self._session: CurrentSession | None = None
         self._guarded = self._on_demand
         self._calls = 0
@@ -92,7 +92,7 @@ class Connection:
         self._since: datetime = crew.clock.now()
         self._next_retry: datetime | None = None
         self._late = 0
-        self._changes = Changes()
+        self._changes = ChangeSignal()
 
     @property
     def phase(self) -> Phase:
@@ -155,7 +155,7 @@ class Connection:
     def let_go(self) -> None:
         """Nobody desires it any more: it ends, and no call wakes it."""
         self._gone = True
-        self.tell(Stop())
+        self.tell(StopWanted())
 
     def tell(self, event: Event) -> None:
         """Feed the table an event and do what it says."""
@@ -197,7 +197,7 @@ class Connection:
         """Ask anything, waiting as `call` does."""
         return await self._use(lambda live, terms: live.request(method, params, terms), terms)
 
-    def tune(self, tuning: Tuning) -> None:
+    def tune(self, tuning: NotificationInterest) -> None:
         """What is wanted to be heard of the server, now and after every restart."""
         self._tuning = tuning
         if live := self._live:
@@ -247,7 +247,7 @@ class Connection:
         if not self._wakes or self._calls or self._tuning.uris or self.phase in ASLEEP:
             return
         if self.phase in OPEN:
-            self.tell(Stop())
+            self.tell(StopWanted())
         else:
             self._rest_later()
 
@@ -261,7 +261,7 @@ class Connection:
         for owner in self._owners:
             owner.cancel()
 
-    def _tempo(self) -> Tempo:
+    def _tempo(self) -> RestartPolicy:
         remote = isinstance(self.server.config, RemoteConfig)
         tempo, restart = self._crew.tempo, self.server.config.restart
         if restart != _USUAL:
@@ -281,7 +281,7 @@ class Connection:
                 self._disarm(timer)
 
     def _open(self, epoch: int) -> None:
-        tenure = Tenure(self.server, self._crew, self.ring)
+        tenure = SessionRunner(self.server, self._crew, self.ring)
         self._session = session = CurrentSession(epoch, tenure, self)
         owner = asyncio.create_task(
             self._own(session, frozenset(self._owners)),
@@ -320,7 +320,7 @@ class Connection:
     def hear_ready(self, session: CurrentSession, tools: Tools) -> None:
         """The present session can be used."""
         self._tools = tools
-        if session.live and self._tuning != Tuning():
+        if session.live and self._tuning != NotificationInterest():
             session.live.tune(self._tuning)
         self.tell(Ready(session.epoch))
 
@@ -329,7 +329,7 @@ class Connection:
         self._tools = tools
         self._changed()
 
-    def hear_offer(self, offer: Offer) -> None:
+    def hear_offer(self, offer: Capabilities) -> None:
         """The present session offers this besides tools."""
         if offer != self._offer:
             self._offer = offer
@@ -375,7 +375,7 @@ class Connection:
 
     async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
         if self._wakes and self.phase in ASLEEP:
-            self.tell(Start())
+            self.tell(StartWanted())
         deadline = self._crew.clock.monotonic() + (inf if seconds is None else seconds)
         while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart

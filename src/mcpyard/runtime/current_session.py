@@ -5,11 +5,11 @@ from typing import Protocol
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.errors import CallRefused, TimedOut, YardError
-from mcpyard.domain.health import Health, Verdict
-from mcpyard.domain.observed import Offer, Tools
+from mcpyard.domain.health import Health, HealthVerdict
+from mcpyard.domain.observed import Capabilities, Tools
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.live import Live
-from mcpyard.runtime.tenure import Tenure
+from mcpyard.runtime.tenure import SessionRunner
 
 Ask = Callable[[Live, CallTerms], Awaitable[bytes]]
 """Asks an open server something."""
@@ -26,7 +26,7 @@ class SessionOwner(Protocol):
         """It has other tools."""
         ...
 
-    def hear_offer(self, offer: Offer) -> None:
+    def hear_offer(self, offer: Capabilities) -> None:
         """It offers this besides tools."""
         ...
 
@@ -48,7 +48,7 @@ class SessionOwner(Protocol):
 
 
 class CurrentSession:
-    """One session of a connection; hears of it from its tenure (see `Told`).
+    """One session of a connection; hears of it from its runner (see `SessionListener`).
 
     Attributes:
         epoch: Which of the connection's sessions it is.
@@ -60,7 +60,7 @@ class CurrentSession:
 
     __slots__ = ("_owner", "epoch", "health", "live", "tenure", "told_loss")
 
-    def __init__(self, epoch: int, tenure: Tenure, owner: SessionOwner) -> None:
+    def __init__(self, epoch: int, tenure: SessionRunner, owner: SessionOwner) -> None:
         self.epoch = epoch
         self.tenure = tenure
         self.health: Health = tenure.health
@@ -106,7 +106,7 @@ class CurrentSession:
 
     def answered(self) -> None:
         """A call of it was answered."""
-        if self.health.answered() is Verdict.RECOVERED:
+        if self.health.answered() is HealthVerdict.RECOVERED:
             self.recovered()
 
     def ready(self, live: Live, tools: Tools) -> None:
@@ -118,7 +118,7 @@ class CurrentSession:
         """Its tools were listed anew."""
         self._owner.hear_tools(tools)
 
-    def offered(self, offer: Offer) -> None:
+    def offered(self, offer: Capabilities) -> None:
         """What it offers besides was listed."""
         self._owner.hear_offer(offer)
 

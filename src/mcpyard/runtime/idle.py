@@ -7,7 +7,7 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Tuning
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice
 
 
 class IdleServers:
@@ -36,7 +36,7 @@ class IdleServers:
     def hear(self, on_notice: OnNotice) -> None:
         """Nobody ever says anything."""
 
-    def tune(self, server: UUID, tuning: Tuning) -> None:
+    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
         """Nobody is there to be told."""
 
     def release(self, lane: str) -> None:

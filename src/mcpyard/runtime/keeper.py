@@ -40,7 +40,7 @@ from mcpyard.runtime.processes import (
     LIBC,
     MARK,
     SYS_PIDFD_OPEN,
-    Process,
+    ProcessRow,
     kill_process,
     newest_first,
     read_mark,
@@ -64,7 +64,7 @@ GIVE_UP_SECONDS = 5.0  # what survives SIGKILL for so long is stuck in the kerne
 UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes counts as it is
 
 
-class Child:
+class KeptProcess:
     """A server's main process; `ending` is when its end began, 0 while nobody wants it to end."""
 
     def __init__(self, number: int, pid: int, mark: bytes) -> None:
@@ -79,16 +79,16 @@ class Tree:
     """All processes below the keeper, and whose each one is."""
 
     def __init__(self) -> None:
-        self.children: dict[int, Child] = {}
-        self.rows: list[Process] = []
+        self.children: dict[int, KeptProcess] = {}
+        self.rows: list[ProcessRow] = []
         self.looked = 0.0
         self.blind = False
         self.clear = True  # the last look met no process that was gone before it could be read
         self._me = os.getpid()
-        self.owners: dict[tuple[int, int], Child | None] = {}
-        self._sessions: dict[int, Child] = {}
+        self.owners: dict[tuple[int, int], KeptProcess | None] = {}
+        self._sessions: dict[int, KeptProcess] = {}
 
-    def ending(self) -> list[Child]:
+    def ending(self) -> list[KeptProcess]:
         """The children that are to end."""
         return [child for child in self.children.values() if child.ending]
 
@@ -96,9 +96,9 @@ class Tree:
         """Read the process table, and remember whose each descendant is."""
         below = self._read()
         rows = list(below.get(self._me, ()))
-        owners: dict[tuple[int, int], Child | None] = {}
-        by_pid: dict[int, Child | None] = {}
-        sessions: dict[int, Child] = {}
+        owners: dict[tuple[int, int], KeptProcess | None] = {}
+        by_pid: dict[int, KeptProcess | None] = {}
+        sessions: dict[int, KeptProcess] = {}
         for row in rows:
             rows.extend(below.get(row.pid, ()))
             owner = self.owners.get(row.key) or by_pid.get(row.parent) or self._guess(row)
@@ -112,15 +112,15 @@ class Tree:
         if not self.blind:
             self.owners, self._sessions = owners, sessions
 
-    def doomed(self, row: Process) -> bool:
+    def doomed(self, row: ProcessRow) -> bool:
         """Whether a process is to end: its child is, or no living child can have started it."""
         owner = self.owners.get(row.key) or self._guess(row)
         if owner:
             return owner.ending > 0
         return not any(c.start <= row.start and not c.ending for c in self.children.values())
 
-    def _read(self) -> dict[int, list[Process]]:
-        table: dict[int, Process] = {}
+    def _read(self) -> dict[int, list[ProcessRow]]:
+        table: dict[int, ProcessRow] = {}
         self.clear = True
         for pid in newest_first():
             row = read_process(pid)
@@ -131,14 +131,14 @@ class Tree:
             # What forks and exits faster than the table is read would be gone by its end.
             if row.parent == self._me and row.key not in self.owners and self.doomed(row):
                 kill_process(row)
-        below: dict[int, list[Process]] = {}
+        below: dict[int, list[ProcessRow]] = {}
         for row in table.values():
             # One whose parent died while the table was read has another by now.
             latest = row if row.parent in table else read_process(row.pid) or row
             below.setdefault(latest.parent, []).append(row)
         return below
 
-    def _guess(self, row: Process) -> Child | None:
+    def _guess(self, row: ProcessRow) -> KeptProcess | None:
         if owner := self._sessions.get(row.session) or self._sessions.get(row.group):
             return owner
         mark = read_mark(row.pid)
@@ -159,7 +159,7 @@ class Keeper:
         self._partial = b""
         self._unsent: deque[bytes] = deque()
         self._dying: set[int] = set()
-        self._signals: list[tuple[Child | None, int, int]] = []
+        self._signals: list[tuple[KeptProcess | None, int, int]] = []
         self._wakeup, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         # A handler, not SIG_IGN: a child would inherit that one.
@@ -258,7 +258,7 @@ class Keeper:
             which = "cwd" if cwd and getattr(error, "filename", None) == cwd else "command"
             self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
             return
-        child = self._children[number] = Child(number, pid, mark)
+        child = self._children[number] = KeptProcess(number, pid, mark)
         self.tell("spawned", n=number, pid=pid, start=child.start)
 
     def _signal(self) -> None:
@@ -286,7 +286,7 @@ class Keeper:
             return False
         return True
 
-    def _exited(self, child: Child, number: int, *, clean: bool) -> None:
+    def _exited(self, child: KeptProcess, number: int, *, clean: bool) -> None:
         child.alive = False
         status, killer = (number, None) if clean else (None, number)
         self.tell("exited", n=child.number, status=status, signal=killer)
@@ -313,7 +313,7 @@ class Keeper:
                 self.tell("gone", n=child.number, left=left)
         self._kill(doomed)
 
-    def _kill(self, rows: list[Process]) -> None:
+    def _kill(self, rows: list[ProcessRow]) -> None:
         main_groups = [child.pid for child in self._tree.ending() if child.alive]
         # Stopped first: of two that watch over each other, none may see the other one die.
         for number in (signal.SIGSTOP, signal.SIGKILL):

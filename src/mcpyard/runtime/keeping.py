@@ -22,12 +22,12 @@ from mcpyard.runtime import keeper
 from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.runtime.cgroups import Cgroup
 from mcpyard.runtime.channel import Channel
-from mcpyard.runtime.child import END_SECONDS, Child, Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.child import END_SECONDS, ChildProcess, Exit, SpawnFailed, StopPolicy
 from mcpyard.runtime.marks import Mark, MarkKey
 from mcpyard.runtime.orphans import Remains
 from mcpyard.runtime.processes import MARK
 
-__all__ = ["Child", "Exit", "Keeper", "Pulse", "SpawnFailed", "StopPolicy"]
+__all__ = ["ChildProcess", "Exit", "KeeperClient", "Pulse", "SpawnFailed", "StopPolicy"]
 
 _START_SECONDS: Final = 10.0
 """A Python with five imports; only a machine in distress needs longer."""
@@ -66,7 +66,7 @@ class _Run:
 _PULSE: Final = Pulse()
 
 
-class Keeper:
+class KeeperClient:
     """Starts and ends the children of one yard.
 
     Attributes:
@@ -91,7 +91,7 @@ class Keeper:
         self._aftermath: asyncio.Task[None] | None = None
         self._closing = False
         self._count = 0
-        self._children: dict[int, Child] = {}
+        self._children: dict[int, ChildProcess] = {}
         self._answers: dict[int, asyncio.Future[None]] = {}
 
     @property
@@ -115,7 +115,9 @@ class Keeper:
                     raise SpawnFailed(errno.ECHILD, "the keeper did not start", "keeper")
                 run.watching = asyncio.create_task(self._watch(run), name="keeper watch")
 
-    async def spawn(self, argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Child:
+    async def spawn(
+        self, argv: Sequence[str], env: Mapping[str, str], cwd: str | None
+    ) -> ChildProcess:
         """Start a child with exactly this environment, plus the yard's mark.
 
         Raises:
@@ -189,7 +191,7 @@ class Keeper:
         run.process.kill()
         run.channel.abandon()
 
-    def _prepare(self, number: int) -> tuple[Child, tuple[int, ...]]:
+    def _prepare(self, number: int) -> tuple[ChildProcess, tuple[int, ...]]:
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as undo:
             try:
@@ -200,7 +202,7 @@ class Keeper:
         (far_in, stdin), (stdout, far_out), (stderr, far_err) = pipes
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
-        child = Child(
+        child = ChildProcess(
             number, stdin, stdout, stderr, loop.create_future(), loop.create_future(), self._tell
         )
         return child, (far_in, far_out, far_err)
@@ -265,7 +267,7 @@ class Keeper:
             self.lost += 1
             self._on_lost()
 
-    async def _clean_up(self, run: _Run, children: Mapping[int, Child]) -> None:
+    async def _clean_up(self, run: _Run, children: Mapping[int, ChildProcess]) -> None:
         run.process.kill()
         mains = [(child.pid, child.start) for child in children.values() if child.start]
         mark = Mark.of_this_process(self._instance)

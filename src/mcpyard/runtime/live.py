@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.observed import Offer, SessionFacts
-from mcpyard.domain.ports import CallTerms, Tuning
+from mcpyard.domain.observed import Capabilities, SessionFacts
+from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.stderr import StderrRing
 
 
@@ -31,7 +31,7 @@ class NoRoom(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ToolListing:
     """A tool list as it came.
 
     `ttl` is how many seconds it may be kept: None when the server did not say, 0 when it does not
@@ -54,7 +54,7 @@ class Live(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether it is gone already; true a moment before `Hooks.lost` is called."""
+        """Whether it is gone already; true a moment before `ConnectionEvents.lost` is called."""
         ...
 
     @property
@@ -85,15 +85,15 @@ class Live(Protocol):
         """Ask it anything (see `Servers.request`)."""
         ...
 
-    def tune(self, tuning: Tuning) -> None:
+    def tune(self, tuning: NotificationInterest) -> None:
         """What is wanted to be heard of it; in force for whatever is asked after this."""
         ...
 
-    async def list_tools(self, within: float = limits.LIST) -> Listing:
+    async def list_tools(self, within: float = limits.LIST) -> ToolListing:
         """All its tools, each page of them within some seconds."""
         ...
 
-    async def list_offer(self) -> Offer:
+    async def list_offer(self) -> Capabilities:
         """What it offers besides; a list that it cannot give is empty."""
         ...
 
@@ -116,7 +116,7 @@ class Live(Protocol):
         ...
 
 
-class Hooks(Protocol):
+class ConnectionEvents(Protocol):
     """What an open server tells whoever opened it. Called from the event loop."""
 
     @property
@@ -144,7 +144,7 @@ class Hooks(Protocol):
 class Opener(Protocol):
     """Opens servers."""
 
-    async def open(self, server: DesiredServer, hooks: Hooks) -> Live:
+    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> Live:
         """Start it, agree on a protocol, and give it back ready.
 
         May be cancelled at any time; nothing is left then.

@@ -8,15 +8,15 @@ from typing import Any, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
-from mcpyard.domain.observed import Era, Items, Keeping, Offer, SessionFacts
-from mcpyard.domain.ports import CallTerms, Tuning
-from mcpyard.runtime.keeping import Child, StopPolicy
-from mcpyard.runtime.live import Listing
+from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
+from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.runtime.keeping import ChildProcess, StopPolicy
+from mcpyard.runtime.live import ToolListing
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import members
 from mcpyard.wire.link import Busy
 from mcpyard.wire.messages import Reply, RpcError
-from mcpyard.wire.session import Session
+from mcpyard.wire.session import ServerSession
 
 _NOT_READING: Final = Cause(
     Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
@@ -25,10 +25,10 @@ _ENDED: Final = Cause(Code.CLOSED, "the server was ended by mcpyard")
 _STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
 
 
-class Process:
+class ServerProcess:
     """A server's process with its standard error."""
 
-    def __init__(self, child: Child, stderr: StderrReader) -> None:
+    def __init__(self, child: ChildProcess, stderr: StderrReader) -> None:
         self.child = child
         self._stderr = stderr
 
@@ -50,7 +50,7 @@ class Process:
 class LiveServer:
     """A session in use (see `Live`)."""
 
-    def __init__(self, session: Session, process: Process | None) -> None:
+    def __init__(self, session: ServerSession, process: ServerProcess | None) -> None:
         self._session = session
         self._process = process
         self._calls = 0
@@ -114,7 +114,7 @@ class LiveServer:
                 self._idle.set()
         return reply.result if reply.is_short else await reply.taken()
 
-    def tune(self, tuning: Tuning) -> None:
+    def tune(self, tuning: NotificationInterest) -> None:
         """Ask for what is wanted to be heard of it, as far as it offers that."""
         if self._session.lost:
             return
@@ -131,14 +131,14 @@ class LiveServer:
             self._session.post("logging/setLevel", {"level": level})
             self._log_level = level
 
-    async def list_offer(self) -> Offer:
+    async def list_offer(self) -> Capabilities:
         """What it offers besides tools."""
         resources, templates, prompts = await asyncio.gather(
             self._list_items("resources", "resources/list", "resources"),
             self._list_items("resources", "resources/templates/list", "resourceTemplates"),
             self._list_items("prompts", "prompts/list", "prompts"),
         )
-        return Offer(resources, templates, prompts)
+        return Capabilities(resources, templates, prompts)
 
     async def _list_items(self, capability: str, method: str, member: str) -> Items:
         if capability not in self._session.capabilities:
@@ -147,18 +147,18 @@ class LiveServer:
             listed = await self._session.list_items(method, member, limits.LIST)
         except (RpcError, Busy, YardError):
             return Items()
-        return Items(listed.tools, Keeping(listed.ttl_ms, listed.public))
+        return Items(listed.tools, CacheHint(listed.ttl_ms, listed.public))
 
-    async def list_tools(self, within: float = limits.LIST) -> Listing:
+    async def list_tools(self, within: float = limits.LIST) -> ToolListing:
         """All its tools; none where it offers none."""
         if "tools" not in self._session.capabilities:
-            return Listing(())
+            return ToolListing(())
         try:
             listed = await self._session.list_tools(within)
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         ttl = None if listed.ttl_ms is None else listed.ttl_ms / 1000
-        return Listing(listed.tools, ttl, listed.public)
+        return ToolListing(listed.tools, ttl, listed.public)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""

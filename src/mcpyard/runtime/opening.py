@@ -12,19 +12,19 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Memory, Reached
+from mcpyard.domain.ports import KnownConnection, Memory
 from mcpyard.domain.secrets import secrets_of
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
 from mcpyard.runtime.environment import child_environment
-from mcpyard.runtime.keeping import Child, Exit, Keeper, SpawnFailed
-from mcpyard.runtime.live import Hooks, NoRoom, OpenFailed
-from mcpyard.runtime.liveserver import LiveServer, Process
-from mcpyard.runtime.signins import SignIns
+from mcpyard.runtime.keeping import ChildProcess, Exit, KeeperClient, SpawnFailed
+from mcpyard.runtime.live import ConnectionEvents, NoRoom, OpenFailed
+from mcpyard.runtime.liveserver import LiveServer, ServerProcess
+from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import Link, LinkFailed
-from mcpyard.wire.session import Handlers, Opening, Session, open_session
+from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ class WireOpener:
 
     def __init__(
         self,
-        keeper: Keeper,
+        keeper: KeeperClient,
         memory: Memory,
         environment: Mapping[str, str],
         face: ClientFace,
-        sign_ins: SignIns,
+        sign_ins: SignInManager,
     ) -> None:
         self.sign_ins = sign_ins
-        self.here = Here()
+        self.here = SelfIdentity()
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
         self._face = face
         self._died_of_the_probe: set[str] = set()
 
-    async def open(self, server: DesiredServer, hooks: Hooks) -> LiveServer:
+    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> LiveServer:
         """Open a server (see `Opener`)."""
         launch = server.launch
         if server.this_yard:
@@ -85,13 +85,13 @@ class WireOpener:
         await self._keeper.close()
 
     async def _open_local(
-        self, server: DesiredServer, launch: LocalLaunch, hooks: Hooks
+        self, server: DesiredServer, launch: LocalLaunch, hooks: ConnectionEvents
     ) -> LiveServer:
         hooks.ring.keep_secret(secrets_of(launch))
         child = await self._spawn(launch)
         mark = hooks.ring.mark
         stderr = StderrReader(child.stderr, hooks.ring)
-        process = Process(child, stderr)
+        process = ServerProcess(child, stderr)
 
         def tail() -> tuple[str, ...]:
             stderr.drain()
@@ -118,8 +118,8 @@ class WireOpener:
         return LiveServer(session, process)
 
     async def _meet_local(
-        self, server: DesiredServer, launch: LocalLaunch, link: Link, hooks: Hooks
-    ) -> Session:
+        self, server: DesiredServer, launch: LocalLaunch, link: Link, hooks: ConnectionEvents
+    ) -> ServerSession:
         digest = server.launch_digest
         known = self._memory.reached(digest)
         era = Era.HANDSHAKE if digest in self._died_of_the_probe else known and known.era
@@ -131,10 +131,10 @@ class WireOpener:
             if era is None and failure.cause.code in {Code.EXITED, Code.CLOSED}:
                 self._died_of_the_probe.add(digest)
             raise
-        self._memory.keep_reached(digest, Reached(Era(session.era)))
+        self._memory.keep_reached(digest, KnownConnection(Era(session.era)))
         return session
 
-    async def _spawn(self, launch: LocalLaunch) -> Child:
+    async def _spawn(self, launch: LocalLaunch) -> ChildProcess:
         environment = child_environment(self._environment, launch)
         try:
             return await self._keeper.spawn(launch.command, environment, launch.cwd)
@@ -144,7 +144,7 @@ class WireOpener:
             raise OpenFailed(spawn_cause(failure, launch)) from None
 
     async def _open_remote(
-        self, server: DesiredServer, launch: RemoteLaunch, hooks: Hooks
+        self, server: DesiredServer, launch: RemoteLaunch, hooks: ConnectionEvents
     ) -> LiveServer:
         # Most yards have no remote server; those that have none do without the HTTP client.
         from mcpyard.wire.http_errors import looks_like_sse_only  # noqa: PLC0415
@@ -159,19 +159,25 @@ class WireOpener:
         return await self._open_over(Transport.SSE, server, launch, hooks)
 
     async def _open_over(
-        self, transport: Transport, server: DesiredServer, launch: RemoteLaunch, hooks: Hooks
+        self,
+        transport: Transport,
+        server: DesiredServer,
+        launch: RemoteLaunch,
+        hooks: ConnectionEvents,
     ) -> LiveServer:
         known = self._memory.reached(server.launch_digest)
         auth = self.sign_ins.auth(launch)
         link = _remote_link(transport, launch, server.config.max_message, auth)
         seconds = limits.start_limit((), server.config.start_timeout)
         session = await self._meet(link, known and known.era, seconds, hooks)
-        reached = Reached(Era(session.era), transport)
+        reached = KnownConnection(Era(session.era), transport)
         self._memory.keep_reached(server.launch_digest, reached)
         return LiveServer(session, None)
 
-    async def _meet(self, link: Link, era: Era | None, seconds: float, hooks: Hooks) -> Session:
-        ears = _Ears(hooks)
+    async def _meet(
+        self, link: Link, era: Era | None, seconds: float, hooks: ConnectionEvents
+    ) -> ServerSession:
+        ears = _EventForwarder(hooks)
         opening = Opening(seconds, remembered=era.value if era else None)
         session = await open_session(link, self._face, opening, ears.handlers())
         if self.here.is_told_by(session.server_info):
@@ -181,13 +187,13 @@ class WireOpener:
         return session
 
 
-class _Ears:
+class _EventForwarder:
     """Hears for its hooks what a server says.
 
     A link that is lost before the session stands fails the opening itself.
     """
 
-    def __init__(self, hooks: Hooks) -> None:
+    def __init__(self, hooks: ConnectionEvents) -> None:
         self._hooks = hooks
         self._met = False
         self._early: list[Cause] = []
@@ -222,7 +228,7 @@ class _Ears:
 
 
 def _ended(
-    end: Exit, launch: LocalLaunch, hooks: Hooks, tail: Callable[[], tuple[str, ...]]
+    end: Exit, launch: LocalLaunch, hooks: ConnectionEvents, tail: Callable[[], tuple[str, ...]]
 ) -> None:
     """The end of its output tells of an exit sooner, unless somebody else holds the pipe."""
     loop = asyncio.get_running_loop()

@@ -22,7 +22,7 @@ from mcpyard.runtime.adoption import ADOPTION, descendants
 from mcpyard.runtime.cgroups import Cgroup, end_groups_of_dead_yards
 from mcpyard.runtime.marks import Mark, MarkKey
 from mcpyard.runtime.processes import (
-    Process,
+    ProcessRow,
     kill_process,
     newest_first,
     pid_namespace,
@@ -86,14 +86,14 @@ class Remains:
             threading.Event().wait(_ROUND_SECONDS)
         return swept
 
-    def _look(self) -> Iterator[Process]:
+    def _look(self) -> Iterator[ProcessRow]:
         if self._cgroup:
             self._cgroup.kill()
         yield from _kill_all(self._families())
         yield from ADOPTION.kill()
         yield from _kill_marked(self._key, lambda mark: mark == self._mark)
 
-    def _families(self) -> list[Process]:
+    def _families(self) -> list[ProcessRow]:
         """The children as far as they live, all in their sessions, and all below these."""
         if not self._known:
             return []
@@ -104,7 +104,7 @@ class Remains:
         self._known |= {row.key for row in members}
         return [row for row in members if not row.dying]
 
-    def _is_known(self, row: Process, table: dict[int, Process]) -> bool:
+    def _is_known(self, row: ProcessRow, table: dict[int, ProcessRow]) -> bool:
         start = self._leaders.get(row.session)
         if row.key in self._known or start is None:
             return row.key in self._known
@@ -119,7 +119,7 @@ def sweep_dead_yards(key: MarkKey) -> Swept:
     return _sweep(lambda: _kill_marked(key, lambda mark: yard_is_dead(*mark.yard)))
 
 
-def _sweep(look: Callable[[], Iterable[Process]]) -> Swept:
+def _sweep(look: Callable[[], Iterable[ProcessRow]]) -> Swept:
     if not sys.platform.startswith("linux"):
         return Swept()
     killed: set[tuple[int, int]] = set()
@@ -135,7 +135,7 @@ def _sweep(look: Callable[[], Iterable[Process]]) -> Swept:
     return Swept(len(killed - found), len(found))
 
 
-def _kill_all(rows: list[Process]) -> list[Process]:
+def _kill_all(rows: list[ProcessRow]) -> list[ProcessRow]:
     for row in rows:
         kill_process(row)
     return rows
@@ -149,7 +149,7 @@ def _line_of_descent() -> Iterator[int]:
         row = read_process(row.parent)
 
 
-def _kill_marked(key: MarkKey, condemned: Callable[[Mark], bool]) -> Iterator[Process]:
+def _kill_marked(key: MarkKey, condemned: Callable[[Mark], bool]) -> Iterator[ProcessRow]:
     spared = frozenset(_line_of_descent())
     here = pid_namespace()
     for pid in newest_first():

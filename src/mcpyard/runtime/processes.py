@@ -16,7 +16,7 @@ SYS_PIDFD_SEND_SIGNAL = 424
 SYS_PIDFD_OPEN = 434
 
 
-class Process:
+class ProcessRow:
     """A row of the process table; `key` tells it from a later process with the same number."""
 
     def __init__(self, pid: int, fields: list[bytes]) -> None:
@@ -34,11 +34,11 @@ def read_file(path: str) -> bytes:
     return b""
 
 
-def read_process(pid: int) -> Process | None:
+def read_process(pid: int) -> ProcessRow | None:
     """The row of one process, or None when it is gone."""
     text = read_file(f"/proc/{pid}/stat")
     # The name stands in brackets and may hold anything, brackets and blanks included.
-    return Process(pid, text[text.rindex(b")") + 2 :].split()) if text else None
+    return ProcessRow(pid, text[text.rindex(b")") + 2 :].split()) if text else None
 
 
 def read_mark(pid: int) -> bytes:
@@ -66,7 +66,7 @@ def signal_group(group: int, number: int) -> None:
             os.killpg(group, number)
 
 
-def kill_process(row: Process) -> None:
+def kill_process(row: ProcessRow) -> None:
     """Kill one process, and never a later one that got its number."""
     handle = LIBC.syscall(SYS_PIDFD_OPEN, row.pid, 0)
     now = read_process(row.pid)

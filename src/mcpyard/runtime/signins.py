@@ -40,7 +40,7 @@ class VolatileCredentials:
         self._kept[credentials.resource] = credentials
 
 
-class SignIns:
+class SignInManager:
     """The sign-ins of a yard."""
 
     def __init__(self, credentials: "CredentialStore") -> None:

@@ -11,18 +11,18 @@ from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, OnNotice, Telling, Tuning
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice, Telling
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
-from mcpyard.runtime.tenure import Crew
+from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.runtime.trial import try_out
 
 log = logging.getLogger(__name__)
 
 _EVENTS: dict[type[Action], lifecycle.Event] = {
-    plan.Start: lifecycle.Start(),
-    plan.Stop: lifecycle.Stop(),
+    plan.StartServer: lifecycle.StartWanted(),
+    plan.StopServer: lifecycle.StopWanted(),
     plan.Replace: lifecycle.Changed(),
 }
 
@@ -30,7 +30,7 @@ _EVENTS: dict[type[Action], lifecycle.Event] = {
 class Supervisor:
     """Holds one connection a server. The `Servers` port of the yard."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: RuntimeDeps) -> None:
         self._crew = crew
         self._connections: dict[UUID, Connection] = {}
         self._observed: dict[UUID, Observed] = {}
@@ -67,7 +67,7 @@ class Supervisor:
         """Ask a server anything (see `Servers`)."""
         return self._connection(server, terms.lane).request(method, params, terms)
 
-    def tune(self, server: UUID, tuning: Tuning) -> None:
+    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
         """What is wanted to be heard of a server from now on."""
         if connection := self._connections.get(server):
             connection.tune(tuning)
@@ -120,7 +120,7 @@ class Supervisor:
         return self._lanes.of(connection.server, lane) if connection.usable else connection
 
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
-        if isinstance(action, plan.Stop | plan.Replace | plan.Forget):
+        if isinstance(action, plan.StopServer | plan.Replace | plan.Forget):
             self._lanes.end(server=action.id)
         if isinstance(action, plan.Forget):
             self._connections.pop(action.id, None)
@@ -134,7 +134,7 @@ class Supervisor:
             self._connections[action.id] = connection
         if server is not None:
             connection.take_over(server)
-        elif isinstance(action, plan.Stop):
+        elif isinstance(action, plan.StopServer):
             connection.let_go()
             return
         if event := _EVENTS.get(type(action)):

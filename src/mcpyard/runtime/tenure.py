@@ -15,16 +15,16 @@ from typing import Any, Final, Protocol, TypeVar
 import orjson
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import Tempo
+from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
-from mcpyard.domain.health import Health, Verdict
+from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import LocalConfig
-from mcpyard.domain.observed import Keeping, Offer, Tools
+from mcpyard.domain.observed import CacheHint, Capabilities, Tools
 from mcpyard.domain.ports import Clock, Memory
 from mcpyard.domain.tool import read_tools
-from mcpyard.runtime.live import Listing, Live, NoRoom, Opener, OpenFailed
+from mcpyard.runtime.live import Live, NoRoom, Opener, OpenFailed, ToolListing
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.stderr import StderrRing
 
@@ -36,17 +36,17 @@ _NO_ROOM_PAUSE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class RuntimeDeps:
     """What all connections of a yard share."""
 
     opener: Opener
     starts: Starts
     memory: Memory
     clock: Clock
-    tempo: Tempo = Tempo()  # noqa: RUF009  immutable
+    tempo: RestartPolicy = RestartPolicy()  # noqa: RUF009  immutable
 
 
-class _Mail(Enum):
+class _Signal(Enum):
     """What can wake the task that runs a tenure, besides a cause."""
 
     CLOSE = auto()
@@ -55,7 +55,7 @@ class _Mail(Enum):
     PING = auto()
 
 
-class Told(Protocol):
+class SessionListener(Protocol):
     """Whoever hears of a session."""
 
     def ready(self, live: Live, tools: Tools) -> None:
@@ -66,7 +66,7 @@ class Told(Protocol):
         """Its tools were listed anew."""
         ...
 
-    def offered(self, offer: Offer) -> None:
+    def offered(self, offer: Capabilities) -> None:
         """What it offers besides was listed."""
         ...
 
@@ -87,7 +87,7 @@ class Told(Protocol):
         ...
 
 
-class Tenure:
+class SessionRunner:
     """One session of a server.
 
     Attributes:
@@ -96,50 +96,50 @@ class Tenure:
         health: The evidence on whether it responds.
     """
 
-    def __init__(self, server: DesiredServer, crew: Crew, ring: StderrRing) -> None:
+    def __init__(self, server: DesiredServer, crew: RuntimeDeps, ring: StderrRing) -> None:
         self.ring = ring
         self.closing = False
         self.health = Health(server.config.health)
         self._server = server
         self._crew = crew
-        self._mail: asyncio.Queue[_Mail | Cause] = asyncio.Queue()
+        self._mail: asyncio.Queue[_Signal | Cause] = asyncio.Queue()
         self._to_close = asyncio.Event()
-        self._timers: dict[_Mail, asyncio.TimerHandle] = {}
+        self._timers: dict[_Signal, asyncio.TimerHandle] = {}
         self._ttl: asyncio.TimerHandle | None = None
-        self._told: Told | None = None
+        self._told: SessionListener | None = None
         self._offering: asyncio.Task[None] | None = None
 
     def close(self) -> None:
         """Ask it to end gracefully."""
         self.closing = True
         self._to_close.set()
-        self._mail.put_nowait(_Mail.CLOSE)
+        self._mail.put_nowait(_Signal.CLOSE)
 
     def call_timed_out(self) -> None:
         """A call ran into its time limit: a ping tells at once whether the server responds."""
         self.health.timed_out()
         if not self.health.pinging:
             self.health.pinging = True
-            self._mail.put_nowait(_Mail.PING)
+            self._mail.put_nowait(_Signal.PING)
 
     def lost(self, cause: Cause) -> None:
-        """The session is gone (see `Hooks`)."""
+        """The session is gone (see `ConnectionEvents`)."""
         self._mail.put_nowait(cause)
 
     def tools_changed(self) -> None:
-        """The tools may have changed (see `Hooks`)."""
-        self._soon(_Mail.REFRESH)
+        """The tools may have changed (see `ConnectionEvents`)."""
+        self._soon(_Signal.REFRESH)
 
     def offer_changed(self) -> None:
-        """What is offered besides may have changed (see `Hooks`)."""
-        self._soon(_Mail.REFRESH_OFFER)
+        """What is offered besides may have changed (see `ConnectionEvents`)."""
+        self._soon(_Signal.REFRESH_OFFER)
 
     def told(self, method: str, params: bytes) -> None:
-        """The server told something (see `Hooks`)."""
+        """The server told something (see `ConnectionEvents`)."""
         if self._told:
             self._told.told(method, params)
 
-    async def run(self, told: "Told") -> Cause | None:
+    async def run(self, told: "SessionListener") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
 
         Whoever is told hears of a loss at once; what is left of the server is ended afterwards.
@@ -205,27 +205,27 @@ class Tenure:
         command = config.command if isinstance(config, LocalConfig) else ()
         return limits.start_limit(command, config.start_timeout)
 
-    async def _watch(self, live: Live, told: "Told") -> Cause | None:
+    async def _watch(self, live: Live, told: "SessionListener") -> Cause | None:
         seen = live.activity
         while True:
             mail = await self._next_mail(self.health.pause)
             if isinstance(mail, Cause):
                 return mail
-            if mail is _Mail.CLOSE:
+            if mail is _Signal.CLOSE:
                 return None
-            if mail is _Mail.REFRESH or mail is _Mail.REFRESH_OFFER:
-                work = self._refresh if mail is _Mail.REFRESH else self._list_offer
+            if mail is _Signal.REFRESH or mail is _Signal.REFRESH_OFFER:
+                work = self._refresh if mail is _Signal.REFRESH else self._list_offer
                 await self._unless_closed(work(live, told))
                 continue
             # What came before a call ran into its limit says nothing about the time since.
             heard = live.activity != seen and not self.health.timeouts
             if verdict := await self._judge(live, heard=heard):
                 self._tell(verdict, told)
-            if verdict is Verdict.LOST:
+            if verdict is HealthVerdict.LOST:
                 return self._unresponsive(_pings(self.health.misses))
             seen = live.activity
 
-    async def _next_mail(self, within: float) -> "_Mail | Cause | None":
+    async def _next_mail(self, within: float) -> "_Signal | Cause | None":
         """What comes next; None when nothing does for so long."""
         try:
             # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the mail.
@@ -234,7 +234,7 @@ class Tenure:
         except TimeoutError:
             return None
 
-    async def _judge(self, live: Live, *, heard: bool) -> Verdict | None:
+    async def _judge(self, live: Live, *, heard: bool) -> HealthVerdict | None:
         """What a ping says of the server, where it was not heard of anyway."""
         self.health.pinging, before = True, live.activity
         try:
@@ -248,10 +248,10 @@ class Tenure:
             return None
         return self.health.missed(working=live.working)
 
-    def _tell(self, verdict: Verdict, told: "Told") -> None:
-        if verdict is Verdict.RECOVERED:
+    def _tell(self, verdict: HealthVerdict, told: "SessionListener") -> None:
+        if verdict is HealthVerdict.RECOVERED:
             told.recovered()
-        elif verdict is Verdict.DEGRADED:
+        elif verdict is HealthVerdict.DEGRADED:
             calls = self.health.timeouts
             times = "a call" if calls == 1 else f"{calls} calls"
             told.degraded(self._unresponsive(f"did not answer {times} in time, nor a ping"))
@@ -267,21 +267,21 @@ class Tenure:
             return False
         return True
 
-    def _soon(self, mail: _Mail) -> None:
+    def _soon(self, mail: _Signal) -> None:
         if mail not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[mail] = loop.call_later(limits.LIST_DEBOUNCE, self._ask, mail)
 
-    def _ask(self, mail: _Mail) -> None:
+    def _ask(self, mail: _Signal) -> None:
         del self._timers[mail]
         self._mail.put_nowait(mail)
 
-    async def _list_offer(self, live: Live, told: "Told") -> None:
+    async def _list_offer(self, live: Live, told: "SessionListener") -> None:
         offer = await live.list_offer()
         self._crew.memory.keep_offer(self._server.id, offer)
         told.offered(offer)
 
-    async def _refresh(self, live: Live, told: "Told") -> None:
+    async def _refresh(self, live: Live, told: "SessionListener") -> None:
         try:
             told.listed(await self._list(live))
         except YardError as error:
@@ -328,8 +328,8 @@ def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
     return Tools(tools, hashlib.sha256(raw).hexdigest()[:32], stale, problems)
 
 
-def _keeping(listing: Listing) -> Keeping:
-    return Keeping(None if listing.ttl is None else round(listing.ttl * 1000), listing.public)
+def _keeping(listing: ToolListing) -> CacheHint:
+    return CacheHint(None if listing.ttl is None else round(listing.ttl * 1000), listing.public)
 
 
 def _pings(misses: int) -> str:

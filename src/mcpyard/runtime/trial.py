@@ -7,7 +7,7 @@ from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Observed
 from mcpyard.runtime.live import NoRoom, Opener, OpenFailed
 from mcpyard.runtime.stderr import StderrRing
-from mcpyard.runtime.tenure import Crew, make_tools
+from mcpyard.runtime.tenure import RuntimeDeps, make_tools
 
 
 class _Bystander:
@@ -29,7 +29,7 @@ class _Bystander:
         """Nobody wants to hear of it."""
 
 
-async def try_out(server: DesiredServer, crew: Crew) -> Observed:
+async def try_out(server: DesiredServer, crew: RuntimeDeps) -> Observed:
     """Open a server, list its tools, and end it again (see `Servers.trial`)."""
     opener: Opener = crew.opener
     try:

@@ -41,7 +41,7 @@ class _Answer:
 class Variables:
     """Looks names up (see `Lookup`); `keyring:NAME` in the key ring, all others in a mapping.
 
-    Where an event loop runs, the ring is not waited for (see `Secrets` of the yard).
+    Where an event loop runs, the ring is not waited for (see `SecretLookup` of the yard).
 
     Attributes:
         changed: Called when a value is another one than it was, or is known at last.

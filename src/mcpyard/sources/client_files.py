@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import DocumentMoved, Place, Problem
+from mcpyard.domain.errors import DocumentMoved, Problem, SourceLocation
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.sources.git_index import is_tracked
 from mcpyard.sources.locking import PATIENCE, locked
@@ -96,7 +96,9 @@ def _look(path: str, found: os.stat_result) -> FileText:
 
 
 def _faulty(path: str, message: str, mode: int | None = None, line: int = 1) -> FileText:
-    return FileText(path, None, Problem("", message, Place(path, line, min(line, 1))), mode)
+    return FileText(
+        path, None, Problem("", message, SourceLocation(path, line, min(line, 1))), mode
+    )
 
 
 def _encoded(text: str | None) -> bytes | None:

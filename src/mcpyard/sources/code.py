@@ -6,7 +6,7 @@ from mcpyard.domain.checks import name_fault
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem, ServerUnknown
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.spelling import Reading, read_definition
+from mcpyard.domain.spelling import ParsedDefinition, read_definition
 
 
 class CodeSource:
@@ -56,7 +56,7 @@ class CodeSource:
             self._wake()
 
 
-def _read(name: str, config: Config | Mapping[str, object]) -> Reading:
+def _read(name: str, config: Config | Mapping[str, object]) -> ParsedDefinition:
     """A definition; what is wrong with it tells which of several it is."""
     try:
         return read_definition(config)

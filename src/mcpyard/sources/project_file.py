@@ -22,9 +22,9 @@ from mcpyard.domain.errors import (
     DocumentBroken,
     DocumentMoved,
     NameTaken,
-    Place,
     Problem,
     ServerUnknown,
+    SourceLocation,
 )
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
@@ -59,7 +59,7 @@ def read_project(folder: Path) -> Document:
     except FileNotFoundError:
         return Document(owner)
     except OSError as error:
-        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
+        problem = Problem("", f"cannot be read: {error.strerror}", SourceLocation(str(path), 0, 0))
         raise DocumentBroken.of(problem).advising(_UNREADABLE) from error
     except UnicodeDecodeError as error:
         message = f"{path}: is not UTF-8 (byte {error.start})"

@@ -26,9 +26,9 @@ from typing import Final
 from mcpyard.domain.errors import (
     DocumentBroken,
     DocumentMoved,
-    Place,
     Problem,
     ReadOnlyOwner,
+    SourceLocation,
     StorageFull,
     unwritten,
 )
@@ -130,7 +130,7 @@ def _read(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        problem = Problem("", f"cannot be read: {error.strerror}", Place(str(path), 0, 0))
+        problem = Problem("", f"cannot be read: {error.strerror}", SourceLocation(str(path), 0, 0))
         advice = "See what stands there and who may read it."
         raise DocumentBroken.of(problem).advising(advice) from error
 
@@ -140,7 +140,9 @@ def _text(path: Path, content: bytes | None) -> str:
         return (content or b"").decode()
     except UnicodeDecodeError as error:
         line = (content or b"").count(b"\n", 0, error.start) + 1
-        raise DocumentBroken.of(Problem("", "is not UTF-8", Place(str(path), line, 1))) from None
+        raise DocumentBroken.of(
+            Problem("", "is not UTF-8", SourceLocation(str(path), line, 1))
+        ) from None
 
 
 def _replace(path: Path, before: bytes | None, after: bytes) -> bool:

@@ -5,10 +5,10 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from mcpyard.domain.desired import Owner, PolicyPatch
-from mcpyard.domain.observed import Offer
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.observed import Capabilities
+from mcpyard.domain.ports import KnownConnection
 
-_NOTHING: Final = Offer()
+_NOTHING: Final = Capabilities()
 
 
 class VolatileMemory:
@@ -18,8 +18,8 @@ class VolatileMemory:
         self._identities: dict[tuple[Owner, str], UUID] = {}
         self._names: dict[tuple[UUID, str], str] = {}
         self._tools: dict[UUID, Sequence[Mapping[str, object]]] = {}
-        self._offers: dict[UUID, Offer] = {}
-        self._reached: dict[str, Reached] = {}
+        self._offers: dict[UUID, Capabilities] = {}
+        self._reached: dict[str, KnownConnection] = {}
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
@@ -62,19 +62,19 @@ class VolatileMemory:
         if self._tools.get(server) != tools:
             self._tools[server] = tools
 
-    def offer(self, server: UUID) -> Offer:
+    def offer(self, server: UUID) -> Capabilities:
         """What else a server offered last."""
         return self._offers.get(server, _NOTHING)
 
-    def keep_offer(self, server: UUID, offer: Offer) -> None:
+    def keep_offer(self, server: UUID, offer: Capabilities) -> None:
         """Keep what else a server offers."""
         self._offers[server] = offer.remembered()
 
-    def reached(self, launch_digest: str) -> Reached | None:
+    def reached(self, launch_digest: str) -> KnownConnection | None:
         """How this launch was reached the last time."""
         return self._reached.get(launch_digest)
 
-    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+    def keep_reached(self, launch_digest: str, reached: KnownConnection | None) -> None:
         """Keep how a launch was reached; None to find out anew."""
         if self._reached.get(launch_digest) == reached:
             return

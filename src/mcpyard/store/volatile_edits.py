@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
-from mcpyard.domain.stored import Edit, EditEntry, LeftOut
+from mcpyard.domain.stored import DroppedField, EditEntry, FileEdit
 
 KEPT: Final = 100
 """Units of edits that can be undone; older ones are forgotten."""
@@ -15,10 +15,10 @@ class VolatileEdits:
     """Edits in memory (see the `Edits` port)."""
 
     def __init__(self) -> None:
-        self._all: dict[int, tuple[EditEntry, Edit]] = {}
+        self._all: dict[int, tuple[EditEntry, FileEdit]] = {}
         self._numbers = count(1)
 
-    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
+    async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         number = next(self._numbers)
         entry = EditEntry(
@@ -39,11 +39,11 @@ class VolatileEdits:
         kept = self._units(limit)
         return [entry for entry, _ in reversed(self._all.values()) if entry.unit in kept]
 
-    async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
+    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
         """One edit with its contents."""
         return self._all.get(number)
 
-    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         return [each for each in self._all.values() if each[0].unit == unit]
 
@@ -65,17 +65,17 @@ class VolatileEdits:
         return {*units[:limit]}
 
 
-class VolatileLeftOuts:
-    """What copies left out, in memory (see the `LeftOuts` port)."""
+class VolatileDroppedFields:
+    """What copies left out, in memory (see the `DroppedFields` port)."""
 
     def __init__(self) -> None:
-        self._all: dict[tuple[str, str], LeftOut] = {}
+        self._all: dict[tuple[str, str], DroppedField] = {}
 
-    async def get(self, place: str, name: str) -> LeftOut | None:
+    async def get(self, place: str, name: str) -> DroppedField | None:
         """What the copy of that name left out."""
         return self._all.get((place, name))
 
-    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+    async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out; None forgets it."""
         if left is None:
             self._all.pop((place, name), None)

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.numbers import whole_number
-from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 PAGE: Final = 50
@@ -50,7 +50,7 @@ class CallFilter:
 class ActivityRoutes:
     """Shows the calls of a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 
@@ -87,7 +87,7 @@ class ActivityRoutes:
     async def _page(self, chosen: CallFilter, before: int | None = None) -> Record:
         return _page(await self._found(chosen, before))
 
-    async def _found(self, chosen: CallFilter, before: int | None = None) -> list[Call]:
+    async def _found(self, chosen: CallFilter, before: int | None = None) -> list[CallRecord]:
         journal, query = self._yard.accounts.journal, chosen.query(before)
         return [*await journal.query(query)] if journal and query else []
 
@@ -105,7 +105,7 @@ class ActivityRoutes:
         }
 
 
-def _page(found: list[Call]) -> Record:
+def _page(found: list[CallRecord]) -> Record:
     calls = found[:PAGE]
     return {
         "calls": calls,

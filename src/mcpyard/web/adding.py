@@ -18,7 +18,7 @@ from mcpyard.web.definitions import (
 )
 from mcpyard.web.problems import line_about, said_of, wrong_fields
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 WAYS: Final = ("form", "paste", "found")
@@ -29,7 +29,7 @@ _WHOLE_DIALOG: Final = {"HX-Retarget": "#dialog-body"}
 class AddRoutes:
     """Adds servers to a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from mcpyard.domain.errors import ApprovalOutdated, ServerUnknown, edge
 from mcpyard.web import asked
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.consent import folder_record
 from mcpyard.yard.records import Record
 
@@ -16,7 +16,7 @@ from mcpyard.yard.records import Record
 class ApproveRoutes:
     """Approves entries of projects' files."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._yard = sights.yard
 
     async def dialog(self, request: Request) -> Response:

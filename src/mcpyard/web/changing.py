@@ -12,7 +12,7 @@ from mcpyard.web.adding import form_again
 from mcpyard.web.definitions import fields_of_form, fields_of_server, patch_of, shown
 from mcpyard.web.filters import pretty
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ONE, Sights
+from mcpyard.web.sights import ONE, ServerPresenter
 from mcpyard.yard.edit import Change
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _HEADER_LINES: Final = 2
 class ChangeRoutes:
     """Changes the servers of a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 

@@ -20,14 +20,14 @@ from mcpyard.web.client_sights import digest_of, places_of
 from mcpyard.web.definitions import fields_of_form
 from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer, taste_of
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.web.told import told_warned
-from mcpyard.web.words import Words
-from mcpyard.yard.clients.clients import Copy, Terms, matrix_of
+from mcpyard.web.words import Catalogue
+from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
 
-Wish: TypeAlias = Callable[[Terms], Awaitable[Done]]
+Wish: TypeAlias = Callable[[EditTerms], Awaitable[Done]]
 
 CHANGED: Final = {"HX-Trigger": "clientschanged"}
 """Tells whatever shows clients on a page to look again."""
@@ -40,7 +40,7 @@ _HEADER_LINES: Final = 2
 class ClientChangeRoutes:
     """Changes the servers of other programs."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._yard = sights.yard
 
     async def copy_dialog(self, request: Request) -> Response:
@@ -70,7 +70,7 @@ class ClientChangeRoutes:
         """What would be."""
         form = await asked.form(request)
         try:
-            done = await self._wish(asked.part(request, "verb"), form)(Terms(dry_run=True))
+            done = await self._wish(asked.part(request, "verb"), form)(EditTerms(dry_run=True))
         except YardError as error:
             return refused(request, error, asked_for=False)
         return answer(request, "parts/preview.html", preview_of(done))
@@ -80,7 +80,7 @@ class ClientChangeRoutes:
         form, verb = await asked.form(request), asked.part(request, "verb")
         try:
             wish = self._wish(verb, form)
-            if again := unseen(request, form, await wish(Terms(dry_run=True))):
+            if again := unseen(request, form, await wish(EditTerms(dry_run=True))):
                 return again
             done = await wish(_terms(request))
         except YardError as error:
@@ -92,7 +92,7 @@ class ClientChangeRoutes:
         form = await asked.form(request)
         wish = self._wish("switch", form)
         if "sure" not in form:
-            look = await wish(Terms(dry_run=True))
+            look = await wish(EditTerms(dry_run=True))
             if look.warnings:
                 record = await self._yard.clients.show(form["at"], form["name"])
                 data = {"at": form["at"], "on": form["on"], "record": record} | preview_of(look)
@@ -125,7 +125,7 @@ class ClientChangeRoutes:
         return lambda terms: self._yard.clients.copy(copy, terms)
 
     def _edit(self, form: Form) -> Wish:
-        async def edit(terms: Terms) -> Done:
+        async def edit(terms: EditTerms) -> Done:
             record = await self._yard.clients.show(form["at"], form["was"])
             patch = patch_of_entry(fields_of_form(form), record)
             if not patch:
@@ -188,13 +188,13 @@ def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Re
     return answer(request, "parts/preview.html", data, edge(error).status, _IN_DIALOG)
 
 
-def _warned_line(warned: Warned, t: Words) -> str:
+def _warned_line(warned: Warned, t: Catalogue) -> str:
     said = told_warned(warned, t).line
     return f"{warned.field}: {said}" if warned.field else said
 
 
-def _terms(request: Request) -> Terms:
-    return Terms(who=asked.caller(request))
+def _terms(request: Request) -> EditTerms:
+    return EditTerms(who=asked.caller(request))
 
 
 def _named(request: Request) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from mcpyard.formats.warned import Warned, WarningKind
 from mcpyard.web.client_changes import preview_of
-from mcpyard.web.client_sights import Entry
+from mcpyard.web.client_sights import EntryCard
 from mcpyard.web.looks import EFFECTIVE
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
@@ -18,7 +18,7 @@ _DIFF = """--- /dev/null
 def client_samples() -> Record:
     """A server in every state, and a preview with every kind of warning."""
     entries = [
-        Entry("codex:user", name, "npx -y @acme/files", name == "enabled", look, "so it says")
+        EntryCard("codex:user", name, "npx -y @acme/files", name == "enabled", look, "so it says")
         for name, look in EFFECTIVE.items()
     ]
     warnings = [Warned(kind, "bearer_token_env_var", "a string", "told") for kind in WarningKind]

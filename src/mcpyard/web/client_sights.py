@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from mcpyard.formats.effective import Effective
-from mcpyard.web.looks import EFFECTIVE, Look
+from mcpyard.web.looks import EFFECTIVE, StatusBadge
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.records import Record
 
@@ -16,7 +16,7 @@ OWN: Final = "yard"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryCard:
     """A server of a program's file.
 
     Attributes:
@@ -32,7 +32,7 @@ class Entry:
     name: str
     line: str
     enabled: bool
-    look: Look
+    look: StatusBadge
     reason: str
 
     @property
@@ -62,7 +62,7 @@ class ProgramFile:
     scope: str
     path: str
     exists: bool
-    entries: tuple[Entry, ...]
+    entries: tuple[EntryCard, ...]
     problems: tuple[str, ...]
 
     @property
@@ -95,24 +95,26 @@ class Row:
     """A name in the table: the server of each place, or what could be copied there."""
 
     name: str
-    cells: tuple[Entry | None, ...]
+    cells: tuple[EntryCard | None, ...]
 
     @property
-    def source(self) -> Entry:
+    def source(self) -> EntryCard:
         """The one that a copy is made of, where there is none yet: rather one that is used."""
         there = [each for each in self.cells if each]
         return next((each for each in there if each.enabled), there[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ClientTable:
     """Every server against every place that is there."""
 
     columns: tuple[ProgramFile, ...]
     rows: tuple[Row, ...]
 
 
-async def places_of(clients: Clients, own: Mapping[str, Look] | None = None) -> list[ProgramFile]:
+async def places_of(
+    clients: Clients, own: Mapping[str, StatusBadge] | None = None
+) -> list[ProgramFile]:
     """Every file of every program.
 
     Args:
@@ -130,10 +132,10 @@ def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
     return [Program(client, each[0].title, tuple(each)) for client, each in found.items()]
 
 
-def table_of(places: Iterable[ProgramFile]) -> Table:
+def table_of(places: Iterable[ProgramFile]) -> ClientTable:
     """The table of what is there; a program's further files in a scope count as the one."""
     columns: dict[str, ProgramFile] = {}
-    entries: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, dict[str, EntryCard]] = {}
     for place in places:
         if place.exists and not place.problems:
             columns.setdefault(place.at, place)
@@ -143,10 +145,10 @@ def table_of(places: Iterable[ProgramFile]) -> Table:
         Row(name, tuple(found.get(at) for at in columns))
         for name, found in sorted(entries.items(), key=lambda each: each[0].casefold())
     ]
-    return Table(tuple(columns.values()), tuple(rows))
+    return ClientTable(tuple(columns.values()), tuple(rows))
 
 
-def look_in_force(effective: str, own: Look | None) -> Look:
+def look_in_force(effective: str, own: StatusBadge | None) -> StatusBadge:
     """What becomes of a server; of one of the yard's own that is in force, how it is."""
     return own if own and effective == Effective.ENABLED else EFFECTIVE[effective]
 
@@ -176,7 +178,7 @@ def place_line(place: Record) -> str:
     return f"{place['file']}:{place['line']}"
 
 
-def _place(group: Record, own: Mapping[str, Look]) -> ProgramFile:
+def _place(group: Record, own: Mapping[str, StatusBadge]) -> ProgramFile:
     at = f"{group['client']}:{group['scope']}"
     servers = cast("list[Record]", group["servers"])
     problems = cast("list[Record]", group["problems"])
@@ -192,9 +194,9 @@ def _place(group: Record, own: Mapping[str, Look]) -> ProgramFile:
     )
 
 
-def _entry(at: str, server: Record, own: Mapping[str, Look]) -> Entry:
+def _entry(at: str, server: Record, own: Mapping[str, StatusBadge]) -> EntryCard:
     name = str(server["name"])
-    return Entry(
+    return EntryCard(
         at=at,
         name=name,
         line=line_of(server),

@@ -9,8 +9,8 @@ from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
-from mcpyard.yard.clients.clients import Terms
+from mcpyard.web.sights import ServerPresenter
+from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
 
@@ -18,7 +18,7 @@ from mcpyard.yard.records import Record
 class UndoRoutes:
     """Takes edits back."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._clients = sights.yard.clients
 
@@ -44,10 +44,10 @@ class UndoRoutes:
             return refused(request, error)
 
     async def _look(self, number: int) -> Done:
-        return await self._clients.undo(number, Terms(dry_run=True))
+        return await self._clients.undo(number, EditTerms(dry_run=True))
 
     async def _done(self, request: Request, number: int) -> Response:
-        await self._clients.undo(number, Terms(who=asked.caller(request)))
+        await self._clients.undo(number, EditTerms(who=asked.caller(request)))
         return told(request, "clients.undone", "", Done(()))
 
     async def _asked(self, request: Request, number: int, look: Done) -> Response:

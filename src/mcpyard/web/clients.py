@@ -19,9 +19,9 @@ from mcpyard.web.client_sights import (
     programs_of,
     table_of,
 )
-from mcpyard.web.looks import FINDINGS, Look
+from mcpyard.web.looks import FINDINGS, StatusBadge
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.records import Record
 
@@ -44,7 +44,7 @@ _FURTHER: Final = (
 class ClientsRoutes:
     """Shows the servers of other programs."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 
@@ -77,7 +77,7 @@ class ClientsRoutes:
         }
         return answer(request, "dialogs/client_server.html", data)
 
-    def _own(self, at: str) -> dict[str, Look]:
+    def _own(self, at: str) -> dict[str, StatusBadge]:
         return self._sights.looks() if at.partition(":")[0] == OWN else {}
 
     @property

@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from mcpyard.domain.desired import Definition, Owner, Waiting
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.lamp import Lamp
+from mcpyard.domain.lamp import DisplayStatus
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
 from mcpyard.web.client_samples import client_samples
 from mcpyard.web.looks import EVERY_LOOK, look_at
 from mcpyard.web.rendering import answer
 from mcpyard.web.sights import Card, Tiles
-from mcpyard.web.vitals import NOTHING, Vital
+from mcpyard.web.vitals import NOTHING, Metric
 from mcpyard.yard.consent import waiting_record
 from mcpyard.yard.records import Record
 
@@ -51,7 +51,7 @@ def _error(code: str, message: str, hint: str, *stderr: str) -> Record:
     return {"code": code, "message": message, "hint": hint, "stderr": [*stderr]}
 
 
-def _card(number: int, lamp: Lamp, **changes: object) -> Card:
+def _card(number: int, lamp: DisplayStatus, **changes: object) -> Card:
     record = _RECORD | {"id": f"00000000-0000-0000-0000-{number:012}"} | changes
     return Card(record, look_at(lamp), NOTHING, "handshake", "", editable=True)
 
@@ -66,23 +66,34 @@ def _cards() -> list[Card]:
     waits = _error("needs_approval", "waits for your approval", "")
     hung = _error("unresponsive", "did not answer 3 calls in time, nor a ping", "Restart it.")
     busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
-    vital = Vital(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
+    vital = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
     odd = Problem("transport", "is missing; taken as stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
-        replace(_card(1, Lamp.CONNECTED), vital=vital),
-        _card(2, Lamp.RETRYING, name="knowledge", **busy),
-        _card(3, Lamp.FAILED, name="broken", phase="failed", error=missing, attempt=3),
-        _card(4, Lamp.NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
+        replace(_card(1, DisplayStatus.CONNECTED), vital=vital),
+        _card(2, DisplayStatus.RETRYING, name="knowledge", **busy),
+        _card(3, DisplayStatus.FAILED, name="broken", phase="failed", error=missing, attempt=3),
+        _card(4, DisplayStatus.NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
         replace(
-            _card(5, Lamp.NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits),
+            _card(
+                5, DisplayStatus.NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits
+            ),
             folder="/srv/project",
         ),
-        _card(6, Lamp.STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0),
-        replace(_card(7, Lamp.CONNECTED, name=bad_name), notes=(odd,)),
-        _card(8, Lamp.CONNECTED, title="Shared files", description="Papers of everybody. " * 30),
-        _card(9, Lamp.CONNECTED, title=bad_name, description=bad_name),
-        _card(10, Lamp.DEGRADED, name="hung", phase="degraded", error=hung, toolsStale=True),
+        _card(
+            6, DisplayStatus.STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0
+        ),
+        replace(_card(7, DisplayStatus.CONNECTED, name=bad_name), notes=(odd,)),
+        _card(
+            8,
+            DisplayStatus.CONNECTED,
+            title="Shared files",
+            description="Papers of everybody. " * 30,
+        ),
+        _card(9, DisplayStatus.CONNECTED, title=bad_name, description=bad_name),
+        _card(
+            10, DisplayStatus.DEGRADED, name="hung", phase="degraded", error=hung, toolsStale=True
+        ),
     ]
 
 

@@ -11,10 +11,10 @@ from mcpyard.web import asked
 from mcpyard.web.asked import Form
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
 from mcpyard.web.client_sights import places_of
-from mcpyard.web.premises import Premises
+from mcpyard.web.premises import PageContext
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
-from mcpyard.yard.clients.clients import Terms
+from mcpyard.web.sights import ServerPresenter
+from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.clients.records import Done
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _UNMADE: Final = "mcpyard_..."
 
 
-class ConnectRoutes:
+class ConnectPages:
     """Connects programs to a yard."""
 
-    def __init__(self, sights: Sights, premises: Premises) -> None:
+    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
         self._yard = sights.yard
         self._premises = premises
 
@@ -48,17 +48,17 @@ class ConnectRoutes:
         """What would be written."""
         form = await asked.form(request)
         try:
-            done, _ = await self._connect(request, form, _UNMADE, Terms(dry_run=True))
+            done, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
         except YardError as error:
             return refused(request, error, asked_for=False)
         return answer(request, "parts/preview.html", preview_of(done))
 
     async def apply(self, request: Request) -> Response:
         """Write it; a token that the program looks for in a variable is shown this once."""
-        form, terms = await asked.form(request), Terms(who=asked.caller(request))
+        form, terms = await asked.form(request), EditTerms(who=asked.caller(request))
         client = form["at"].partition(":")[0]
         try:
-            look, _ = await self._connect(request, form, _UNMADE, Terms(dry_run=True))
+            look, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
             if again := unseen(request, form, look):
                 return again
             if form["way"] != "http":
@@ -69,7 +69,7 @@ class ConnectRoutes:
             return refused(request, error)
 
     async def _connect_by_address(
-        self, request: Request, form: Form, client: str, terms: Terms
+        self, request: Request, form: Form, client: str, terms: EditTerms
     ) -> Response:
         tokens, profile = self._premises.tokens, form["profile"] or None
         name = f"{client} {len(tokens.all()) + 1}"
@@ -83,7 +83,7 @@ class ConnectRoutes:
         return told(request, "clients.done.connect", client, done, shown)
 
     async def _connect(
-        self, request: Request, form: Form, secret: str, terms: Terms
+        self, request: Request, form: Form, secret: str, terms: EditTerms
     ) -> tuple[Done, bool]:
         profile = form["profile"]
         if profile:

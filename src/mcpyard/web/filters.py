@@ -18,7 +18,7 @@ _STEP: Final = 4
 _CHARACTERS_A_TOKEN: Final = 4
 
 
-class Format:
+class ValueFormat:
     """Writes values in one language."""
 
     def __init__(self, language: str) -> None:

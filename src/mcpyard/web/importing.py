@@ -12,8 +12,8 @@ from mcpyard.web import asked
 from mcpyard.web.client_sights import line_of
 from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.web.sights import ServerPresenter
+from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.records import Record
 
 EXAMPLE: Final = "legal"
@@ -26,7 +26,7 @@ _BETWEEN: Final = "\n"
 class ImportRoutes:
     """Takes servers into a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._yard = sights.yard
 
     async def found(self, request: Request) -> Response:
@@ -36,7 +36,7 @@ class ImportRoutes:
     async def take(self, request: Request) -> Response:
         """Take in the chosen ones; the button says whether they are started, too."""
         form = await asked.form(request)
-        terms = Terms(who=asked.caller(request))
+        terms = EditTerms(who=asked.caller(request))
         names: list[str] = []
         refused: list[str] = []
         for each in form.all("server"):
@@ -62,7 +62,7 @@ class ImportRoutes:
         return answer(request, "parts/added.html", {"names": [EXAMPLE], "refused": []})
 
     async def _importable(self) -> list[Record]:
-        rows = await self._yard.clients.import_all(terms=Terms(dry_run=True))
+        rows = await self._yard.clients.import_all(terms=EditTerms(dry_run=True))
         wanted = [each for each in rows if each["outcome"] == "importable"]
         lines = await self._lines() if wanted else {}
         return [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from mcpyard.domain.numbers import whole_number
-from mcpyard.web.vitals import Vitals
+from mcpyard.web.vitals import Metrics
 from mcpyard.yard.records import Picture
 from mcpyard.yard.yard import YardCore
 
@@ -21,7 +21,7 @@ _PARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class PageChanges:
     """What a browser has not seen yet.
 
     Attributes:
@@ -41,7 +41,7 @@ class Changes:
         return self.everything or bool(self.servers or self.vitals)
 
 
-class Ledger:
+class ChangeTracker:
     """Knows when each server of a yard last changed.
 
     Attributes:
@@ -51,7 +51,7 @@ class Ledger:
 
     def __init__(self, yard: YardCore) -> None:
         self.yard = yard
-        self.vitals = Vitals(yard)
+        self.vitals = Metrics(yard)
         self._pictures: dict[UUID, Picture] = {}
         self._touched: dict[UUID, int] = {}
         self._order: list[tuple[UUID, str]] = []
@@ -84,15 +84,15 @@ class Ledger:
         """The epoch in which somebody last asked for a restart."""
         return self._restarts.get(server)
 
-    def since(self, tag: str) -> Changes:
+    def since(self, tag: str) -> PageChanges:
         """What is newer than a tag."""
         now, moment = self.tag(), self._moment(tag)
         if moment is None or moment[0] < self._moved:
-            return Changes(now, everything=True)
+            return PageChanges(now, everything=True)
         version, round_ = moment
         servers = {each for each, at in self._touched.items() if at > version}
         vitals = self.vitals.since(round_) - servers
-        return Changes(now, servers=frozenset(servers), vitals=frozenset(vitals))
+        return PageChanges(now, servers=frozenset(servers), vitals=frozenset(vitals))
 
     def _moment(self, tag: str) -> tuple[int, int] | None:
         """The version and the round that a tag of this run names."""

@@ -6,7 +6,7 @@ A lamp never speaks by its colour alone, so the three always come together.
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.lamp import Lamp, lamp_of
+from mcpyard.domain.lamp import DisplayStatus, lamp_of
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.yard.records import Picture
 
@@ -25,7 +25,7 @@ TONES: Final = (GOOD, BUSY, BAD, IDLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StatusBadge:
     """What a lamp shows.
 
     Attributes:
@@ -40,39 +40,39 @@ class Look:
 
 
 _LOOKS: Final = {
-    Lamp.CONNECTED: Look(GOOD, Lamp.CONNECTED.key, "check"),
-    Lamp.DEGRADED: Look(BAD, Lamp.DEGRADED.key, "warn"),
-    Lamp.CONNECTING: Look(BUSY, Lamp.CONNECTING.key, "turn"),
-    Lamp.RETRYING: Look(BUSY, Lamp.RETRYING.key, "turn"),
-    Lamp.RESTARTING: Look(BUSY, Lamp.RESTARTING.key, "turn"),
-    Lamp.STOPPING: Look(BUSY, Lamp.STOPPING.key, "turn"),
-    Lamp.FAILED: Look(BAD, Lamp.FAILED.key, "cross"),
-    Lamp.NEEDS_AUTH: Look(BAD, Lamp.NEEDS_AUTH.key, "key"),
-    Lamp.NEEDS_APPROVAL: Look(BAD, Lamp.NEEDS_APPROVAL.key, "shield"),
-    Lamp.STOPPED: Look(IDLE, Lamp.STOPPED.key, "square"),
-    Lamp.DISABLED: Look(IDLE, Lamp.DISABLED.key, "off"),
+    DisplayStatus.CONNECTED: StatusBadge(GOOD, DisplayStatus.CONNECTED.key, "check"),
+    DisplayStatus.DEGRADED: StatusBadge(BAD, DisplayStatus.DEGRADED.key, "warn"),
+    DisplayStatus.CONNECTING: StatusBadge(BUSY, DisplayStatus.CONNECTING.key, "turn"),
+    DisplayStatus.RETRYING: StatusBadge(BUSY, DisplayStatus.RETRYING.key, "turn"),
+    DisplayStatus.RESTARTING: StatusBadge(BUSY, DisplayStatus.RESTARTING.key, "turn"),
+    DisplayStatus.STOPPING: StatusBadge(BUSY, DisplayStatus.STOPPING.key, "turn"),
+    DisplayStatus.FAILED: StatusBadge(BAD, DisplayStatus.FAILED.key, "cross"),
+    DisplayStatus.NEEDS_AUTH: StatusBadge(BAD, DisplayStatus.NEEDS_AUTH.key, "key"),
+    DisplayStatus.NEEDS_APPROVAL: StatusBadge(BAD, DisplayStatus.NEEDS_APPROVAL.key, "shield"),
+    DisplayStatus.STOPPED: StatusBadge(IDLE, DisplayStatus.STOPPED.key, "square"),
+    DisplayStatus.DISABLED: StatusBadge(IDLE, DisplayStatus.DISABLED.key, "off"),
 }
 
 EFFECTIVE: Final = {
-    "enabled": Look(USED, "effective.enabled", "check"),
-    "disabled": Look(IDLE, "effective.disabled", "off"),
-    "shadowed": Look(IDLE, "effective.shadowed", "stack"),
-    "blocked": Look(BAD, "effective.blocked", "cross"),
-    "untrusted": Look(WAIT, "effective.untrusted", "shield"),
-    "invalid": Look(BAD, "effective.invalid", "warn"),
+    "enabled": StatusBadge(USED, "effective.enabled", "check"),
+    "disabled": StatusBadge(IDLE, "effective.disabled", "off"),
+    "shadowed": StatusBadge(IDLE, "effective.shadowed", "stack"),
+    "blocked": StatusBadge(BAD, "effective.blocked", "cross"),
+    "untrusted": StatusBadge(WAIT, "effective.untrusted", "shield"),
+    "invalid": StatusBadge(BAD, "effective.invalid", "warn"),
 }
 """What becomes of a server in another program."""
 
-UNKNOWN: Final = Look(IDLE, "lost.lamp", "unknown")
+UNKNOWN: Final = StatusBadge(IDLE, "lost.lamp", "unknown")
 """What every lamp shows while the yard does not answer."""
 
-CONNECTED: Final = Look(GOOD, "connect.on", "check")
-NOT_CONNECTED: Final = Look(IDLE, "connect.off", "link")
+CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
+NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
 
 FINDINGS: Final = {
-    "error": Look(BAD, "finding.error", "cross"),
-    "warning": Look(WAIT, "finding.warning", "warn"),
-    "info": Look(IDLE, "finding.info", "info"),
+    "error": StatusBadge(BAD, "finding.error", "cross"),
+    "warning": StatusBadge(WAIT, "finding.warning", "warn"),
+    "info": StatusBadge(IDLE, "finding.info", "info"),
 }
 """How bad something is that was found in a program's file."""
 
@@ -90,7 +90,7 @@ EVERY_LOOK: Final = (
 )
 
 
-def look_of(picture: Picture, restarted: int | None = None) -> Look:
+def look_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
     """How a server looks.
 
     Args:
@@ -100,12 +100,12 @@ def look_of(picture: Picture, restarted: int | None = None) -> Look:
     state = picture.observed.state
     asked = state.restart or _within(state.epoch, restarted)
     if asked and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
-        return look_at(Lamp.RESTARTING)
+        return look_at(DisplayStatus.RESTARTING)
     enabled = picture.server.config.enabled
     return look_at(lamp_of(state.phase, tries=state.n, enabled=enabled))
 
 
-def look_at(lamp: Lamp) -> Look:
+def look_at(lamp: DisplayStatus) -> StatusBadge:
     """How a lamp looks."""
     return _LOOKS[lamp]
 

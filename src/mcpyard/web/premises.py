@@ -25,7 +25,7 @@ class CallTokens(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Premises:
+class PageContext:
     """Where the page is served.
 
     Attributes:

@@ -10,7 +10,7 @@ from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.rendering import answer, taste_of
 from mcpyard.web.told import told_error, told_fault
-from mcpyard.web.words import Words
+from mcpyard.web.words import Catalogue
 from mcpyard.yard.records import Record
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -62,14 +62,14 @@ def wrong_fields(request: Request, error: YardError) -> dict[str, str]:
     return {field: t("form.wrong", message=message) for field, message in wrong.items()}
 
 
-def _cause_lines(error: YardError, t: Words) -> list[str]:
+def _cause_lines(error: YardError, t: Catalogue) -> list[str]:
     if t.native or not isinstance(error, ServerFault) or error.cause is None:
         return []
     why = told_fault(error.cause, t)
     return [why.says, why.todo]
 
 
-def _details(error: YardError, t: Words) -> list[str]:
+def _details(error: YardError, t: Catalogue) -> list[str]:
     """What an error knows besides its message."""
     if isinstance(error, InputError):
         return [str(each) for each in error.problems]

@@ -13,9 +13,9 @@ from mcpyard.web import asked
 from mcpyard.web.asked import Form
 from mcpyard.web.client_changes import CHANGED, refused
 from mcpyard.web.filters import pretty
-from mcpyard.web.premises import Premises
+from mcpyard.web.premises import PageContext
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.profiles import Profile
 from mcpyard.yard.records import Record
 
@@ -24,10 +24,10 @@ EVERY: Final = "*"
 _LONGEST_NAME: Final = 80
 
 
-class ProfileRoutes:
+class ProfilePages:
     """Makes and changes the profiles of a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._yard = sights.yard
 
     async def dialog(self, request: Request) -> Response:
@@ -69,10 +69,10 @@ class ProfileRoutes:
         return said(request, "profiles.removed", name)
 
 
-class TokenRoutes:
+class TokenPages:
     """Makes and revokes the tokens of a yard's gateway."""
 
-    def __init__(self, sights: Sights, premises: Premises) -> None:
+    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
         self._yard = sights.yard
         self._tokens = premises.tokens
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from mcpyard.web import filters, told
 from mcpyard.web.assets import address
 from mcpyard.web.looks import UNKNOWN
-from mcpyard.web.words import LANGUAGES, Words, choose_language, words_in
+from mcpyard.web.words import LANGUAGES, Catalogue, choose_language, words_in
 from mcpyard.yard.consent import text_of
 
 LANGUAGE_COOKIE: Final = "mcpyard_language"
@@ -41,33 +41,38 @@ TABS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Taste:
+class Preferences:
     """How somebody wants to see the page."""
 
     language: str
     theme: str
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Catalogue:
         """The words of the language."""
         return words_in(self.language)
 
 
-def taste_of(request: Request) -> Taste:
+def taste_of(request: Request) -> Preferences:
     """What a browser asks for, or its person chose."""
     chosen = request.cookies.get(LANGUAGE_COOKIE)
     theme = request.cookies.get(THEME_COOKIE, "")
     language = choose_language(chosen, request.headers.get("accept-language", ""))
-    return Taste(language, theme if theme in THEMES else THEMES[0])
+    return Preferences(language, theme if theme in THEMES else THEMES[0])
 
 
-def render(taste: Taste, template: str, data: Mapping[str, object]) -> str:
+def render(taste: Preferences, template: str, data: Mapping[str, object]) -> str:
     """A template filled in."""
     return (
         environment()
         .get_template(template)
         .render(
-            {**data, "t": taste.words, "taste": taste, "format": filters.Format(taste.language)}
+            {
+                **data,
+                "t": taste.words,
+                "taste": taste,
+                "format": filters.ValueFormat(taste.language),
+            }
         )
     )
 

@@ -17,7 +17,7 @@ Part = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ResultBlock:
     """A part of a result.
 
     Attributes:
@@ -33,7 +33,7 @@ class Block:
     cut: bool = False
 
 
-def blocks_of(outcome: Outcome) -> list[Block]:
+def blocks_of(outcome: Outcome) -> list[ResultBlock]:
     """The parts of a result, in their order."""
     result = outcome.result
     content = result.get("content")
@@ -45,28 +45,28 @@ def blocks_of(outcome: Outcome) -> list[Block]:
     return [*blocks, _cut("other", pretty(more))] if more else blocks
 
 
-def _block(part: Part) -> Block:
+def _block(part: Part) -> ResultBlock:
     match part.get("type"):
         case "text":
             return _cut("text", inert(part.get("text", "")))
         case "image" if part.get("mimeType") in _IMAGES:
             source = f"data:{part['mimeType']};base64,{part.get('data', '')}"
-            return Block("image", str(part["mimeType"]), source)
+            return ResultBlock("image", str(part["mimeType"]), source)
         case "resource_link":
-            return Block("link", inert(part.get("name") or ""), inert(part.get("uri", "")))
+            return ResultBlock("link", inert(part.get("name") or ""), inert(part.get("uri", "")))
         case "resource" if isinstance(found := part.get("resource"), Mapping):
             return _resource(cast("Part", found))
         case _:
             return _cut("other", pretty(part))
 
 
-def _resource(found: Part) -> Block:
+def _resource(found: Part) -> ResultBlock:
     where = inert(found.get("uri", ""))
     if isinstance(text := found.get("text"), str):
-        return Block("resource", inert(text[:LONGEST]), where, cut=len(text) > LONGEST)
+        return ResultBlock("resource", inert(text[:LONGEST]), where, cut=len(text) > LONGEST)
     size = len(str(found.get("blob", ""))) * 3 // 4
-    return Block("resource", f"{found.get('mimeType', '')} ({size} B)", where)
+    return ResultBlock("resource", f"{found.get('mimeType', '')} ({size} B)", where)
 
 
-def _cut(kind: str, text: str) -> Block:
-    return Block(kind, text[:LONGEST], cut=len(text) > LONGEST)
+def _cut(kind: str, text: str) -> ResultBlock:
+    return ResultBlock(kind, text[:LONGEST], cut=len(text) > LONGEST)

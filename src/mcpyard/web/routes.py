@@ -13,22 +13,22 @@ from mcpyard.web.client_changes import ClientChangeRoutes
 from mcpyard.web.client_undoing import UndoRoutes
 from mcpyard.web.clients import ClientsRoutes
 from mcpyard.web.components import components
-from mcpyard.web.connecting import ConnectRoutes
+from mcpyard.web.connecting import ConnectPages
 from mcpyard.web.importing import ImportRoutes
-from mcpyard.web.ledger import Ledger
-from mcpyard.web.premises import Premises
+from mcpyard.web.ledger import ChangeTracker
+from mcpyard.web.premises import PageContext
 from mcpyard.web.problems import Handler, telling
-from mcpyard.web.profiles import ProfileRoutes, TokenRoutes
-from mcpyard.web.server import ServerRoutes
+from mcpyard.web.profiles import ProfilePages, TokenPages
+from mcpyard.web.server import ServerPages
 from mcpyard.web.servers import ServersRoutes
 from mcpyard.web.settings import SettingsRoutes
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.web.stream import NewsRoutes
 from mcpyard.web.toolbench import ToolRoutes
 from mcpyard.yard.yard import YardCore
 
 
-def pages(yard: YardCore, closing: asyncio.Event, premises: Premises) -> list[Route]:
+def pages(yard: YardCore, closing: asyncio.Event, premises: PageContext) -> list[Route]:
     """Every address of the page.
 
     Args:
@@ -36,7 +36,7 @@ def pages(yard: YardCore, closing: asyncio.Event, premises: Premises) -> list[Ro
         closing: Set when streams should end.
         premises: Where it is served.
     """
-    sights = Sights(Ledger(yard))
+    sights = ServerPresenter(ChangeTracker(yard))
     news = NewsRoutes(sights, closing)
     return [
         Route("/static/{version}/{name:path}", assets.static),
@@ -52,12 +52,12 @@ def pages(yard: YardCore, closing: asyncio.Event, premises: Premises) -> list[Ro
     ]
 
 
-def _servers(sights: Sights) -> list[Route]:
+def _servers(sights: ServerPresenter) -> list[Route]:
     servers, approving = ServersRoutes(sights), ApproveRoutes(sights)
     one = "/ui/servers/{ref}"
     return [
         Route("/", servers.screen),
-        Route("/servers/{ref}", ServerRoutes(sights).screen),
+        Route("/servers/{ref}", ServerPages(sights).screen),
         Route(f"{one}/tools", telling(servers.tools)),
         _post(f"{one}/start", servers.start),
         _post(f"{one}/stop", servers.stop),
@@ -69,7 +69,7 @@ def _servers(sights: Sights) -> list[Route]:
     ]
 
 
-def _changes(sights: Sights) -> list[Route]:
+def _changes(sights: ServerPresenter) -> list[Route]:
     adding, changing, importing = AddRoutes(sights), ChangeRoutes(sights), ImportRoutes(sights)
     one = "/ui/servers/{ref}"
     return [
@@ -89,7 +89,7 @@ def _changes(sights: Sights) -> list[Route]:
     ]
 
 
-def _tools(sights: Sights) -> list[Route]:
+def _tools(sights: ServerPresenter) -> list[Route]:
     tools = ToolRoutes(sights)
     one = "/ui/servers/{ref}/tools/{tool}"
     return [
@@ -102,7 +102,7 @@ def _tools(sights: Sights) -> list[Route]:
     ]
 
 
-def _clients(sights: Sights) -> list[Route]:
+def _clients(sights: ServerPresenter) -> list[Route]:
     clients, changes = ClientsRoutes(sights), ClientChangeRoutes(sights)
     undoing = UndoRoutes(sights)
     return [
@@ -120,7 +120,7 @@ def _clients(sights: Sights) -> list[Route]:
     ]
 
 
-def _activity(sights: Sights) -> list[Route]:
+def _activity(sights: ServerPresenter) -> list[Route]:
     activity = ActivityRoutes(sights)
     return [
         Route("/activity", activity.screen),
@@ -130,9 +130,9 @@ def _activity(sights: Sights) -> list[Route]:
     ]
 
 
-def _settings(sights: Sights, premises: Premises) -> list[Route]:
-    settings, connect = SettingsRoutes(sights, premises), ConnectRoutes(sights, premises)
-    profiles, tokens = ProfileRoutes(sights), TokenRoutes(sights, premises)
+def _settings(sights: ServerPresenter, premises: PageContext) -> list[Route]:
+    settings, connect = SettingsRoutes(sights, premises), ConnectPages(sights, premises)
+    profiles, tokens = ProfilePages(sights), TokenPages(sights, premises)
     return [
         Route("/settings", settings.screen),
         Route("/ui/settings", telling(settings.part)),

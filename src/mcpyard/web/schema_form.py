@@ -27,7 +27,7 @@ _LONG_TEXT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FormField:
     """One field of a form.
 
     Attributes:
@@ -51,13 +51,13 @@ class Node:
     default: str = ""
     input: str = "text"
     options: tuple[tuple[str, str], ...] = ()
-    children: tuple["Node", ...] = ()
+    children: tuple["FormField", ...] = ()
 
 
-def form_of(schema: object) -> Node:
+def form_of(schema: object) -> FormField:
     """The form of a tool's arguments."""
     made = _Maker(_as_schema(schema)).node(_as_schema(schema), 0)
-    whole = made if made.kind == "object" else Node("json")
+    whole = made if made.kind == "object" else FormField("json")
     # A schema's title is a name for programs; what the arguments are for the tool itself says.
     return replace(whole, label="", description="", required=whole.kind == "object")
 
@@ -67,10 +67,10 @@ class _Maker:
         self._root = root
         self._left = MOST_FIELDS
 
-    def node(self, schema: Schema, depth: int) -> Node:
+    def node(self, schema: Schema, depth: int) -> FormField:
         self._left -= 1
         if depth > DEEPEST or self._left < 0:
-            return Node("json")
+            return FormField("json")
         whole = self._resolved(schema)
         made = self._shape(whole, depth)
         default = whole.get("default")
@@ -81,35 +81,35 @@ class _Maker:
             default=made.default or _shown_default(made.kind, default),
         )
 
-    def _shape(self, schema: Schema, depth: int) -> Node:
+    def _shape(self, schema: Schema, depth: int) -> FormField:
         if "const" in schema:
-            return Node("const", default=pretty(schema["const"]))
+            return FormField("const", default=pretty(schema["const"]))
         if isinstance(options := schema.get("enum"), list):
-            return Node("enum", options=_options(cast("list[object]", options)))
+            return FormField("enum", options=_options(cast("list[object]", options)))
         ways = _ways(schema)
         if len(ways) == 1:
             return self.node(ways[0], depth + 1)
         if ways:
-            return Node("choice", children=tuple(self._way(each, depth) for each in ways))
+            return FormField("choice", children=tuple(self._way(each, depth) for each in ways))
         return self._typed(schema, depth)
 
-    def _typed(self, schema: Schema, depth: int) -> Node:
+    def _typed(self, schema: Schema, depth: int) -> FormField:
         kind = _type_of(schema)
         if kind == "object" and _as_schema(schema.get("properties")):
-            return Node("object", children=tuple(self._members(schema, depth)))
+            return FormField("object", children=tuple(self._members(schema, depth)))
         if kind == "array" and isinstance(schema.get("items"), Mapping):
-            return Node("array", children=(self.node(_as_schema(schema["items"]), depth + 1),))
+            return FormField("array", children=(self.node(_as_schema(schema["items"]), depth + 1),))
         if kind in {"boolean", "number", "integer"}:
-            return Node(kind, input="number" if kind != "boolean" else "text")
-        return _text(schema) if kind == "string" else Node("json")
+            return FormField(kind, input="number" if kind != "boolean" else "text")
+        return _text(schema) if kind == "string" else FormField("json")
 
-    def _members(self, schema: Schema, depth: int) -> Iterable[Node]:
+    def _members(self, schema: Schema, depth: int) -> Iterable[FormField]:
         required = {*map(str, _list(schema.get("required")))}
         for key, each in _as_schema(schema["properties"]).items():
             made = self.node(_as_schema(each), depth + 1)
             yield replace(made, key=key, label=made.label or key, required=key in required)
 
-    def _way(self, schema: Schema, depth: int) -> Node:
+    def _way(self, schema: Schema, depth: int) -> FormField:
         made = self.node(schema, depth + 1)
         whole = self._resolved(schema)
         return replace(made, label=str(whole.get("title") or _type_of(whole) or made.kind))
@@ -165,11 +165,11 @@ def _type_of(schema: Schema) -> str:
     return "object" if "properties" in schema else ""
 
 
-def _text(schema: Schema) -> Node:
+def _text(schema: Schema) -> FormField:
     longest = schema.get("maxLength")
     is_long = isinstance(longest, int) and longest > _LONG_TEXT
     found = _FORMATS.get(str(schema.get("format")), "text")
-    return Node("long" if is_long else "text", input=found)
+    return FormField("long" if is_long else "text", input=found)
 
 
 def _options(values: list[object]) -> tuple[tuple[str, str], ...]:

@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ServerUnknown
-from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import asked
 from mcpyard.web.definitions import fields_of_record, shown
 from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ONE, Sights
+from mcpyard.web.sights import ONE, ServerPresenter
 from mcpyard.web.toolbench import find_tools
 from mcpyard.yard.records import Record
 
@@ -21,10 +21,10 @@ CALLS: Final = 200
 _UNKNOWN: Final = 404
 
 
-class ServerRoutes:
+class ServerPages:
     """Shows one server of a yard at a time."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 
@@ -56,12 +56,12 @@ class ServerRoutes:
             return {"definition": shown(fields_of_record(record))}
         return {} if show == "log" else {"found": find_tools(self._yard, ref, "", 0), "ref": ref}
 
-    async def _calls(self, server: UUID) -> list[Call]:
+    async def _calls(self, server: UUID) -> list[CallRecord]:
         journal = self._yard.accounts.journal
         return [*await journal.query(CallQuery(server=server, limit=CALLS))] if journal else []
 
 
-def _points(calls: list[Call]) -> list[list[float]]:
+def _points(calls: list[CallRecord]) -> list[list[float]]:
     """What the plots are drawn from: moments, milliseconds, and which calls failed."""
     inorder = [*reversed(calls)]
     return [

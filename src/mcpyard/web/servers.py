@@ -10,7 +10,7 @@ from starlette.responses import Response
 from mcpyard.domain.errors import NoSignIn
 from mcpyard.web import asked
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import LIST, ONE, Sights
+from mcpyard.web.sights import LIST, ONE, ServerPresenter
 from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 
@@ -21,7 +21,7 @@ CALLBACK: Final = "/oauth/callback"
 class ServersRoutes:
     """Shows a yard's servers."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._ledger = sights.ledger
         self._yard = sights.yard

@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.stored import CallToken
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.web.assets import FOLDER
 from mcpyard.web.client_sights import OWN, digest_of
-from mcpyard.web.looks import CONNECTED, NOT_CONNECTED, Look
-from mcpyard.web.premises import Premises
+from mcpyard.web.looks import CONNECTED, NOT_CONNECTED, StatusBadge
+from mcpyard.web.premises import PageContext
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 PAST: Final = 5
@@ -42,7 +42,7 @@ class Connected:
     places: tuple[str, ...]
 
     @property
-    def look(self) -> Look:
+    def look(self) -> StatusBadge:
         """How that looks."""
         return CONNECTED if self.places else NOT_CONNECTED
 
@@ -50,7 +50,7 @@ class Connected:
 class SettingsRoutes:
     """Shows what can be set about a yard."""
 
-    def __init__(self, sights: Sights, premises: Premises) -> None:
+    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
         self._sights = sights
         self._yard = sights.yard
         self._premises = premises
@@ -92,7 +92,7 @@ def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
     return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
-def connections(groups: Iterable[Record], here: Here) -> list[Connected]:
+def connections(groups: Iterable[Record], here: SelfIdentity) -> list[Connected]:
     """Every other program, those that are here first."""
     found: dict[str, Connected] = {}
     for group in groups:
@@ -106,7 +106,7 @@ def connections(groups: Iterable[Record], here: Here) -> list[Connected]:
     return sorted(found.values(), key=lambda each: not each.exists)
 
 
-def leads(server: Record, here: Here) -> bool:
+def leads(server: Record, here: SelfIdentity) -> bool:
     """Whether a program's server is this yard's gateway."""
     if server["url"]:
         return here.is_at(str(server["url"]))

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.lifecycle import OPEN, Phase
-from mcpyard.web.ledger import Changes, Ledger
-from mcpyard.web.looks import TONES, Look, look_of
-from mcpyard.web.rendering import Taste, render
-from mcpyard.web.vitals import Vital
+from mcpyard.web.ledger import ChangeTracker, PageChanges
+from mcpyard.web.looks import TONES, StatusBadge, look_of
+from mcpyard.web.rendering import Preferences, render
+from mcpyard.web.vitals import Metric
 from mcpyard.yard.records import Picture, Record
 
 LIST: Final = "servers"
@@ -38,8 +38,8 @@ class Card:
     """
 
     record: Record
-    look: Look
-    vital: Vital
+    look: StatusBadge
+    vital: Metric
     era: str
     folder: str
     editable: bool
@@ -72,10 +72,10 @@ class Tiles:
     tools: int
 
 
-class Sights:
+class ServerPresenter:
     """Shows the servers of a yard."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: ChangeTracker) -> None:
         self.ledger = ledger
         self.yard = ledger.yard
 
@@ -107,7 +107,7 @@ class Sights:
         found = map(self.ledger.picture, servers)
         return [self.card(each) for each in found if each]
 
-    def looks(self) -> dict[str, Look]:
+    def looks(self) -> dict[str, StatusBadge]:
         """How every server is, by its name."""
         return {each.server.name: self._look(each) for each in self.ledger.pictures()}
 
@@ -128,16 +128,16 @@ class Sights:
         """What a screen needs that gets no news of servers, but shows whether the yard is there."""
         return {"tab": tab, "view": tab, "tag": self.ledger.tag()}
 
-    def news(self, taste: Taste, view: str, changes: Changes) -> str:
+    def news(self, taste: Preferences, view: str, changes: PageChanges) -> str:
         """The parts of a page that changed, each with the place it belongs to."""
         if view == LIST:
             return self._of_list(taste, changes)
         return self._of_one(taste, view.removeprefix(ONE), changes)
 
-    def _look(self, picture: Picture) -> Look:
+    def _look(self, picture: Picture) -> StatusBadge:
         return look_of(picture, self.ledger.restarted(picture.server.id))
 
-    def _of_list(self, taste: Taste, changes: Changes) -> str:
+    def _of_list(self, taste: Preferences, changes: PageChanges) -> str:
         data: dict[str, object] = {
             "everything": changes.everything,
             "cards": self.cards(None if changes.everything else changes.servers),
@@ -147,7 +147,7 @@ class Sights:
         }
         return render(taste, "parts/news_list.html", data)
 
-    def _of_one(self, taste: Taste, ref: str, changes: Changes) -> str:
+    def _of_one(self, taste: Preferences, ref: str, changes: PageChanges) -> str:
         try:
             picture = self.ledger.picture(UUID(ref))
         except ValueError:

@@ -11,8 +11,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from mcpyard.web.rendering import HTML, POLICY, Taste, taste_of
-from mcpyard.web.sights import Sights
+from mcpyard.web.rendering import HTML, POLICY, Preferences, taste_of
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.events import Subscription
 
 GATHER: Final = 0.1
@@ -25,7 +25,7 @@ _NOT_MODIFIED: Final = 304
 class NewsRoutes:
     """Tells browsers what changed; its streams end when `closing` is set."""
 
-    def __init__(self, sights: Sights, closing: asyncio.Event) -> None:
+    def __init__(self, sights: ServerPresenter, closing: asyncio.Event) -> None:
         self._sights = sights
         self._ledger = sights.ledger
         self._closing = closing
@@ -48,7 +48,7 @@ class NewsRoutes:
         frames = self._frames(taste_of(request), view, seen)
         return StreamingResponse(frames, media_type=_EVENTS, headers={"X-Accel-Buffering": "no"})
 
-    async def _frames(self, taste: Taste, view: str, seen: str) -> AsyncGenerator[bytes]:
+    async def _frames(self, taste: Preferences, view: str, seen: str) -> AsyncGenerator[bytes]:
         reader = self._ledger.yard.events()
         closing = asyncio.create_task(self._closing.wait())
         closing.add_done_callback(lambda _: reader.finish())

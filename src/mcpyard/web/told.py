@@ -15,7 +15,7 @@ from mcpyard.domain.errors import Problem, YardError, edge
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.mcp_json import KEY
 from mcpyard.formats.warned import Warned
-from mcpyard.web.words import Words
+from mcpyard.web.words import Catalogue
 from mcpyard.yard.intent import NOT_REMEMBERED
 from mcpyard.yard.records import Record, cause_record
 
@@ -38,7 +38,7 @@ _HINTED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Message:
     """Something in the reader's language.
 
     Attributes:
@@ -57,7 +57,7 @@ class Told:
         return f"{self.says} ({self.detail})" if self.detail else self.says
 
 
-def told_cause(record: Record, t: Words) -> Told:
+def told_cause(record: Record, t: Catalogue) -> Message:
     """Why the server of a record is not connected."""
     error = cast("Record", record["error"])
     code, message, hint = (str(error[key]) for key in ("code", "message", "hint"))
@@ -66,31 +66,31 @@ def told_cause(record: Record, t: Words) -> Told:
     facts = _facts(record, t)
     says, todo = t(f"cause.{code}", **facts), t(_todo(code, record), **facts)
     if t.native:
-        return Told(says, hint or todo, message)
-    return Told(says, todo, f"{message}. {hint}" if hint and code in _HINTED else message)
+        return Message(says, hint or todo, message)
+    return Message(says, todo, f"{message}. {hint}" if hint and code in _HINTED else message)
 
 
-def told_fault(cause: Cause, t: Words) -> Told:
+def told_fault(cause: Cause, t: Catalogue) -> Message:
     """A cause by itself, where nothing is known of the server."""
     it = t("told.it")
     return told_cause({"name": it, "command": it, "error": cause_record(cause)}, t)
 
 
-def told_finding(finding: Finding, t: Words) -> Told:
+def told_finding(finding: Finding, t: Catalogue) -> Message:
     """Something that a check found."""
     if t.native:
-        return Told(finding.message, finding.hint)
+        return Message(finding.message, finding.hint)
     says = finding.told(lambda key: t(f"lint.{key}"))
     todo = finding.advised(lambda key: t(f"advice.{key}"))
-    return Told(says, todo, finding.facts.get("detail", ""))
+    return Message(says, todo, finding.facts.get("detail", ""))
 
 
-def told_note(note: Problem, name: str, t: Words) -> Told:
+def told_note(note: Problem, name: str, t: Catalogue) -> Message:
     """Something odd about the definition or the tools of the server of that name."""
     if t.native:
-        return Told(str(note))
+        return Message(str(note))
     field = note.field.removeprefix(f"{KEY}.{name}").removeprefix(".")
-    return Told(t(f"note.{note_kind(field)}", field=field), detail=str(note))
+    return Message(t(f"note.{note_kind(field)}", field=field), detail=str(note))
 
 
 def note_kind(field: str) -> str:
@@ -104,29 +104,29 @@ def note_kind(field: str) -> str:
     return {"": "this_yard", "name": "shadows", NOT_REMEMBERED: "unkept"}.get(field, "passed_over")
 
 
-def told_warned(warned: Warned, t: Words) -> Told:
+def told_warned(warned: Warned, t: Catalogue) -> Message:
     """What became of a field that was copied or changed."""
     if t.native:
-        return Told(warned.message)
-    return Told(t(f"warned.say.{warned.kind}"), detail=warned.message)
+        return Message(warned.message)
+    return Message(t(f"warned.say.{warned.kind}"), detail=warned.message)
 
 
-def told_reason(state: str, reason: str, t: Words) -> Told:
+def told_reason(state: str, reason: str, t: Catalogue) -> Message:
     """Why a server of another program is in its state, which is the key of a look."""
-    return Told(reason) if t.native else Told(t(f"why.{state}"), detail=reason)
+    return Message(reason) if t.native else Message(t(f"why.{state}"), detail=reason)
 
 
-def told_problem(problem: str, t: Words) -> Told:
+def told_problem(problem: str, t: Catalogue) -> Message:
     """What is wrong with a file of another program."""
-    return Told(problem) if t.native else Told(t("file.broken"), detail=problem)
+    return Message(problem) if t.native else Message(t("file.broken"), detail=problem)
 
 
-def told_error(error: YardError, t: Words) -> Told:
+def told_error(error: YardError, t: Catalogue) -> Message:
     """Why something was not done."""
     if t.native:
-        return Told(error.message)
+        return Message(error.message)
     code = edge(error).problem
-    return Told(t(f"error.{code}"), t(f"remedy.{code}"), error.message)
+    return Message(t(f"error.{code}"), t(f"remedy.{code}"), error.message)
 
 
 def _todo(code: str, record: Record) -> str:
@@ -138,7 +138,7 @@ def _todo(code: str, record: Record) -> str:
     return f"todo.{code}"
 
 
-def _facts(record: Record, t: Words) -> dict[str, str]:
+def _facts(record: Record, t: Catalogue) -> dict[str, str]:
     program = _program(record)
     return {
         "name": str(record["name"]),

@@ -19,7 +19,7 @@ from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer
 from mcpyard.web.results import blocks_of
 from mcpyard.web.schema_form import form_of
-from mcpyard.web.sights import Sights
+from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -81,7 +81,7 @@ def _words(server: DesiredServer, tool: Record) -> str:
 class ToolRoutes:
     """Shows and calls the tools of a yard."""
 
-    def __init__(self, sights: Sights) -> None:
+    def __init__(self, sights: ServerPresenter) -> None:
         self._sights = sights
         self._yard = sights.yard
 

@@ -31,7 +31,7 @@ _STEP: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Vital:
+class Metric:
     """The figures of one server.
 
     Attributes:
@@ -45,10 +45,10 @@ class Vital:
     errors: tuple[bool, ...] = ()
 
 
-NOTHING: Final = Vital()
+NOTHING: Final = Metric()
 
 
-class Vitals:
+class Metrics:
     """Keeps the figures of a yard's servers.
 
     Attributes:
@@ -57,14 +57,14 @@ class Vitals:
 
     def __init__(self, yard: YardCore) -> None:
         self._yard = yard
-        self._all: dict[UUID, Vital] = {}
+        self._all: dict[UUID, Metric] = {}
         self._touched: dict[UUID, int] = {}
         self._sampled: dict[UUID, float] = {}
         self._next = 0.0
         self._counted = -1
         self.round = 0
 
-    def of(self, server: UUID) -> Vital:
+    def of(self, server: UUID) -> Metric:
         """The figures of a server, as far as they are known."""
         return self._all.get(server, NOTHING)
 
@@ -81,12 +81,12 @@ class Vitals:
         fresh = dict(self._all)
         for server, rss in (await self._memory(now)).items():
             known = fresh.get(server, NOTHING)
-            fresh[server] = Vital(rss, known.latencies, known.errors)
+            fresh[server] = Metric(rss, known.latencies, known.errors)
         for server, (latencies, errors) in (await self._latencies()).items():
-            fresh[server] = Vital(fresh.get(server, NOTHING).rss, latencies, errors)
+            fresh[server] = Metric(fresh.get(server, NOTHING).rss, latencies, errors)
         self._take(fresh)
 
-    def _take(self, fresh: dict[UUID, Vital]) -> None:
+    def _take(self, fresh: dict[UUID, Metric]) -> None:
         changed = [each for each in fresh if fresh[each] != self._all.get(each, NOTHING)]
         self._all = {each: fresh[each] for each in fresh if each in self._yard.desired.servers}
         if changed:

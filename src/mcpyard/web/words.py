@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.lamp import Lamp
+from mcpyard.domain.lamp import DisplayStatus
 
 LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
 """Every language by its tag, under its own name."""
@@ -18,11 +18,11 @@ LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁�
 FALLBACK: Final = "en"
 
 _FOLDER: Final = Path(__file__).with_name("catalogues")
-_LAMPS: Final = {each.key: each.capitalize() for each in Lamp}
+_LAMPS: Final = {each.key: each.capitalize() for each in DisplayStatus}
 _TRADITIONAL: Final = frozenset({"hant", "tw", "hk", "mo"})
 
 
-class Words:
+class Catalogue:
     """The words of one language."""
 
     def __init__(self, language: str) -> None:
@@ -61,9 +61,9 @@ def _read(name: str) -> dict[str, str]:
 
 
 @cache
-def words_in(language: str) -> Words:
+def words_in(language: str) -> Catalogue:
     """The words of a language, read once."""
-    return Words(language)
+    return Catalogue(language)
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:

@@ -33,7 +33,7 @@ async def nobody(method: str, _params: bytes, _stream: int | None) -> bytes:
     raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here answers {method}")
 
 
-class Asked:
+class ServerRequests:
     """The requests of one server that are being answered."""
 
     def __init__(self, handler: OnRequest, reply: Callable[[bytes], None]) -> None:

@@ -27,17 +27,17 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
 OnProgress = Callable[[Mapping[str, object]], None]
 
 
-class Stamp(msgspec.Struct, frozen=True):
+class RequestExtras(msgspec.Struct, frozen=True):
     """What an era adds to a request: members of its `_meta` (no braces), and headers."""
 
     meta: bytes = b""
     headers: Mapping[str, str] = NO_HEADERS
 
 
-NO_STAMP: Final = Stamp()
+NO_STAMP: Final = RequestExtras()
 
 
-class Call:
+class PendingCall:
     """A request that waits for its answer."""
 
     __slots__ = (

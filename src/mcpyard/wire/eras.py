@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, cast
 
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import Stamp
+from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.messages import Reply
 
 Era = Literal["handshake", "modern"]
@@ -38,7 +38,7 @@ class ClientFace:
 
 
 @dataclass(frozen=True, slots=True)
-class Greeting:
+class InitializeResult:
     """What a server said of itself when it was met."""
 
     era: Era
@@ -52,7 +52,7 @@ class Greeting:
 class Codec(Protocol):
     """What an era adds to each request."""
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
         """The stamp of one request."""
         ...
 

@@ -5,8 +5,8 @@ and `retry`, a blank line to dispatch, a colon to start a comment. Servers use c
 heartbeats, so they are counted.
 
 An event longer than the limit must neither fill the memory nor end the connection. It is skipped
-to its blank line and reported as `Oversize`, with both of its ends, because the id of the request
-that it answers stands at either end, depending on who wrote the server.
+to its blank line and reported as `OversizeEvent`, with both of its ends, because the id of the
+request that it answers stands at either end, depending on who wrote the server.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SseEvent:
     """One event.
 
     Attributes:
@@ -39,7 +39,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Oversize:
+class OversizeEvent:
     """An event that was skipped because it is longer than the limit.
 
     Attributes:
@@ -81,7 +81,7 @@ class EventParser:
         self._line_size = 0
         self._clear_event()
 
-    def feed(self, chunk: bytes) -> list[Event | Oversize]:
+    def feed(self, chunk: bytes) -> list[SseEvent | OversizeEvent]:
         """Take the next bytes and give what they completed."""
         lines = self._split(chunk)
         found = [item for line in lines[:-1] if (item := self._end_line(line))]
@@ -109,7 +109,7 @@ class EventParser:
         if self._size + self._line_size > self._limit:
             self._overflow()
 
-    def _end_line(self, fragment: bytes) -> Event | Oversize | None:
+    def _end_line(self, fragment: bytes) -> SseEvent | OversizeEvent | None:
         self._grow_line(fragment)
         size, self._line_size = self._line_size, 0
         if self.overflowing:
@@ -141,14 +141,14 @@ class EventParser:
         elif name == b"retry" and value.isdigit() and len(value) <= _RETRY_DIGITS:
             self._retry = self.retry = int(value)
 
-    def _dispatch(self) -> Event | None:
+    def _dispatch(self) -> SseEvent | None:
         self.heard += bool(self._size)
         if self._id is not None:
             self.last_id = self._id
         event = None
         if self._data:
             data = b"\n".join(self._data)
-            event = Event(data, self._event or "message", self.last_id, self._retry)
+            event = SseEvent(data, self._event or "message", self.last_id, self._retry)
         self._clear_event()
         return event
 
@@ -176,6 +176,6 @@ class EventParser:
             fragment[-_KEPT:] if len(fragment) >= _KEPT else (self._tail + fragment)[-_KEPT:]
         )
 
-    def _end_oversize(self) -> Oversize:
+    def _end_oversize(self) -> OversizeEvent:
         self.overflowing = False
-        return Oversize(self._head, self._tail, self._skipped)
+        return OversizeEvent(self._head, self._tail, self._skipped)

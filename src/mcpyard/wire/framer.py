@@ -24,7 +24,7 @@ class Crossed:
 
 
 @dataclass(frozen=True, slots=True)
-class Oversize:
+class OversizeLine:
     """A line over the limit has ended; always told after its `Crossed`."""
 
     head: bytes
@@ -32,7 +32,7 @@ class Oversize:
     size: int
 
 
-Event = bytes | Crossed | Oversize
+Event = bytes | Crossed | OversizeLine
 """A frame without its line end, or news of a line that was too long to be one."""
 
 
@@ -102,7 +102,7 @@ class LineFramer:
             _append(self._held.getvalue(), events)
             self._held = BytesIO()
             return
-        events.append(Oversize(self._head, bytes(self._tail[-KEPT:]), self._size))
+        events.append(OversizeLine(self._head, bytes(self._tail[-KEPT:]), self._size))
         self._head = b""
         self._tail = bytearray()
         self._size = 0

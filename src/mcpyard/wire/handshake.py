@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import NO_STAMP, Stamp
-from mcpyard.wire.eras import ClientFace, Greeting, members, reply_members, text_or_none
+from mcpyard.wire.calls import NO_STAMP, RequestExtras
+from mcpyard.wire.eras import ClientFace, InitializeResult, members, reply_members, text_or_none
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import Reply
 
@@ -16,7 +16,7 @@ VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", OFFERED)
 class Handshake:
     """The era codec: nothing to add. An HTTP link repeats the version by itself."""
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
         """Nothing: capabilities were declared once, log levels have a request of their own."""
         del method, name, terms
         return NO_STAMP
@@ -31,7 +31,7 @@ def initialize_params(face: ClientFace) -> dict[str, Any]:
     }
 
 
-def read_initialize(reply: Reply) -> Greeting:
+def read_initialize(reply: Reply) -> InitializeResult:
     """The greeting in an answer to `initialize`.
 
     Raises:
@@ -43,7 +43,7 @@ def read_initialize(reply: Reply) -> Greeting:
         text = f"the server wants protocol version {version!r}, which is not known here"
         hint = f"known versions: {', '.join(VERSIONS)}"
         raise LinkFailed(Cause(Code.UNSUPPORTED_VERSION, text, hint))
-    return Greeting(
+    return InitializeResult(
         era="handshake",
         version=version,
         server_info=members(result.get("serverInfo")),

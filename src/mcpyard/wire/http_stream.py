@@ -9,7 +9,7 @@ from typing import Final
 import httpx2
 
 from mcpyard.wire.answers import answers
-from mcpyard.wire.eventstream import Event, EventParser, Oversize
+from mcpyard.wire.eventstream import EventParser, OversizeEvent, SseEvent
 from mcpyard.wire.link import Receiver
 
 EVENT_STREAM: Final = "text/event-stream"
@@ -63,10 +63,10 @@ def pause(retry: int | None, barren: int) -> float:
 
 
 def _hand_on(
-    items: list[Event | Oversize], receiver: Receiver, request: int | None
+    items: list[SseEvent | OversizeEvent], receiver: Receiver, request: int | None
 ) -> Ending | None:
     for item in items:
-        if isinstance(item, Oversize):
+        if isinstance(item, OversizeEvent):
             receiver.noise(f"an event of {item.size} bytes is over the limit", item.head)
             if request is not None:
                 return Ending.OVERSIZE

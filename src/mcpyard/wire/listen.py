@@ -16,7 +16,7 @@ from mcpyard.wire.modern import Modern, listen_filter
 from mcpyard.wire.peer import LISTEN, Peer
 
 if TYPE_CHECKING:
-    from mcpyard.wire.calls import Call
+    from mcpyard.wire.calls import PendingCall
 
 _LONGEST_PAUSE: Final = 60.0
 _NOT_OFFERED: Final = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})
@@ -25,7 +25,7 @@ OnChange = Callable[[str], None]
 """A list of the server changed: `tools`, `prompts` or `resources`."""
 
 
-class Listener:
+class ChangeStream:
     """Listens for the changes of one server's lists, and of the resources somebody watches."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Listener:
         self._lists = listen_filter(capabilities)
         self._pause = pause
         self._uris: frozenset[str] = frozenset()
-        self._call: Call | None = None
+        self._call: PendingCall | None = None
         self._task: asyncio.Task[None] | None = None
         self._changed: OnChange = _unheard
         self._renewed = False

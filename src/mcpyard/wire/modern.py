@@ -7,10 +7,10 @@ from typing import Any, Final, cast
 import orjson
 
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import Stamp
+from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.eras import (
     ClientFace,
-    Greeting,
+    InitializeResult,
     members,
     reply_members,
     text_or_none,
@@ -33,14 +33,14 @@ class Modern:
         self._made = lru_cache(maxsize=64)(self._make_meta)
         self._meta = self._make_meta(orjson.dumps(dict(face.capabilities)))
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> Stamp:
+    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
         """Who asks, in which version, and what the headers repeat."""
         meta = self._meta
         if terms.capabilities is not None:
             meta = self._made(terms.capabilities)
         if terms.log_level is not None:
             meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
-        return Stamp(meta, routing_headers(VERSION, method, name))
+        return RequestExtras(meta, routing_headers(VERSION, method, name))
 
     def _make_meta(self, capabilities: bytes) -> bytes:
         return _inner(
@@ -52,7 +52,7 @@ class Modern:
         )
 
 
-def read_discover(reply: Reply) -> Greeting | None:
+def read_discover(reply: Reply) -> InitializeResult | None:
     """The greeting in an answer to `server/discover`; None when it is not one of this era.
 
     A server may answer and list old versions only: that is a server of the handshake era.
@@ -61,7 +61,7 @@ def read_discover(reply: Reply) -> Greeting | None:
     versions = result.get("supportedVersions")
     if not isinstance(versions, list) or VERSION not in cast("list[object]", versions):
         return None
-    return Greeting(
+    return InitializeResult(
         era="modern",
         version=VERSION,
         server_info=members(members(result.get("_meta")).get(_SERVER_INFO)),

@@ -16,13 +16,13 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
-from mcpyard.wire.asked import Asked, OnRequest, nobody
+from mcpyard.wire.asked import OnRequest, ServerRequests, nobody
 from mcpyard.wire.calls import (
     NO_STAMP,
     OVERSIZE,
-    Call,
+    PendingCall,
     Progress,
-    Stamp,
+    RequestExtras,
     Stats,
 )
 from mcpyard.wire.faults import fault
@@ -72,8 +72,8 @@ class Peer:
         self._on_lost = on_lost
         self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
-        self._pending: dict[messages.Id | None, Call] = {}
-        self._asked = Asked(on_request, self._reply)
+        self._pending: dict[messages.Id | None, PendingCall] = {}
+        self._asked = ServerRequests(on_request, self._reply)
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0.0
         self._last = 0
@@ -111,7 +111,9 @@ class Peer:
         """
         return await self.wait(self.start(method, params, terms))
 
-    def start(self, method: str, params: Params, terms: CallTerms, stamp: Stamp = NO_STAMP) -> Call:
+    def start(
+        self, method: str, params: Params, terms: CallTerms, stamp: RequestExtras = NO_STAMP
+    ) -> PendingCall:
         """Send a request; `wait` must follow, or `leave` whenever nobody waits any more.
 
         Args:
@@ -132,26 +134,26 @@ class Peer:
             body = messages.with_meta(body, meta)
         body = messages.request(number, method, body)
         self._link.send(Outgoing(body, number, method, stamp.headers))
-        call = Call(number, method, self._loop.create_future())
+        call = PendingCall(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
         if terms.timeout is not None:
             self._arm(call, terms.timeout, terms.longest)
         return call
 
-    async def wait(self, call: Call) -> Reply:
+    async def wait(self, call: PendingCall) -> Reply:
         """The answer to a started request; whoever stops waiting cancels it upstream."""
         try:
             return await call.future
         finally:
             self.leave(call)
 
-    def leave(self, call: Call) -> None:
+    def leave(self, call: PendingCall) -> None:
         """Its caller waits no more; unless it is answered, the server is told."""
         if call.id in self._pending:
             self._give_up(call, "the caller went away")
 
-    def drop(self, call: Call) -> None:
+    def drop(self, call: PendingCall) -> None:
         """Wait no more for a started request, without a word to the server."""
         if self._pending.pop(call.id, None) is None:
             return
@@ -232,7 +234,7 @@ class Peer:
             self._alarm = None
         self._asked.end()
 
-    def _arm(self, call: Call, timeout: float, longest: float | None) -> None:
+    def _arm(self, call: PendingCall, timeout: float, longest: float | None) -> None:
         now = self._loop.time()
         call.timeout = timeout
         call.deadline = now + timeout
@@ -262,13 +264,13 @@ class Peer:
         if left := [each.deadline for each in running if each.deadline > now]:
             self._wake_at(min(left))
 
-    def _expire(self, call: Call) -> None:
+    def _expire(self, call: PendingCall) -> None:
         if not call.future.done():
             text = f"{call.method} was not answered in time ({call.timeout:g} s)"
             call.future.set_exception(TimedOut(text))
             self._give_up(call, "the time limit ran out")
 
-    def _give_up(self, call: Call, reason: str) -> None:
+    def _give_up(self, call: PendingCall, reason: str) -> None:
         self.drop(call)
         # The specification forbids cancelling `initialize`.
         if self.gone or self._link.cancels_by_closing or call.method == "initialize":
@@ -279,7 +281,7 @@ class Peer:
             # The server is not reading; it will find nobody waiting soon enough.
             return
 
-    def _take(self, number: messages.Id | None) -> Call | None:
+    def _take(self, number: messages.Id | None) -> PendingCall | None:
         """The call of that number, no longer pending; None when nobody waits for it."""
         call = self._pending.get(number)
         if call is None:
@@ -302,7 +304,7 @@ class Peer:
         else:
             call.future.set_result(Reply(envelope.result))
 
-    def _meant(self, number: messages.Id | None) -> Call | None:
+    def _meant(self, number: messages.Id | None) -> PendingCall | None:
         """The call whose number was sent back as a text: it is still its number."""
         return self._take(whole_number(number)) if isinstance(number, str) else None
 

@@ -12,8 +12,8 @@ from typing import Final, cast
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import Call
-from mcpyard.wire.eras import ClientFace, Era, Greeting, members
+from mcpyard.wire.calls import PendingCall
+from mcpyard.wire.eras import ClientFace, Era, InitializeResult, members
 from mcpyard.wire.handshake import initialize_params, read_initialize
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.messages import UNSUPPORTED_VERSION, Reply, RpcError
@@ -29,7 +29,9 @@ _DECISIVE: Final = frozenset({Code.NEEDS_AUTH, Code.FORBIDDEN, Code.UNSUPPORTED_
 """Causes that asking in the other era cannot change."""
 
 
-async def probe(peer: Peer, face: ClientFace, remembered: Era | None, silence: float) -> Greeting:
+async def probe(
+    peer: Peer, face: ClientFace, remembered: Era | None, silence: float
+) -> InitializeResult:
     """Meet the server.
 
     Raises:
@@ -58,7 +60,7 @@ class _Questions:
     def __init__(self, peer: Peer, face: ClientFace) -> None:
         self._peer = peer
         self._face = face
-        self._calls: dict[asyncio.Future[Reply], Call] = {}
+        self._calls: dict[asyncio.Future[Reply], PendingCall] = {}
         self._failures: list[Cause] = []
         self._again = False
 
@@ -76,7 +78,7 @@ class _Questions:
             call = self._peer.start(DISCOVER, None, CallTerms(), stamp)
         self._calls[call.future] = call
 
-    async def next_greeting(self, patience: float | None) -> Greeting | None:
+    async def next_greeting(self, patience: float | None) -> InitializeResult | None:
         """The greeting in the next answer; None when that is none, or nothing comes in time."""
         done, _ = await asyncio.wait(
             self._calls, timeout=patience, return_when=asyncio.FIRST_COMPLETED
@@ -90,7 +92,7 @@ class _Questions:
                 return greeting
         return None
 
-    def _wants_it_again(self, call: Call) -> bool:
+    def _wants_it_again(self, call: PendingCall) -> bool:
         """Whether a server refused our version and names it as one of its own, for the first time.
 
         One that is being replaced, or stands behind several doors, may know it the next moment.
@@ -117,7 +119,7 @@ class _Questions:
             call.future.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._peer.drop(call)
 
-    def _read(self, call: Call) -> Greeting | None:
+    def _read(self, call: PendingCall) -> InitializeResult | None:
         try:
             if call.method == "initialize":
                 return read_initialize(call.future.result())

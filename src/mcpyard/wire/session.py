@@ -16,13 +16,13 @@ from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
 from mcpyard.wire.asked import OnRequest, nobody
-from mcpyard.wire.calls import NO_HEADERS, Call, Stamp, Stats, take_note
-from mcpyard.wire.eras import ClientFace, Codec, Era, Greeting, members
+from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
+from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.link import Link, LinkFailed
-from mcpyard.wire.listen import Listener, OnChange
+from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNoise, OnNotification, Peer
@@ -98,7 +98,7 @@ class EraAware(Protocol):
 
 async def open_session(
     link: Link, face: ClientFace, opening: Opening, handlers: Handlers | None = None
-) -> "Session":
+) -> "ServerSession":
     """Open the link and meet the server; on failure the link is closed.
 
     Raises:
@@ -131,12 +131,12 @@ async def open_session(
     except BaseException:
         await peer.close()
         raise
-    session = Session(peer, face, greeting, lanes, opening.pause)
+    session = ServerSession(peer, face, greeting, lanes, opening.pause)
     session.listen(notices.changed)
     return session
 
 
-def _settle(link: Link, peer: Peer, greeting: Greeting) -> None:
+def _settle(link: Link, peer: Peer, greeting: InitializeResult) -> None:
     handshake = greeting.era == "handshake"
     if isinstance(link, EraAware):
         link.modern = not handshake
@@ -167,11 +167,16 @@ class _Notices:
             self._handlers.on_list_changed(kind)
 
 
-class Session:
+class ServerSession:
     """A server that was met; made by `open_session`."""
 
     def __init__(
-        self, peer: Peer, face: ClientFace, greeting: Greeting, lanes: Lanes, pause: float = 1.0
+        self,
+        peer: Peer,
+        face: ClientFace,
+        greeting: InitializeResult,
+        lanes: Lanes,
+        pause: float = 1.0,
     ) -> None:
         self._peer = peer
         self._greeting = greeting
@@ -179,9 +184,9 @@ class Session:
         self._modern = Modern(face)
         self._codec: Codec = self._modern if greeting.era == "modern" else Handshake()
         self._mirrored: dict[str, dict[Path, str]] = {}
-        self._listener: Listener | None = None
+        self._listener: ChangeStream | None = None
         if greeting.era == "modern":
-            self._listener = Listener(peer, self._modern, greeting.capabilities, pause)
+            self._listener = ChangeStream(peer, self._modern, greeting.capabilities, pause)
         self._watched: frozenset[str] = frozenset()
 
     @property
@@ -336,7 +341,7 @@ class Session:
     ) -> Reply:
         if not self._lanes.take():
             terms = await self._turn(terms)
-        call: Call | None = None
+        call: PendingCall | None = None
         try:
             call = self._start(method, params, name, terms, headers)
             self._lanes.run(call.id, terms)
@@ -368,8 +373,8 @@ class Session:
         name: str | None,
         terms: CallTerms,
         headers: Mapping[str, str] = NO_HEADERS,
-    ) -> Call:
+    ) -> PendingCall:
         stamp = self._codec.stamp(method, name, terms)
         if headers:
-            stamp = Stamp(stamp.meta, {**stamp.headers, **headers})
+            stamp = RequestExtras(stamp.meta, {**stamp.headers, **headers})
         return self._peer.start(method, params, terms, stamp)

@@ -12,7 +12,7 @@ from typing import Final
 import httpx2
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.wire.eventstream import DEFAULT_LIMIT, Event, EventParser, Oversize
+from mcpyard.wire.eventstream import DEFAULT_LIMIT, EventParser, OversizeEvent, SseEvent
 from mcpyard.wire.http_client import exchange, media_type, read_refusal, same_origin
 from mcpyard.wire.http_errors import broken, garbage, too_long
 from mcpyard.wire.http_stream import EVENT_STREAM
@@ -134,9 +134,9 @@ class SseLink(RemoteLink):
                     self._take(item, endpoint, response.url)
 
     def _take(
-        self, item: Event | Oversize, endpoint: asyncio.Future[httpx2.URL], base: httpx2.URL
+        self, item: SseEvent | OversizeEvent, endpoint: asyncio.Future[httpx2.URL], base: httpx2.URL
     ) -> None:
-        if isinstance(item, Oversize):
+        if isinstance(item, OversizeEvent):
             self._fail(find_id(item.head, item.tail), too_long(self._limit), item.head)
         elif item.event == "endpoint" and not endpoint.done():
             endpoint.set_result(_resolved(base, item.data))
@@ -149,8 +149,8 @@ class SseLink(RemoteLink):
         super()._lose(cause)
 
 
-def _is_ping(item: Event | Oversize) -> bool:
-    return isinstance(item, Event) and item.event == "ping"
+def _is_ping(item: SseEvent | OversizeEvent) -> bool:
+    return isinstance(item, SseEvent) and item.event == "ping"
 
 
 def _resolved(base: httpx2.URL, named: bytes) -> httpx2.URL:

@@ -15,7 +15,7 @@ from typing import Final
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.calls import OVERSIZE
 from mcpyard.wire.faults import fault
-from mcpyard.wire.framer import Event, LineFramer, Oversize
+from mcpyard.wire.framer import Event, LineFramer, OversizeLine
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.messages import find_id
 from mcpyard.wire.pipes import Inlet, Outlet
@@ -115,10 +115,10 @@ class StdioLink:
             return
         if isinstance(event, bytes):
             self._receiver.message(event, None)
-        elif isinstance(event, Oversize):
+        elif isinstance(event, OversizeLine):
             self._too_long(self._receiver, event)
 
-    def _too_long(self, receiver: Receiver, event: Oversize) -> None:
+    def _too_long(self, receiver: Receiver, event: OversizeLine) -> None:
         receiver.noise(OVERSIZE, event.head)
         number = find_id(event.head, event.tail)
         if number is not None:

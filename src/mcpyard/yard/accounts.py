@@ -10,7 +10,7 @@ from uuid import UUID
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.ports import Clock
 from mcpyard.domain.repositories import Journal
-from mcpyard.domain.stored import Call
+from mcpyard.domain.stored import CallRecord
 
 BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 5000.0, 30000.0)
 """Upper bounds of the latency histogram, in milliseconds."""
@@ -59,9 +59,9 @@ class Accounts:
         self.journal = journal
         self._clock = clock
         self._by_server: dict[UUID, Account] = {}
-        self._failed: deque[Call] = deque(maxlen=FAILURES)
+        self._failed: deque[CallRecord] = deque(maxlen=FAILURES)
 
-    def failed_calls(self, limit: int) -> list[Call]:
+    def failed_calls(self, limit: int) -> list[CallRecord]:
         """The last calls that failed, newest first."""
         return [*reversed(self._failed)][: max(0, limit)]
 
@@ -71,7 +71,7 @@ class Accounts:
         return self._by_server
 
     def note(self, route: Route, who: str, ms: float, outcome: str, sizes: tuple[int, int]) -> None:
-        """Write a call down (see `Call`), with the sizes of its arguments and its result."""
+        """Write a call down (see `CallRecord`), with the sizes of its arguments and its result."""
         server, (bytes_in, bytes_out) = route.server, sizes
         account = self._by_server.get(server)
         if account is None:
@@ -80,7 +80,7 @@ class Accounts:
         if outcome == OK and not self.journal:
             return
         now, name, tool = self._clock.now(), route.server_name, route.tool.name
-        call = Call(now, who, server, name, tool, ms, outcome, bytes_in, bytes_out)
+        call = CallRecord(now, who, server, name, tool, ms, outcome, bytes_in, bytes_out)
         if outcome != OK:
             self._failed.append(call)
         if self.journal:

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from mcpyard.catalog.addresses import carries_owner, ui_addresses
-from mcpyard.domain.observed import Observed, Offer
+from mcpyard.domain.observed import Capabilities, Observed
 from mcpyard.domain.ports import Memory
 
 MOST_CLAIMS: Final = 10_000
@@ -21,7 +21,7 @@ class AddressBook:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._seen: dict[UUID, tuple[str, Offer]] = {}
+        self._seen: dict[UUID, tuple[str, Capabilities]] = {}
         self._counts: Counter[str] | None = None
 
     def holder(self, address: str, defined: Container[UUID]) -> UUID | None:

@@ -34,7 +34,7 @@ from mcpyard.domain.model import (
 )
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.domain.secrets import names_secret
-from mcpyard.domain.spelling import Reading, read_definition
+from mcpyard.domain.spelling import ParsedDefinition, read_definition
 from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.records import definition_digest
@@ -62,7 +62,7 @@ class Change:
         return given if isinstance(given, Change) else cls(given)
 
 
-class Editor:
+class ServerEditor:
     """Registers, changes and removes servers."""
 
     def __init__(
@@ -153,7 +153,12 @@ class Editor:
                 raise
 
     async def _apply(
-        self, server: DesiredServer, reading: Reading, new_name: str, *, refuse_running: bool
+        self,
+        server: DesiredServer,
+        reading: ParsedDefinition,
+        new_name: str,
+        *,
+        refuse_running: bool,
     ) -> None:
         source = self._source(server.owner.scope, server)
         launch_before, launch_after = _launch_only(server.config), _launch_only(reading.config)
@@ -348,7 +353,7 @@ def _meaning(config: Config) -> dict[str, object]:
     return said | {"transport": said.get("transport") or str(Transport.HTTP)}
 
 
-def _literal_secrets(owner: Owner, reading: Reading) -> list[Problem]:
+def _literal_secrets(owner: Owner, reading: ParsedDefinition) -> list[Problem]:
     return literal_secrets(reading.config) if owner.scope is Scope.PROJECT else []
 
 

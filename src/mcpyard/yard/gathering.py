@@ -92,7 +92,7 @@ def server_words(yard: Offering) -> dict[str, str]:
     return {str(each["name"]): words_of(each) for each in yard.servers(tools=False)}
 
 
-class _Way(NamedTuple):
+class _ServerCall(NamedTuple):
     """The way from a tool in a toolbox to its server; a tuple because there are thousands."""
 
     yard: Offering
@@ -136,7 +136,7 @@ def _own_tool(given: Function | Tool, name: str | None = None) -> Tool:
 def _server_tool(yard: Offering, record: Record, stand_ins: Mapping[str, Tool]) -> Tool:
     name, server, native = str(record["exposedName"]), str(record["server"]), str(record["name"])
     hints = object_of(record["annotations"])
-    way = _Way(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
+    way = _ServerCall(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
     return Tool(
         name=name,
         title=cast("str | None", record["title"]),

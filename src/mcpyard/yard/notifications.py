@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.ports import OnNotice, Servers, Tuning
+from mcpyard.domain.ports import NotificationInterest, OnNotice, Servers
 
 LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """The log levels, the most verbose first."""
 
-_NOTHING: Final = Tuning()
+_NOTHING: Final = NotificationInterest()
 
 
 class Notifications:
@@ -17,8 +17,8 @@ class Notifications:
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
-        self._interests: dict[UUID, dict[object, Tuning]] = {}
-        self._tuned: dict[UUID, Tuning] = {}
+        self._interests: dict[UUID, dict[object, NotificationInterest]] = {}
+        self._tuned: dict[UUID, NotificationInterest] = {}
         self._listeners: set[OnNotice] = set()
         servers.hear(self._dispatch)
 
@@ -27,7 +27,7 @@ class Notifications:
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
-    def set_interest(self, key: object, server: UUID, interest: Tuning) -> None:
+    def set_interest(self, key: object, server: UUID, interest: NotificationInterest) -> None:
         """What somebody wants to receive from a server, instead of what it wanted before."""
         interests = self._interests.setdefault(server, {})
         before = interests.pop(key, _NOTHING)
@@ -50,15 +50,15 @@ class Notifications:
         for server, tuning in self._tuned.items():
             self._servers.tune(server, tuning)
 
-    def _combined(self, server: UUID) -> Tuning:
+    def _combined(self, server: UUID) -> NotificationInterest:
         interests = self._interests[server].values()
         levels = [LEVELS.index(each.log_level) for each in interests if each.log_level]
-        return Tuning(
+        return NotificationInterest(
             LEVELS[min(levels)] if levels else None,
             frozenset[str]().union(*(each.uris for each in interests)),
         )
 
-    def _tune(self, server: UUID, tuning: Tuning) -> None:
+    def _tune(self, server: UUID, tuning: NotificationInterest) -> None:
         if tuning == _NOTHING:
             self._tuned.pop(server, None)
         else:
@@ -70,7 +70,7 @@ class Notifications:
             listener(server, method, params)
 
 
-def _covers(tuned: Tuning, interest: Tuning) -> bool:
+def _covers(tuned: NotificationInterest, interest: NotificationInterest) -> bool:
     """Whether a server that is tuned so sends all that is wanted."""
     if interest.log_level is not None:
         levels = LEVELS[: LEVELS.index(interest.log_level) + 1]

@@ -9,11 +9,11 @@ from mcpyard.domain.expand import Lookup
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.yard.approving import ReadProject, no_project
 from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
-from mcpyard.yard.reconcile import NoSecrets, Secrets
+from mcpyard.yard.reconcile import NoSecrets, SecretLookup
 from mcpyard.yard.trust import Trusting
 
 
@@ -39,8 +39,8 @@ class Ports:
     trust: Trusting = field(default_factory=Trusting)
     sign_ins: SignIns | None = None
     profiles: Profiles = field(default_factory=VolatileProfiles)
-    here: Here = field(default_factory=Here)
+    here: SelfIdentity = field(default_factory=SelfIdentity)
     clients: ClientReach | None = None
     fault: Callable[[], YardError | None] = lambda: None
-    secrets: Secrets = field(default_factory=NoSecrets)
+    secrets: SecretLookup = field(default_factory=NoSecrets)
     read_project: ReadProject = no_project

@@ -14,10 +14,10 @@ from uuid import UUID, uuid4
 
 from mcpyard.domain.approval import admit
 from mcpyard.domain.desired import (
-    Circumstances,
     Definition,
     Desired,
     DesiredServer,
+    DesireInputs,
     Document,
     Owner,
     desire,
@@ -25,7 +25,7 @@ from mcpyard.domain.desired import (
 from mcpyard.domain.lifecycle import OPEN, UP, Phase
 from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.plan import Action, Replace, Start, plan
+from mcpyard.domain.plan import Action, Replace, StartServer, plan
 from mcpyard.domain.ports import Memory, Servers, Source
 from mcpyard.yard.intent import Intent
 
@@ -38,7 +38,7 @@ _DONE = {
 }
 
 
-class Secrets(Protocol):
+class SecretLookup(Protocol):
     """The variables whose values are slow to come by, and are not waited for to look.
 
     Attributes:
@@ -77,7 +77,7 @@ class Reconciler:
         memory: Memory,
         servers: Servers,
         intent: Intent,
-        known: Circumstances,
+        known: DesireInputs,
     ) -> None:
         self._sources = sources
         self._memory = memory
@@ -90,10 +90,10 @@ class Reconciler:
         self._awake = asyncio.Event()
         self._rounds = asyncio.Condition()
         self._on_desired: Callable[[Desired], None] = lambda _: None
-        self._secrets: Secrets = NoSecrets()
+        self._secrets: SecretLookup = NoSecrets()
         intent.changed = self.documents_changed
 
-    def follow(self, secrets: "Secrets") -> None:
+    def follow(self, secrets: "SecretLookup") -> None:
         """Look again whenever a secret is known at last, or is another one."""
         self._secrets = secrets
         secrets.changed = self.documents_changed
@@ -233,7 +233,7 @@ class Reconciler:
     def _is_early(self, action: Action) -> bool:
         """Whether an action would launch what may be another launch in a moment."""
         server = self._desired.servers.get(action.id)
-        launches = isinstance(action, Start | Replace)
+        launches = isinstance(action, StartServer | Replace)
         return launches and server is not None and self._lacks(server)
 
     def _lacks(self, server: DesiredServer) -> bool:

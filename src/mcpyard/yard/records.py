@@ -19,7 +19,7 @@ from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.status import public_words
-from mcpyard.domain.stored import Call
+from mcpyard.domain.stored import CallRecord
 from mcpyard.yard.masking import masked, shown_value
 
 Record = dict[str, object]
@@ -109,7 +109,7 @@ def figures_record(figures: Figures | None) -> Record | None:
     }
 
 
-def call_record(call: Call) -> Record:
+def call_record(call: CallRecord) -> Record:
     """One call, as the journal has it."""
     return {
         "at": call.at.isoformat(timespec="milliseconds"),

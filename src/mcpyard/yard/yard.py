@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.catalog.routes import Route
-from mcpyard.domain.desired import Circumstances, Desired, DesiredServer
+from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
     NoSignIn,
@@ -38,7 +38,7 @@ from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.own import OwnServers
 from mcpyard.yard.closing import PATIENCE, bounded
 from mcpyard.yard.directory import ServerDirectory
-from mcpyard.yard.edit import Change, Editor
+from mcpyard.yard.edit import Change, ServerEditor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.notifications import Notifications
@@ -94,7 +94,7 @@ class YardCore:
         )
         self._intent = Intent(ports.policies, ports.trust)
         self.approvals = ProjectApprovals(ports.sources, self._intent, ports.read_project)
-        known = Circumstances({}, ports.lookup, here=ports.here)
+        known = DesireInputs({}, ports.lookup, here=ports.here)
         self._reconciler = Reconciler(
             ports.sources, ports.memory, ports.servers, self._intent, known
         )
@@ -107,7 +107,7 @@ class YardCore:
         self.directory = ServerDirectory(self._book, ports.servers, self._desired_servers)
         self.notifications = Notifications(ports.servers)
         by_scope = {source.owner.scope: source for source in ports.sources}
-        self._editor = Editor(by_scope, ports.memory, self._intent, self._reconciler)
+        self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
         self._clients = self._reach_clients(ports)
         self._loop_task: asyncio.Task[None] | None = None
 
@@ -249,13 +249,13 @@ class YardCore:
         return await self._after(server, wait)
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
-        """Add a server (see `Editor.register`); its record, with what is odd about it."""
+        """Add a server (see `ServerEditor.register`); its record, with what is odd about it."""
         owner, name, odd = await self._editor.register(body)
         server = self.desired.servers[self._memory.identity(owner, name)]
         return noting(await self._after(server, wait), odd)
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
-        """Change a server (see `Editor.change`); its record, with what is odd about it."""
+        """Change a server (see `ServerEditor.change`); its record, with what is odd about it."""
         server = self.server(ref)
         odd = await self._editor.change(server, Change.of(change))
         return noting(await self._after(server, wait), odd)
@@ -391,11 +391,9 @@ class YardCore:
         for server in desired.servers.values():
             if observed := self._servers.observed().get(server.id):
                 self._publish_tools(server, observed)
-        self._bus.publish(
-            "documents",
-            {
-                "servers": len(desired.servers),
-                "problems": [str(problem) for problem in desired.problems],
-                "waiting": waiting_kinds(desired.servers.values()),
-            },
-        )
+        facts = {
+            "servers": len(desired.servers),
+            "problems": [str(problem) for problem in desired.problems],
+            "waiting": waiting_kinds(desired.servers.values()),
+        }
+        self._bus.publish("documents", facts)

@@ -6,12 +6,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.facts import Client, Field, Shape, Unit, Way
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import Client, EntrySchema, EntryTransport, Field, Unit
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.roster import CLIENTS
 
 SPOTS = tuple(
-    Spot(client, client.scopes[0], "p", shape) for client in CLIENTS for shape in client.shapes
+    ClientScopeRef(client, client.scopes[0], "p", shape)
+    for client in CLIENTS
+    for shape in client.shapes
 )
 NAMES = st.sampled_from(["A", "B_C", "TOKEN"])
 PLAIN = st.sampled_from(
@@ -47,7 +49,7 @@ WHOLE_TIMES = st.sampled_from([1, 500, 1000, 1500, 30000])
 TIMES = st.one_of(WHOLE_TIMES, st.just(0.5))
 
 
-def _times(client: Client, shape: Shape, name: Field) -> st.SearchStrategy[float]:
+def _times(client: Client, shape: EntrySchema, name: Field) -> st.SearchStrategy[float]:
     unit = shape.units.get(shape.words.get(name, ""), Unit())
     return WHOLE_TIMES if client.fragile and unit.whole else TIMES
 
@@ -64,12 +66,12 @@ def _ref(client: Client, name: str) -> str:
 
 
 @st.composite
-def entries(draw: st.DrawFn, spot: Spot) -> Entry:
+def entries(draw: st.DrawFn, spot: ClientScopeRef) -> Entry:
     client, shape = spot.client, spot.shape
     remote = Field.URL in shape.words and draw(st.booleans())
     text = texts(client)
     values: dict[Field, Any] = {}
-    ways = [way for way in shape.types if (way is not Way.STDIO) is remote]
+    ways = [way for way in shape.types if (way is not EntryTransport.STDIO) is remote]
     wanted: dict[Field, st.SearchStrategy[object]] = {
         Field.ENABLED: st.booleans(),
         Field.CALL_TIMEOUT: _times(client, shape, Field.CALL_TIMEOUT),
@@ -99,6 +101,6 @@ def entries(draw: st.DrawFn, spot: Spot) -> Entry:
     return reread(replace(Entry(unknown=unknown), **values), client, shape)
 
 
-def reread(entry: Entry, client: Client, shape: Shape) -> Entry:
+def reread(entry: Entry, client: Client, shape: EntrySchema) -> Entry:
     """What the client reads of an entry that was written for it."""
     return understand(spell(entry, shape), client, shape).entry

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Mapping
 
-from mcpyard.formats.effective import Judgement, Text, judge
-from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.effective import Evaluation, Text, judge
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.formats.roster import client_of
 
 HOME, PROJECT = "/home/ann", "/home/ann/code/it"
 
 
-def around(project: str = PROJECT, **environment: str) -> Surroundings:
-    return Surroundings(environment, HOME, project)
+def around(project: str = PROJECT, **environment: str) -> ClientFolders:
+    return ClientFolders(environment, HOME, project)
 
 
 def texts(
@@ -26,12 +26,12 @@ def texts(
     return found
 
 
-def judged(client: str, files: Mapping[str, object], surroundings: Surroundings) -> Judgement:
+def judged(client: str, files: Mapping[str, object], surroundings: ClientFolders) -> Evaluation:
     return judge(client_of(client), surroundings, texts(files))
 
 
 def states(
-    client: str, files: Mapping[str, object], surroundings: Surroundings | None = None
+    client: str, files: Mapping[str, object], surroundings: ClientFolders | None = None
 ) -> dict[str, str]:
     """What becomes of each server, by scope and name."""
     found = judged(client, files, surroundings or around())

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from mcpyard.domain.errors import DefinitionError, EditRefused, NameRefused, NameTaken
 from mcpyard.formats.editing import remove, rename, respell, write
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.facts import Field, Way
+from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.roster import spot_of
 from tests.conftest import FULL
 from tests.formats.clients.making import SPOTS, entries, reread
@@ -48,7 +48,7 @@ def test_an_unknown_field_that_is_no_longer_said_goes() -> None:
 
 def test_the_word_that_stands_there_is_kept() -> None:
     raw = {"httpUrl": "u", "timeout": 5}
-    new = Entry(url="v", type=Way.HTTP, call_timeout=5)
+    new = Entry(url="v", type=EntryTransport.HTTP, call_timeout=5)
     assert respell(raw, new, GEMINI.client, GEMINI.shape) == {"httpUrl": "v", "timeout": 5}
     raw = {"command": "a", "environment": {"A": "b"}}
     new = Entry(command="a", env={"A": "c"})
@@ -58,7 +58,7 @@ def test_the_word_that_stands_there_is_kept() -> None:
 
 def test_a_word_that_would_mean_something_else_is_not_kept() -> None:
     raw = {"httpUrl": "u"}
-    new = Entry(url="u", type=Way.SSE)
+    new = Entry(url="u", type=EntryTransport.SSE)
     assert respell(raw, new, GEMINI.client, GEMINI.shape) == {"url": "u", "type": "sse"}
     raw = {"command": "a", "startup_timeout_ms": 5000}
     new = Entry(command="a", start_timeout=6000)
@@ -137,7 +137,7 @@ def test_a_new_file_of_opencode_is_in_the_first_shape() -> None:
 @pytest.mark.timeout(300 if FULL else 60)
 @given(st.sampled_from(SPOTS), st.data())
 def test_an_entry_that_is_changed_says_what_it_was_changed_to(
-    spot: Spot, data: st.DataObject
+    spot: ClientScopeRef, data: st.DataObject
 ) -> None:
     old, new = data.draw(entries(spot)), data.draw(entries(spot))
     raw = respell(spell(old, spot.shape), new, spot.client, spot.shape)
@@ -154,7 +154,7 @@ def test_an_entry_that_is_changed_says_what_it_was_changed_to(
 @pytest.mark.timeout(300 if FULL else 60)
 @given(st.sampled_from(SPOTS), st.data())
 def test_what_is_added_is_read_as_it_was_meant_and_removed_without_a_trace(
-    spot: Spot, data: st.DataObject
+    spot: ClientScopeRef, data: st.DataObject
 ) -> None:
     first, second, added = (data.draw(entries(spot)) for _ in range(3))
     text = _START.get(spot.shape.versions, "")

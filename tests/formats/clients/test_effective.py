@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
-from mcpyard.domain.errors import Place, Problem
-from mcpyard.formats.effective import Effective, Standing, Text, files_of, judge, standings
+from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge, standings
 from mcpyard.formats.roster import CLIENTS, client_of
 from tests.formats.clients.standing import HOME, PROJECT, around, judged, states, texts
 
@@ -13,7 +13,7 @@ def claude(**project: object) -> dict[str, object]:
     return {"projects": {PROJECT: {"hasTrustDialogAccepted": True, **project}}}
 
 
-def one(client: str, files: Mapping[str, object], name: str) -> Standing:
+def one(client: str, files: Mapping[str, object], name: str) -> ServerStatus:
     found = judged(client, files, around()).standings
     return next(each for each in found if each.listed.name == name)
 
@@ -87,7 +87,7 @@ def test_what_claude_was_told_to_reject_is_disabled_at_once() -> None:
     }
     standing = one("claude", files, "x")
     assert standing.state == "disabled"
-    assert standing.where == Place(f"{PROJECT}/.claude/settings.json", 2, 35)
+    assert standing.where == SourceLocation(f"{PROJECT}/.claude/settings.json", 2, 35)
 
 
 def test_claudes_list_for_a_project_switches_servers_of_every_scope_off() -> None:
@@ -186,7 +186,7 @@ def test_one_bad_entry_costs_codex_every_server() -> None:
     good = one("codex", {"~/.codex/config.toml": text}, "good")
     assert good.state == "invalid"
     assert good.reason.startswith('Codex reads no server while "bad" is wrong: ')
-    assert good.where == Place(f"{HOME}/.codex/config.toml", 1, 1)
+    assert good.where == SourceLocation(f"{HOME}/.codex/config.toml", 1, 1)
 
 
 def test_a_bad_entry_of_a_project_that_codex_does_not_read_costs_nothing() -> None:
@@ -243,7 +243,7 @@ def test_an_entry_that_switches_itself_off_is_disabled_where_it_says_so() -> Non
     text = '{"mcpServers": {"x": {"command": "run",\n "disabled": true}}}'
     standing = one("kiro", {"./.kiro/settings/mcp.json": text}, "x")
     assert standing.state == "disabled"
-    assert standing.where == Place(f"{PROJECT}/.kiro/settings/mcp.json", 2, 2)
+    assert standing.where == SourceLocation(f"{PROJECT}/.kiro/settings/mcp.json", 2, 2)
 
 
 GEMINI = {
@@ -257,7 +257,7 @@ def test_geminis_own_file_switches_off_by_names_in_lower_case() -> None:
     files = {**GEMINI, "~/.gemini/mcp-server-enablement.json": off}
     assert states("gemini", files) == {"user Files": "disabled", "user docs": "enabled"}
     where = one("gemini", files, "Files").where
-    assert where == Place(f"{HOME}/.gemini/mcp-server-enablement.json", 1, 23)
+    assert where == SourceLocation(f"{HOME}/.gemini/mcp-server-enablement.json", 1, 23)
 
 
 def test_geminis_lists_block_in_any_case() -> None:
@@ -353,9 +353,9 @@ def test_a_broken_file_costs_only_itself_and_is_told_with_line_and_column() -> N
     assert [(each.listed.name, each.state) for each in found.standings] == [("x", "enabled")]
     [broken] = [each for each in found.files if each.problems]
     assert broken.path == f"{PROJECT}/.mcp.json"
-    assert broken.problems[0].place == Place(f"{PROJECT}/.mcp.json", 2, 18)
+    assert broken.problems[0].place == SourceLocation(f"{PROJECT}/.mcp.json", 2, 18)
     [besides] = found.problems
-    assert besides.place == Place(f"{HOME}/.claude/settings.json", 1, 2)
+    assert besides.place == SourceLocation(f"{HOME}/.claude/settings.json", 1, 2)
 
 
 def test_servers_that_are_no_object_break_the_file() -> None:
@@ -377,4 +377,4 @@ def test_all_servers_of_a_file_that_its_program_cannot_read_are_invalid() -> Non
     standing = one("claude", {"./.mcp.json": text}, "x")
     assert standing.state == "invalid"
     assert standing.reason == "comment: Claude Code cannot read a file with one"
-    assert standing.where == Place(f"{PROJECT}/.mcp.json", 2, 3)
+    assert standing.where == SourceLocation(f"{PROJECT}/.mcp.json", 2, 3)

@@ -10,7 +10,7 @@ from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.naming import rule_fault
 from tests.conftest import FULL
@@ -25,7 +25,7 @@ SPOT = st.sampled_from(SPOTS)
 
 
 @st.composite
-def cases(draw: st.DrawFn, least: int = 0) -> tuple[Spot, str, dict[str, Entry]]:
+def cases(draw: st.DrawFn, least: int = 0) -> tuple[ClientScopeRef, str, dict[str, Entry]]:
     """A client, a file of it, and the servers in the file."""
     spot = draw(SPOT)
     servers = draw(named(spot).filter(lambda found: len(found) >= least))
@@ -48,7 +48,7 @@ def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
 @settings(max_examples=EXAMPLES)
 @given(cases(), st.data())
 def test_adding_changes_one_line_at_most_and_removing_gives_back_the_bytes(
-    case: tuple[Spot, str, dict[str, Entry]], data: st.DataObject
+    case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
     spot, text, servers = case
     entry = data.draw(entries(spot))
@@ -65,7 +65,7 @@ def test_adding_changes_one_line_at_most_and_removing_gives_back_the_bytes(
 @settings(max_examples=EXAMPLES)
 @given(cases(least=1), st.data())
 def test_a_change_touches_no_byte_outside_of_its_entry(
-    case: tuple[Spot, str, dict[str, Entry]], data: st.DataObject
+    case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
     spot, text, servers = case
     name = data.draw(st.sampled_from(sorted(servers)))
@@ -82,7 +82,7 @@ def test_a_change_touches_no_byte_outside_of_its_entry(
 @settings(max_examples=EXAMPLES)
 @given(cases(least=1), st.data())
 def test_an_edit_and_its_inverse_give_back_the_bytes(
-    case: tuple[Spot, str, dict[str, Entry]], data: st.DataObject
+    case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
     spot, text, servers = case
     name = data.draw(st.sampled_from(sorted(servers)))
@@ -103,8 +103,8 @@ def test_an_edit_and_its_inverse_give_back_the_bytes(
 @settings(max_examples=EXAMPLES)
 @given(cases(least=1), cases(), st.data())
 def test_a_copy_is_read_in_the_other_file_as_it_was_converted(
-    source: tuple[Spot, str, dict[str, Entry]],
-    target: tuple[Spot, str, dict[str, Entry]],
+    source: tuple[ClientScopeRef, str, dict[str, Entry]],
+    target: tuple[ClientScopeRef, str, dict[str, Entry]],
     data: st.DataObject,
 ) -> None:
     here, text, servers = source

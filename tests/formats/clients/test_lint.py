@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.finding import RULES, SAYS
 from mcpyard.formats.lint import Finding, lint
 from mcpyard.formats.roster import CLIENTS, client_of
@@ -49,7 +49,7 @@ def test_a_comment_in_strict_json_is_an_error_told_once() -> None:
     text = '{\n  // mine\n  "mcpServers": {"x": {"command": "a"}}\n}'
     [finding] = found("claude", {"~/.claude.json": text})
     assert (finding.code, finding.client) == ("not-strict-json", "claude-code")
-    assert finding.place == Place(f"{HOME}/.claude.json", 2, 3)
+    assert finding.place == SourceLocation(f"{HOME}/.claude.json", 2, 3)
     assert found("gemini", {"~/.gemini/settings.json": text}) == []
 
 
@@ -62,7 +62,7 @@ def test_a_byte_order_mark_keeps_gemini_from_reading() -> None:
 def test_a_broken_file_is_told_with_its_place_whoever_it_belongs_to() -> None:
     [finding] = found("cursor", {"./.cursor/mcp.json": '{"mcpServers": '})
     assert (finding.code, finding.scope) == ("file-broken", "project")
-    assert finding.place == Place(f"{PROJECT}/.cursor/mcp.json", 1, 16)
+    assert finding.place == SourceLocation(f"{PROJECT}/.cursor/mcp.json", 1, 16)
     [finding] = found("claude", {"~/.claude/settings.json": "{,}"})
     assert (finding.code, finding.scope) == ("file-broken", "")
     [finding] = found("claude", {"~/.claude.json": {"mcpServers": []}})
@@ -83,7 +83,7 @@ def test_what_else_is_wrong_with_an_entry_is_told() -> None:
     [finding] = only("claude", {"command": 5})
     assert finding.code == "entry-invalid"
     assert finding.message == "mcpServers.x.command: expected a string, found the number 5"
-    assert finding.place == Place(f"{HOME}/.claude.json", 1, 23)
+    assert finding.place == SourceLocation(f"{HOME}/.claude.json", 1, 23)
     assert codes(only("claude", 5)) == ["entry-invalid error"]
     assert codes(only("claude", {"type": "http"})) == ["entry-invalid error"]
 
@@ -100,7 +100,7 @@ def test_a_field_that_codex_knows_by_another_word_is_told() -> None:
     kind, headers = only("codex", entry)
     assert codes([kind, headers]) == ["needless-type info", "ignored-field warning"]
     assert headers.hint == 'write it as "http_headers"'
-    assert headers.place == Place(f"{HOME}/.codex/config.toml", 4, 11)
+    assert headers.place == SourceLocation(f"{HOME}/.codex/config.toml", 4, 11)
 
 
 def test_a_switch_in_an_entry_that_has_none_is_told_with_the_real_one() -> None:
@@ -146,7 +146,7 @@ def test_a_reference_that_codex_leaves_alone_is_told_with_its_own_fields() -> No
     [finding] = only("codex", 'command = "a"\nenv = {A = "${TOKEN}"}\n')
     assert finding.message == "env.A refers to TOKEN in a way that Codex does not replace"
     assert finding.hint.startswith("name the variable in one of env_vars, env_http_headers")
-    assert finding.place == Place(f"{HOME}/.codex/config.toml", 3, 12)
+    assert finding.place == SourceLocation(f"{HOME}/.codex/config.toml", 3, 12)
 
 
 def test_references_of_its_own_and_escaped_ones_are_left_alone() -> None:
@@ -180,7 +180,7 @@ def test_a_secret_in_a_file_that_every_user_can_read_is_a_warning() -> None:
 
 def test_a_secret_under_another_word_for_the_same_is_told_at_its_server() -> None:
     [finding] = only("yard", {"command": "a", "environment": {"TOKEN": LITERAL}}, tracked=True)
-    assert finding.place == Place(f"{PROJECT}/.mcp.json", 1, 17)
+    assert finding.place == SourceLocation(f"{PROJECT}/.mcp.json", 1, 17)
 
 
 def test_an_address_whose_secret_is_a_reference_is_left_alone() -> None:
@@ -192,7 +192,7 @@ def test_a_name_that_stands_twice_is_told_at_the_one_that_does_not_count() -> No
     text = '{"mcpServers": {"x": {"command": "a"}, "y": {"command": "a"}, "x": {"command": "b"}}}'
     [finding] = found("claude", {"~/.claude.json": text})
     assert (finding.code, finding.name) == ("duplicate-name", "x")
-    assert finding.place == Place(f"{HOME}/.claude.json", 1, 17)
+    assert finding.place == SourceLocation(f"{HOME}/.claude.json", 1, 17)
     twice = '{"mcpServers": {}, "a": 1, "a": 2, "mcpServers": {"x": {"command": "b"}}}'
     [finding] = found("claude", {"~/.claude.json": twice})
     assert (finding.code, finding.name) == ("duplicate-name", "")

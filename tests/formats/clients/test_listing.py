@@ -5,13 +5,13 @@ import pytest
 from mcpyard.domain.errors import (
     DefinitionError,
     DocumentBroken,
-    Place,
     Problem,
     ServerUnknown,
+    SourceLocation,
 )
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Way
-from mcpyard.formats.listing import Listing, read, read_scopes
+from mcpyard.formats.facts import EntryTransport
+from mcpyard.formats.listing import FileListing, read, read_scopes
 from mcpyard.formats.roster import spot_of
 
 
@@ -22,16 +22,16 @@ def read_one(client: str, entry: str) -> tuple[Entry | None, list[str]]:
     return listed.entry, [f"{each.field}: {each.message}" for each in listed.problems]
 
 
-def read_toml(body: str) -> Listing:
+def read_toml(body: str) -> FileListing:
     return read(spot_of("codex"), f"[mcp_servers.x]\n{body}\n", "f")
 
 
 def test_a_server_has_the_place_of_its_name() -> None:
     text = '{\n  "mcpServers": {\n    "x": {"command": "a"}\n  }\n}\n'
     [listed] = read(spot_of("claude"), text, "f.json").servers
-    assert listed.place == Place("f.json", 3, 5)
+    assert listed.place == SourceLocation("f.json", 3, 5)
     [listed] = read(spot_of("codex"), '\n[mcp_servers.x]\ncommand = "a"\n', "f.toml").servers
-    assert listed.place == Place("f.toml", 2, 1)
+    assert listed.place == SourceLocation("f.toml", 2, 1)
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", " \n", "{}", '{"mcpServers": {}}'])
@@ -63,7 +63,9 @@ def test_one_bad_entry_costs_only_itself() -> None:
     ]
     assert listing.entry("good") == Entry(command="a")
     problem = Problem(
-        "mcpServers.worse.command", "expected a string, found the number 5", Place("f", 1, 37)
+        "mcpServers.worse.command",
+        "expected a string, found the number 5",
+        SourceLocation("f", 1, 37),
     )
     assert listing.server("worse").problems == (problem,)
     assert all(each.enabled for each in listing.servers)
@@ -148,9 +150,11 @@ def test_times_are_read_in_their_unit() -> None:
 
 
 def test_an_address_says_by_its_word_how_it_is_reached() -> None:
-    assert read_one("gemini", '{"httpUrl": "u"}')[0] == Entry(url="u", type=Way.HTTP)
-    assert read_one("gemini", '{"httpUrl": "u", "type": "sse"}')[0] == Entry(url="u", type=Way.SSE)
-    assert read_one("qwen", '{"url": "u"}')[0] == Entry(url="u", type=Way.SSE)
+    assert read_one("gemini", '{"httpUrl": "u"}')[0] == Entry(url="u", type=EntryTransport.HTTP)
+    assert read_one("gemini", '{"httpUrl": "u", "type": "sse"}')[0] == Entry(
+        url="u", type=EntryTransport.SSE
+    )
+    assert read_one("qwen", '{"url": "u"}')[0] == Entry(url="u", type=EntryTransport.SSE)
 
 
 def test_both_shapes_of_opencode_are_told_apart() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from mcpyard.domain.errors import InputError
 from mcpyard.formats.facts import Client, Field, SwitchKind
-from mcpyard.formats.locating import Surroundings, candidates
+from mcpyard.formats.locating import ClientFolders, candidates
 from mcpyard.formats.roster import CLIENTS, client_of, spot_of
 
 IDS = (
@@ -16,7 +16,7 @@ IDS = (
 def path(words: str, platform: str = "linux", **environment: str) -> str:
     location = spot_of(words).scope.location
     assert location is not None
-    return candidates(location, Surroundings(environment, "/home/me", "/srv/it", platform))[0]
+    return candidates(location, ClientFolders(environment, "/home/me", "/srv/it", platform))[0]
 
 
 def test_every_client_that_others_rely_on_is_there() -> None:
@@ -63,7 +63,7 @@ def test_each_system_has_its_own_folder_for_settings() -> None:
 def test_a_file_can_have_several_names() -> None:
     location = spot_of("opencode:project").scope.location
     assert location is not None
-    found = candidates(location, Surroundings({}, "/home/me", "/srv/it"))
+    found = candidates(location, ClientFolders({}, "/home/me", "/srv/it"))
     assert found[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
 
 

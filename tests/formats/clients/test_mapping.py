@@ -2,7 +2,7 @@ import pytest
 
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Way
+from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.listing import read
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
@@ -119,19 +119,19 @@ def test_codex_and_the_yard_both_name_variables() -> None:
 @pytest.mark.parametrize(
     ("way", "target", "expected", "kinds"),
     [
-        (Way.SSE, "opencode", Way.SSE, [("approximated", "type")]),
-        (Way.SSE, "codex", None, [("unsupported", "type")]),
-        (Way.SSE, "kiro", None, [("approximated", "type")]),
-        (Way.SSE, "qwen", Way.SSE, []),
-        (Way.SSE, "cline", Way.SSE, []),
-        (Way.HTTP, "kiro", None, []),
-        (Way.HTTP, "codex", None, [("info", "type")]),
-        (Way.WS, "cursor", None, [("unusable", "type")]),
-        (Way.WS, "codex", None, [("unusable", "type")]),
+        (EntryTransport.SSE, "opencode", EntryTransport.SSE, [("approximated", "type")]),
+        (EntryTransport.SSE, "codex", None, [("unsupported", "type")]),
+        (EntryTransport.SSE, "kiro", None, [("approximated", "type")]),
+        (EntryTransport.SSE, "qwen", EntryTransport.SSE, []),
+        (EntryTransport.SSE, "cline", EntryTransport.SSE, []),
+        (EntryTransport.HTTP, "kiro", None, []),
+        (EntryTransport.HTTP, "codex", None, [("info", "type")]),
+        (EntryTransport.WS, "cursor", None, [("unusable", "type")]),
+        (EntryTransport.WS, "codex", None, [("unusable", "type")]),
     ],
 )
 def test_the_way_is_said_as_well_as_the_target_can(
-    way: Way, target: str, expected: Way | None, kinds: list[tuple[str, str]]
+    way: EntryTransport, target: str, expected: EntryTransport | None, kinds: list[tuple[str, str]]
 ) -> None:
     converted = copy(Entry(url=URL, type=way), "claude", target)
     assert converted.entry.type is expected
@@ -183,7 +183,7 @@ def test_a_list_of_every_tool_is_no_list() -> None:
 
 
 def test_what_says_nothing_is_left_out_without_alarm() -> None:
-    converted = copy(Entry(url=URL, type=Way.HTTP, args=()), "claude", "codex")
+    converted = copy(Entry(url=URL, type=EntryTransport.HTTP, args=()), "claude", "codex")
     assert converted.entry == Entry(url=URL)
     assert ("info", "args") in told(converted)
 
@@ -236,7 +236,7 @@ def test_what_was_left_out_does_not_come_back_when_it_no_longer_fits() -> None:
 
 
 def test_what_a_command_holds_is_named_by_its_place_in_the_list() -> None:
-    entry = Entry(type=Way.STDIO, command="{env:A}", args=("b", "{env:C}"))
+    entry = Entry(type=EntryTransport.STDIO, command="{env:A}", args=("b", "{env:C}"))
     converted = copy(entry, "opencode", "cursor")
     assert told(converted) == [("translated", "command[0]"), ("translated", "command[2]")]
 

@@ -1,9 +1,9 @@
 import pytest
 
-from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, Dialect
+from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, ReferenceSyntax
 from mcpyard.formats.references import (
+    ClientReference,
     Foreign,
-    Reference,
     Translation,
     parts,
     reference,
@@ -23,25 +23,25 @@ YARD = client_of("yard").dialect
         ("", BRACES, ()),
         ("", LITERAL, ()),
         ("${V}", LITERAL, ("${V}",)),
-        ("a${V}b", BRACES, ("a", Reference("V"), "b")),
-        ("${V:-d}", BRACES, (Reference("V", "d"),)),
-        ("${V:-}", BRACES, (Reference("V", ""),)),
+        ("a${V}b", BRACES, ("a", ClientReference("V"), "b")),
+        ("${V:-d}", BRACES, (ClientReference("V", "d"),)),
+        ("${V:-}", BRACES, (ClientReference("V", ""),)),
         ("$V", BRACES, ("$V",)),
-        ("$V-${W}", GEMINI, (Reference("V"), "-", Reference("W"))),
-        ("{env:V}${V}", OPENCODE, (Reference("V"), "${V}")),
+        ("$V-${W}", GEMINI, (ClientReference("V"), "-", ClientReference("W"))),
+        ("{env:V}${V}", OPENCODE, (ClientReference("V"), "${V}")),
         ("{file:a.txt}", OPENCODE, (Foreign("{file:a.txt}"),)),
-        ("${env:V}", ENV_BRACES, (Reference("V"),)),
+        ("${env:V}", ENV_BRACES, (ClientReference("V"),)),
         ("${userHome}", ENV_BRACES, (Foreign("${userHome}"),)),
         ("$${V}", YARD, ("${", "V}")),
-        ("${V}${W", BRACES, (Reference("V"), "${W")),
-        ("{env:V}{env:W", OPENCODE, (Reference("V"), "{env:W")),
-        ("${V:-$W", GEMINI, ("${V:-", Reference("W"))),
+        ("${V}${W", BRACES, (ClientReference("V"), "${W")),
+        ("{env:V}{env:W", OPENCODE, (ClientReference("V"), "{env:W")),
+        ("${V:-$W", GEMINI, ("${V:-", ClientReference("W"))),
         ("}$${V", YARD, ("}", "${", "V")),
         ("${keyring:V}", YARD, (Foreign("${keyring:V}"),)),
     ],
 )
 def test_a_text_is_taken_apart_as_its_program_does(
-    text: str, dialect: Dialect, expected: tuple[object, ...]
+    text: str, dialect: ReferenceSyntax, expected: tuple[object, ...]
 ) -> None:
     assert parts(text, dialect) == expected
 
@@ -61,7 +61,7 @@ def test_a_text_is_taken_apart_as_its_program_does(
     ],
 )
 def test_a_reference_is_written_in_the_other_dialect(
-    text: str, source: Dialect, target: Dialect, expected: str
+    text: str, source: ReferenceSyntax, target: ReferenceSyntax, expected: str
 ) -> None:
     assert translate(text, source, target) == Translation(expected)
 
@@ -80,7 +80,7 @@ def test_a_reference_is_written_in_the_other_dialect(
     ],
 )
 def test_what_the_other_dialect_cannot_say_is_told(
-    text: str, source: Dialect, target: Dialect, expected: str, loss: str
+    text: str, source: ReferenceSyntax, target: ReferenceSyntax, expected: str, loss: str
 ) -> None:
     assert translate(text, source, target) == Translation(expected, loss)
 

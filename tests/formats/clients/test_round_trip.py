@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.facts import Field, Way
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import EntryTransport, Field
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.warned import Warned, WarningKind
@@ -37,11 +37,13 @@ def leaves(entry: Entry) -> dict[tuple[Field, str], object]:
         elif value not in ((), {}):
             found[name, ""] = value
     if entry.way is not None:
-        found[Field.TYPE, ""] = Way.HTTP if entry.way is Way.REMOTE else entry.way
+        found[Field.TYPE, ""] = (
+            EntryTransport.HTTP if entry.way is EntryTransport.REMOTE else entry.way
+        )
     return found
 
 
-def word(spot: Spot, name: Field, where: str) -> str:
+def word(spot: ClientScopeRef, name: Field, where: str) -> str:
     shape = spot.shape
     if shape.joined and name is Field.ARGS:
         return f"command[{int(where[1:-1]) + 1}]"
@@ -50,14 +52,16 @@ def word(spot: Spot, name: Field, where: str) -> str:
     return shape.words.get(name, name.value) + where
 
 
-def about(warnings: tuple[Warned, ...], spot: Spot, leaf: tuple[Field, str]) -> list[Warned]:
+def about(
+    warnings: tuple[Warned, ...], spot: ClientScopeRef, leaf: tuple[Field, str]
+) -> list[Warned]:
     name, where = leaf
     fields = {word(spot, name, where), spot.shape.words.get(name, name.value)}
     return [each for each in warnings if each.field in fields and each.kind is not WarningKind.INFO]
 
 
 def there_and_back(
-    entry: Entry, here: Spot, there: Spot, matrix: Matrix
+    entry: Entry, here: ClientScopeRef, there: ClientScopeRef, matrix: Matrix
 ) -> tuple[Converted, Converted, Entry]:
     gone = convert(entry, here, there, matrix)
     landed = reread(gone.entry, there.client, there.shape)
@@ -72,7 +76,7 @@ def there_and_back(
 @settings(max_examples=EXAMPLES)
 @given(PAIRS, MATRICES, st.data())
 def test_every_loss_has_exactly_one_warning(
-    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+    pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
     here, there = pair
     entry = data.draw(entries(here))
@@ -93,7 +97,7 @@ def test_every_loss_has_exactly_one_warning(
 @settings(max_examples=EXAMPLES)
 @given(PAIRS, MATRICES, st.data())
 def test_what_was_left_out_is_back_after_a_restore(
-    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+    pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
     here, there = pair
     entry = data.draw(entries(here))
@@ -107,7 +111,9 @@ def test_what_was_left_out_is_back_after_a_restore(
 
 @settings(max_examples=EXAMPLES)
 @given(PAIRS, st.data())
-def test_native_says_whatever_spec_says(pair: tuple[Spot, Spot], data: st.DataObject) -> None:
+def test_native_says_whatever_spec_says(
+    pair: tuple[ClientScopeRef, ClientScopeRef], data: st.DataObject
+) -> None:
     here, there = pair
     entry = data.draw(entries(here))
     native = {each.field for each in convert(entry, here, there, Matrix.NATIVE).warnings}
@@ -120,7 +126,7 @@ def test_native_says_whatever_spec_says(pair: tuple[Spot, Spot], data: st.DataOb
 @settings(max_examples=EXAMPLES)
 @given(PAIRS, MATRICES, st.data())
 def test_what_is_written_is_read_without_a_problem(
-    pair: tuple[Spot, Spot], matrix: Matrix, data: st.DataObject
+    pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
     here, there = pair
     converted = convert(data.draw(entries(here)), here, there, matrix)

@@ -12,9 +12,9 @@ import pytest
 
 from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Way
+from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.roster import CLIENTS, spot_of
 
@@ -22,7 +22,7 @@ SAMPLES = Path(__file__).parent / "samples"
 FOLDERS = sorted(SAMPLES.iterdir())
 
 ADDED = Entry(
-    type=Way.STDIO,
+    type=EntryTransport.STDIO,
     command="uvx",
     args=("acme-notes", "--root", "${HOME}/notes"),
     env={"NOTES_KEY": "${NOTES_KEY}", "MODE": "fast"},
@@ -33,7 +33,7 @@ ADDED = Entry(
 pytestmark = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
-def spot_for(folder: Path) -> Spot:
+def spot_for(folder: Path) -> ClientScopeRef:
     words = {"opencode-v2": "opencode", "yard": "yard:project"}.get(folder.name, folder.name)
     return spot_of(words)
 

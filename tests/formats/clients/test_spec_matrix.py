@@ -9,7 +9,7 @@ from mcpyard.domain.errors import DefinitionError
 from mcpyard.formats.documents import editor_of
 from mcpyard.formats.editing import write
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Field, Way
+from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.listing import read
 from mcpyard.formats.mapping import Converted, convert
 from mcpyard.formats.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix
@@ -95,7 +95,7 @@ SAID = {
     Field.ENV: Entry(command="npx", env={"A": "b"}),
     Field.URL: Entry(url="https://example.com"),
     Field.ENABLED: Entry(command="npx", enabled=False),
-    Field.TYPE: Entry(command="npx", type=Way.STDIO),
+    Field.TYPE: Entry(command="npx", type=EntryTransport.STDIO),
     Field.HEADERS: Entry(url="https://example.com", headers={"A": "b"}),
 }
 

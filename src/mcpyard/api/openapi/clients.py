@@ -16,7 +16,7 @@ from mcpyard.api.openapi.words import (
     text,
     told,
 )
-from mcpyard.formats.facts import Effective, Way
+from mcpyard.formats.facts import Effective, EntryTransport
 from mcpyard.formats.finding import Level
 from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.warned import WarningKind
@@ -55,7 +55,7 @@ _HOLDER: Final[dict[str, Json]] = {
 }
 _PAIRS: Final = named({"anyOf": [text(), ref("Masked")]})
 _FIELDS: Final[dict[str, Json]] = {
-    "type": {"enum": [*Way]},
+    "type": {"enum": [*EntryTransport]},
     "command": text(),
     "args": _TEXTS,
     "env": _PAIRS,

@@ -7,9 +7,9 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
-    Format,
+    EntrySchema,
+    FileFormat,
     Location,
-    Shape,
 )
 
 CLIENT: Final = Client(
@@ -21,6 +21,6 @@ CLIENT: Final = Client(
             "project", Location(("{project}/.amp/settings.json",)), switch=NOWHERE, hides=("user",)
         ),
     ),
-    shapes=(Shape(keys=("amp.mcpServers",), words=USUAL_WORDS),),
-    format=Format.JSONC,
+    shapes=(EntrySchema(keys=("amp.mcpServers",), words=USUAL_WORDS),),
+    format=FileFormat.JSONC,
 )

@@ -16,17 +16,17 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
-    Clue,
+    Condition,
     Effective,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Gate,
     Location,
+    Match,
     NameRule,
-    Shape,
-    Sign,
+    Rule,
     Switch,
     SwitchKind,
-    Way,
 )
 
 _OWN_FILE: Final = Location(
@@ -48,36 +48,36 @@ _SETTINGS: Final = (
     Location(("{home}/.claude/settings.json",), ("CLAUDE_CONFIG_DIR", ("{moved}/settings.json",))),
 )
 _MANAGED: Final = (Location(("/etc/claude-code/managed-settings.json",)),)
-_BLOCKED: Final = Gate(
+_BLOCKED: Final = Rule(
     Effective.BLOCKED,
     "the settings that an administrator made for Claude Code do not allow it",
     shuts=(
-        Clue(Sign.NAMED, ("deniedMcpServers",), _MANAGED),
-        Clue(Sign.UNNAMED, ("allowedMcpServers",), _MANAGED),
+        Condition(Match.NAMED, ("deniedMcpServers",), _MANAGED),
+        Condition(Match.UNNAMED, ("allowedMcpServers",), _MANAGED),
     ),
 )
-_REJECTED: Final = Gate(
+_REJECTED: Final = Rule(
     Effective.DISABLED,
     "is rejected or switched off in the settings of Claude Code",
     shuts=(
-        Clue(Sign.NAMED, ("projects", PROJECT, "disabledMcpServers"), (_OWN_FILE,)),
-        Clue(Sign.NAMED, ("disabledMcpjsonServers",), _SETTINGS),
-        Clue(Sign.NAMED, ("projects", PROJECT, "disabledMcpjsonServers"), (_OWN_FILE,)),
+        Condition(Match.NAMED, ("projects", PROJECT, "disabledMcpServers"), (_OWN_FILE,)),
+        Condition(Match.NAMED, ("disabledMcpjsonServers",), _SETTINGS),
+        Condition(Match.NAMED, ("projects", PROJECT, "disabledMcpjsonServers"), (_OWN_FILE,)),
     ),
 )
-_UNAPPROVED: Final = Gate(
+_UNAPPROVED: Final = Rule(
     Effective.UNTRUSTED,
     "Claude Code has not been told to use it; it asks at its next start in the folder",
     opens=(
-        Clue(Sign.NAMED, ("enabledMcpjsonServers",), _SETTINGS),
-        Clue(Sign.SAYS, ("enableAllProjectMcpServers",), _SETTINGS),
-        Clue(Sign.NAMED, ("projects", PROJECT, "enabledMcpjsonServers"), (_OWN_FILE,)),
+        Condition(Match.NAMED, ("enabledMcpjsonServers",), _SETTINGS),
+        Condition(Match.SAYS, ("enableAllProjectMcpServers",), _SETTINGS),
+        Condition(Match.NAMED, ("projects", PROJECT, "enabledMcpjsonServers"), (_OWN_FILE,)),
     ),
 )
-_UNTRUSTED: Final = Gate(
+_UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
     "is approved, but the folder is not trusted in Claude Code",
-    opens=(Clue(Sign.SAYS, ("projects", PROJECT, "hasTrustDialogAccepted"), (_OWN_FILE,)),),
+    opens=(Condition(Match.SAYS, ("projects", PROJECT, "hasTrustDialogAccepted"), (_OWN_FILE,)),),
 )
 
 CLIENT: Final = Client(
@@ -104,11 +104,11 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={Field.TYPE: "type", **USUAL_WORDS, Field.CALL_TIMEOUT: "timeout"},
-            types={**USUAL_TYPES, Way.WS: "ws"},
-            type_words={"streamable-http": Way.HTTP},
+            types={**USUAL_TYPES, EntryTransport.WS: "ws"},
+            type_words={"streamable-http": EntryTransport.HTTP},
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,
             others=frozenset(
@@ -118,7 +118,7 @@ CLIENT: Final = Client(
         ),
     ),
     dialect=BRACES,
-    speaks=frozenset(Way),
+    speaks=frozenset(EntryTransport),
     names=NameRule(
         r"[A-Za-z0-9_-]+",
         frozenset({"workspace", "claude-in-chrome"}),

@@ -2,7 +2,15 @@
 
 from typing import Final
 
-from mcpyard.formats.facts import NOWHERE, Client, ClientScope, Field, Location, Shape, Way
+from mcpyard.formats.facts import (
+    NOWHERE,
+    Client,
+    ClientScope,
+    EntrySchema,
+    EntryTransport,
+    Field,
+    Location,
+)
 
 CLIENT: Final = Client(
     id="claude-desktop",
@@ -13,10 +21,10 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={Field.COMMAND: "command", Field.ARGS: "args", Field.ENV: "env"},
         ),
     ),
-    speaks=frozenset({Way.STDIO}),
+    speaks=frozenset({EntryTransport.STDIO}),
 )

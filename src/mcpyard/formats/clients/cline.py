@@ -8,11 +8,11 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
+    EntryTransport,
     Field,
     Location,
-    Shape,
     Unit,
-    Way,
 )
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/saoudrizwan.claude-dev"
@@ -34,7 +34,7 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 Field.TYPE: "type",
@@ -44,10 +44,10 @@ CLIENT: Final = Client(
             },
             opposite=frozenset({"disabled"}),
             types={
-                Way.STDIO: "stdio",
-                Way.HTTP: "streamableHttp",
-                Way.SSE: "sse",
-                Way.REMOTE: "streamableHttp",
+                EntryTransport.STDIO: "stdio",
+                EntryTransport.HTTP: "streamableHttp",
+                EntryTransport.SSE: "sse",
+                EntryTransport.REMOTE: "streamableHttp",
             },
             type_written=REMOTE_WAYS,
             units={"timeout": Unit(SECOND)},

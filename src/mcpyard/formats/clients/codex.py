@@ -12,27 +12,29 @@ from mcpyard.formats.facts import (
     SECOND,
     Client,
     ClientScope,
-    Clue,
+    Condition,
     Effective,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
-    Gate,
+    FileFormat,
     Location,
+    Match,
     NameRule,
-    Shape,
-    Sign,
+    Rule,
     Unit,
-    Way,
 )
 
 _SECONDS: Final = Unit(SECOND, whole=False)
 _OWN_FILE: Final = Location(
     ("{home}/.codex/config.toml",), ("CODEX_HOME", ("{moved}/config.toml",))
 )
-_UNTRUSTED: Final = Gate(
+_UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
     "the project is not trusted in Codex, which does not read its file",
-    opens=(Clue(Sign.SAYS, ("projects", PROJECT, "trust_level"), (_OWN_FILE,), ("trusted",)),),
+    opens=(
+        Condition(Match.SAYS, ("projects", PROJECT, "trust_level"), (_OWN_FILE,), ("trusted",)),
+    ),
     unread=True,
 )
 
@@ -50,7 +52,7 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcp_servers",),
             words={
                 Field.COMMAND: "command",
@@ -74,9 +76,9 @@ CLIENT: Final = Client(
             versions="0.166",
         ),
     ),
-    format=Format.TOML,
+    format=FileFormat.TOML,
     fragile=True,
     merges=True,
-    speaks=frozenset({Way.STDIO, Way.HTTP, Way.REMOTE}),
+    speaks=frozenset({EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.REMOTE}),
     names=NameRule(r"[A-Za-z0-9_:@/.-]+", says="letters, digits and - _ : @ / ."),
 )

@@ -16,18 +16,18 @@ from mcpyard.formats.facts import (
     VARIABLE,
     Client,
     ClientScope,
-    Clue,
-    Dialect,
+    Condition,
     Effective,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
-    Gate,
+    FileFormat,
     Location,
-    Shape,
-    Sign,
+    Match,
+    ReferenceSyntax,
+    Rule,
     Switch,
     SwitchKind,
-    Way,
 )
 
 _SWITCH: Final = Switch(
@@ -38,12 +38,12 @@ _SWITCH: Final = Switch(
 _CONFIG: Final = (
     Location(("{home}/.copilot/config.json",), ("COPILOT_HOME", ("{moved}/config.json",))),
 )
-_UNTRUSTED: Final = Gate(
+_UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
     "the folder is not trusted in Copilot CLI, which does not read its file",
     opens=(
-        Clue(Sign.FOLDERS, ("trustedFolders",), _CONFIG),
-        Clue(Sign.FOLDERS, ("trusted_folders",), _CONFIG),
+        Condition(Match.FOLDERS, ("trustedFolders",), _CONFIG),
+        Condition(Match.FOLDERS, ("trusted_folders",), _CONFIG),
     ),
     unread=True,
 )
@@ -71,7 +71,7 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 Field.TYPE: "type",
@@ -81,14 +81,14 @@ CLIENT: Final = Client(
                 Field.CALL_TIMEOUT: "timeout",
             },
             types=USUAL_TYPES,
-            type_words={"local": Way.STDIO, "streamable-http": Way.HTTP},
+            type_words={"local": EntryTransport.STDIO, "streamable-http": EntryTransport.HTTP},
             others=frozenset({"filterMapping", "oauthClientId", "oauthScopes"}),
             type_written=REMOTE_WAYS,
             versions="1.0",
         ),
     ),
-    format=Format.JSONC,
-    dialect=Dialect(
+    format=FileFormat.JSONC,
+    dialect=ReferenceSyntax(
         rf"\$\{{(?:(?P<name>{VARIABLE})(?::-(?P<default>[^}}]*))?|secret:[^}}]*)\}}"
         rf"|\$(?P<bare>{VARIABLE})",
         "${{{}}}",

@@ -9,10 +9,10 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
+    EntryTransport,
     Field,
     Location,
-    Shape,
-    Way,
 )
 
 CLIENT: Final = Client(
@@ -25,11 +25,14 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={Field.TYPE: "type", **USUAL_WORDS},
             types=USUAL_TYPES,
-            type_words={"streamable-http": Way.HTTP, "streamableHttp": Way.HTTP},
+            type_words={
+                "streamable-http": EntryTransport.HTTP,
+                "streamableHttp": EntryTransport.HTTP,
+            },
         ),
     ),
     dialect=ENV_BRACES,

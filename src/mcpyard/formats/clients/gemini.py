@@ -15,17 +15,17 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
-    Clue,
+    Condition,
     Effective,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
-    Gate,
+    FileFormat,
     Location,
-    Shape,
-    Sign,
+    Match,
+    Rule,
     Switch,
     SwitchKind,
-    Way,
 )
 
 _SWITCH: Final = Switch(
@@ -38,30 +38,30 @@ _SETTINGS: Final = (
     Location(("{project}/.gemini/settings.json",)),
     Location(("{home}/.gemini/settings.json",)),
 )
-_BLOCKED: Final = Gate(
+_BLOCKED: Final = Rule(
     Effective.BLOCKED,
     "the lists under mcp in the settings of Gemini CLI leave it out",
     shuts=(
-        Clue(Sign.NAMED, ("mcp", "excluded"), (*_SETTINGS, _SYSTEM)),
-        Clue(Sign.UNNAMED, ("mcp", "allowed"), (*_SETTINGS, _SYSTEM)),
+        Condition(Match.NAMED, ("mcp", "excluded"), (*_SETTINGS, _SYSTEM)),
+        Condition(Match.UNNAMED, ("mcp", "allowed"), (*_SETTINGS, _SYSTEM)),
     ),
 )
-_UNTRUSTED: Final = Gate(
+_UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
     "the folder is not trusted in Gemini CLI, which then uses no server at all",
     shuts=(
-        Clue(Sign.VARIABLE, ("GEMINI_RESTRICTED_MODE",), words=("true",)),
-        Clue(Sign.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("false",)),
+        Condition(Match.VARIABLE, ("GEMINI_RESTRICTED_MODE",), words=("true",)),
+        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("false",)),
     ),
     opens=(
-        Clue(
-            Sign.FOLDERS,
+        Condition(
+            Match.FOLDERS,
             (),
             (Location(("{home}/.gemini/trustedFolders.json",)),),
             ("TRUST_FOLDER", "TRUST_PARENT"),
         ),
-        Clue(Sign.SAYS, ("security", "folderTrust", "enabled"), _SETTINGS[1:], (False,)),
-        Clue(Sign.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("true",)),
+        Condition(Match.SAYS, ("security", "folderTrust", "enabled"), _SETTINGS[1:], (False,)),
+        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("true",)),
     ),
 )
 
@@ -81,7 +81,7 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 **USUAL_WORDS,
@@ -94,7 +94,7 @@ CLIENT: Final = Client(
             also={"httpUrl": Field.URL},
             types=USUAL_TYPES,
             type_written=REMOTE_WAYS,
-            url_ways={"httpUrl": Way.HTTP},
+            url_ways={"httpUrl": EntryTransport.HTTP},
             others=frozenset(
                 {
                     "authProviderType",
@@ -110,7 +110,7 @@ CLIENT: Final = Client(
             versions="0.61",
         ),
     ),
-    format=Format.JSONC,
+    format=FileFormat.JSONC,
     bom=False,
     closed=True,
     dialect=BRACES_OR_BARE,

@@ -7,9 +7,9 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
     Field,
     Location,
-    Shape,
 )
 
 CLIENT: Final = Client(
@@ -20,7 +20,7 @@ CLIENT: Final = Client(
         ClientScope("project", Location(("{project}/.kiro/settings/mcp.json",)), hides=("user",)),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 **USUAL_WORDS,

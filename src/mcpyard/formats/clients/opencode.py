@@ -11,19 +11,19 @@ from mcpyard.formats.facts import (
     ALL_WAYS,
     Client,
     ClientScope,
-    Dialect,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
+    FileFormat,
     Location,
-    Shape,
-    Way,
+    ReferenceSyntax,
 )
 
 _TYPES: Final = {
-    Way.STDIO: "local",
-    Way.REMOTE: "remote",
-    Way.HTTP: "remote",
-    Way.SSE: "remote",
+    EntryTransport.STDIO: "local",
+    EntryTransport.REMOTE: "remote",
+    EntryTransport.HTTP: "remote",
+    EntryTransport.SSE: "remote",
 }
 _WORDS: Final = {
     Field.TYPE: "type",
@@ -59,7 +59,7 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcp",),
             words={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
             joined=True,
@@ -69,7 +69,7 @@ CLIENT: Final = Client(
             stubs=True,
             versions="1",
         ),
-        Shape(
+        EntrySchema(
             keys=("mcp", "servers"),
             words={
                 **_WORDS,
@@ -86,10 +86,10 @@ CLIENT: Final = Client(
             versions="2",
         ),
     ),
-    format=Format.JSONC,
+    format=FileFormat.JSONC,
     fragile=True,
     merges=True,
-    dialect=Dialect(
+    dialect=ReferenceSyntax(
         r"\{env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|\{file:[^}]*\}",
         "{{env:{}}}",
     ),

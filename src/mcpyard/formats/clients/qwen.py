@@ -12,17 +12,17 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
-    Clue,
+    Condition,
     Effective,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
-    Gate,
+    FileFormat,
     Location,
-    Shape,
-    Sign,
+    Match,
+    Rule,
     Switch,
     SwitchKind,
-    Way,
 )
 
 _SETTINGS: Final = (
@@ -31,15 +31,15 @@ _SETTINGS: Final = (
 )
 _SWITCH: Final = Switch(SwitchKind.LIST, off=("mcp", "excluded"))
 _GATES: Final = (
-    Gate(
+    Rule(
         Effective.DISABLED,
         "is excluded in the settings of Qwen Code",
-        shuts=(Clue(Sign.NAMED, ("mcp", "excluded"), _SETTINGS),),
+        shuts=(Condition(Match.NAMED, ("mcp", "excluded"), _SETTINGS),),
     ),
-    Gate(
+    Rule(
         Effective.BLOCKED,
         "is not among those that the settings of Qwen Code allow",
-        shuts=(Clue(Sign.UNNAMED, ("mcp", "allowed"), _SETTINGS),),
+        shuts=(Condition(Match.UNNAMED, ("mcp", "allowed"), _SETTINGS),),
     ),
 )
 
@@ -51,7 +51,7 @@ CLIENT: Final = Client(
         ClientScope("project", _SETTINGS[0], switch=_SWITCH, gates=_GATES, hides=("user",)),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 **USUAL_WORDS,
@@ -62,11 +62,11 @@ CLIENT: Final = Client(
                 Field.EXCEPT_TOOLS: "excludeTools",
             },
             also={"url": Field.URL},
-            url_ways={"httpUrl": Way.HTTP, "url": Way.SSE},
+            url_ways={"httpUrl": EntryTransport.HTTP, "url": EntryTransport.SSE},
             versions="0.15",
         ),
     ),
-    format=Format.JSONC,
+    format=FileFormat.JSONC,
     bom=False,
     dialect=BRACES_OR_BARE,
     names=FOLDED_NAME,

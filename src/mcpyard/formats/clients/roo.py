@@ -9,11 +9,11 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
+    EntryTransport,
     Field,
     Location,
-    Shape,
     Unit,
-    Way,
 )
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/rooveterinaryinc.roo-cline"
@@ -29,7 +29,7 @@ CLIENT: Final = Client(
         ClientScope("project", Location(("{project}/.roo/mcp.json",)), hides=("user",)),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 Field.TYPE: "type",
@@ -41,10 +41,10 @@ CLIENT: Final = Client(
             },
             opposite=frozenset({"disabled"}),
             types={
-                Way.STDIO: "stdio",
-                Way.HTTP: "streamable-http",
-                Way.SSE: "sse",
-                Way.REMOTE: "streamable-http",
+                EntryTransport.STDIO: "stdio",
+                EntryTransport.HTTP: "streamable-http",
+                EntryTransport.SSE: "sse",
+                EntryTransport.REMOTE: "streamable-http",
             },
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,

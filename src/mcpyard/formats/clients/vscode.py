@@ -10,10 +10,10 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
     Field,
-    Format,
+    FileFormat,
     Location,
-    Shape,
 )
 
 CLIENT: Final = Client(
@@ -31,13 +31,13 @@ CLIENT: Final = Client(
         ),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("servers",),
             words={Field.TYPE: "type", **USUAL_WORDS, Field.CWD: "cwd"},
             types=USUAL_TYPES,
             type_written=REMOTE_WAYS,
         ),
     ),
-    format=Format.JSONC,
+    format=FileFormat.JSONC,
     dialect=ENV_BRACES,
 )

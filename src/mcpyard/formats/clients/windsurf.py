@@ -7,9 +7,9 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
     Field,
     Location,
-    Shape,
 )
 
 CLIENT: Final = Client(
@@ -17,7 +17,7 @@ CLIENT: Final = Client(
     title="Windsurf",
     scopes=(ClientScope("user", Location(("{home}/.codeium/windsurf/mcp_config.json",))),),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 **USUAL_WORDS,

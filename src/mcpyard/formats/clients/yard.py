@@ -10,12 +10,12 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
-    Dialect,
+    EntrySchema,
+    EntryTransport,
     Field,
-    Format,
+    FileFormat,
     Location,
-    Shape,
-    Way,
+    ReferenceSyntax,
 )
 
 CLIENT: Final = Client(
@@ -27,7 +27,7 @@ CLIENT: Final = Client(
         ClientScope("project", Location(("{project}/.mcp.json",))),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("mcpServers",),
             words={
                 Field.TYPE: "type",
@@ -46,17 +46,17 @@ CLIENT: Final = Client(
             },
             opposite=frozenset({"disabled"}),
             joinable=True,
-            types={**USUAL_TYPES, Way.REMOTE: "remote"},
+            types={**USUAL_TYPES, EntryTransport.REMOTE: "remote"},
             type_words={
-                "local": Way.STDIO,
-                "streamable-http": Way.HTTP,
-                "streamable_http": Way.HTTP,
-                "streamableHttp": Way.HTTP,
+                "local": EntryTransport.STDIO,
+                "streamable-http": EntryTransport.HTTP,
+                "streamable_http": EntryTransport.HTTP,
+                "streamableHttp": EntryTransport.HTTP,
             },
         ),
     ),
-    format=Format.JSONC,
-    dialect=Dialect(
+    format=FileFormat.JSONC,
+    dialect=ReferenceSyntax(
         r"\$(?P<literal>\$\{)"
         r"|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?|keyring:[^}]*)\}",
         "${{{}}}",

@@ -6,10 +6,10 @@ from mcpyard.formats.facts import (
     USUAL_WORDS,
     Client,
     ClientScope,
+    EntrySchema,
     Field,
-    Format,
+    FileFormat,
     Location,
-    Shape,
 )
 
 CLIENT: Final = Client(
@@ -20,11 +20,11 @@ CLIENT: Final = Client(
         ClientScope("project", Location(("{project}/.zed/settings.json",)), hides=("user",)),
     ),
     shapes=(
-        Shape(
+        EntrySchema(
             keys=("context_servers",),
             words={**USUAL_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
             fixed={"source": "custom"},
         ),
     ),
-    format=Format.JSONC,
+    format=FileFormat.JSONC,
 )

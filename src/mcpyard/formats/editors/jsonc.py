@@ -9,18 +9,26 @@ damaged file.
 
 from dataclasses import replace
 
-from mcpyard.formats.editors.jsonc_document import Document, Extra, parse
+from mcpyard.formats.editors.jsonc_document import Extra, JsoncDocument, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
-from mcpyard.formats.editors.jsonc_guard import Edit
-from mcpyard.formats.editors.jsonc_scan import Container, Json, Node, Path, Reading, positions, read
-from mcpyard.formats.editors.jsonc_splice import Entry, insert, remove, rewrite
+from mcpyard.formats.editors.jsonc_guard import JsoncEdit
+from mcpyard.formats.editors.jsonc_scan import (
+    Json,
+    JsonContainer,
+    JsonNode,
+    JsonScan,
+    Path,
+    positions,
+    read,
+)
+from mcpyard.formats.editors.jsonc_splice import NewItem, insert, remove, rewrite
 from mcpyard.formats.editors.jsonc_style import Style, atom, learn, line_indent, style_of
 from mcpyard.formats.editors.jsonc_values import plain, refuse, renamed, with_value, without
 
 __all__ = (
-    "Document",
     "Extra",
     "Json",
+    "JsoncDocument",
     "Path",
     "parse",
     "remove_member",
@@ -45,7 +53,7 @@ def set_member(text: str, path: Path, value: object) -> str:
         container = _home(nodes[-1], missing, path)
         items = container.items
         nested = with_value(None, missing[1:], new)
-        edited = insert(text, container, [Entry(str(missing[0]), nested)], style)
+        edited = insert(text, container, [NewItem(str(missing[0]), nested)], style)
         span = (items[-1].end if items else container.opening + 1), container.closing
     else:
         target = nodes[-1]
@@ -54,7 +62,7 @@ def set_member(text: str, path: Path, value: object) -> str:
         changed = rewrite(text[target.start : target.end], target.value, new, style)
         edited = text[: target.start] + changed + text[target.end :]
     intended = with_value(reading.root.value, path, new)
-    return Edit(reading, text, path, span, edited, intended, path).guarded()
+    return JsoncEdit(reading, text, path, span, edited, intended, path).guarded()
 
 
 def remove_member(text: str, path: Path) -> str:
@@ -77,7 +85,7 @@ def remove_member(text: str, path: Path) -> str:
     )
     edited = remove(text, container, set(doomed))
     intended = without(reading.root.value, path)
-    return Edit(reading, text, path, span, edited, intended, path[:-1]).guarded()
+    return JsoncEdit(reading, text, path, span, edited, intended, path[:-1]).guarded()
 
 
 def rename_member(text: str, path: Path, new_name: str) -> str:
@@ -101,10 +109,10 @@ def rename_member(text: str, path: Path, new_name: str) -> str:
         edited = edited[: item.key_start] + atom(new_name) + edited[item.key_end :]
     span = keys[0].key_start, keys[-1].key_end
     intended = renamed(reading.root.value, path, new_name)
-    return Edit(reading, text, path, span, edited, intended, path[:-1]).guarded()
+    return JsoncEdit(reading, text, path, span, edited, intended, path[:-1]).guarded()
 
 
-def _read(text: str, path: Path) -> Reading:
+def _read(text: str, path: Path) -> JsonScan:
     if not path:
         raise refuse(path, "an edit needs the path of a member")
     if any(type(step) not in {str, int} for step in path):
@@ -114,14 +122,14 @@ def _read(text: str, path: Path) -> Reading:
     return read(text, path)
 
 
-def _style(text: str, nodes: list[Node]) -> Style:
+def _style(text: str, nodes: list[JsonNode]) -> Style:
     style = style_of(text)
     for node in nodes:
         style = learn(text, node.container, style) if node.container else style
     return style
 
 
-def _home(nearest: Node, missing: Path, path: Path) -> Container:
+def _home(nearest: JsonNode, missing: Path, path: Path) -> JsonContainer:
     """The object that an absent member goes into."""
     found = path[: len(path) - len(missing)]
     if nearest.container is None:
@@ -133,7 +141,7 @@ def _home(nearest: Node, missing: Path, path: Path) -> Container:
     return nearest.container
 
 
-def _parent(reading: Reading, path: Path) -> Container:
+def _parent(reading: JsonScan, path: Path) -> JsonContainer:
     """The container of a member that must exist."""
     nodes = list(reading.root.trail())
     container = nodes[-2].container if len(nodes) > len(path) else None

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import SourceLocation
 from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
-    Container,
-    Item,
     Json,
+    JsonContainer,
+    JsonItem,
+    JsonScan,
     Path,
-    Reading,
     broken,
     extras,
     places,
@@ -27,21 +27,21 @@ class Extra:
     """A comment or a trailing comma: what a strict JSON reader stumbles over."""
 
     what: str
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JsoncDocument:
     """A text that was read, its value, and where everything stands."""
 
     text: str
     file: str
     value: Json
     strict: bool
-    _reading: Reading = field(repr=False, compare=False)
+    _reading: JsonScan = field(repr=False, compare=False)
     _lines: Lines = field(repr=False, compare=False)
-    _containers: dict[Path, Container | None] = field(
-        default_factory=dict[Path, Container | None], repr=False, compare=False
+    _containers: dict[Path, JsonContainer | None] = field(
+        default_factory=dict[Path, JsonContainer | None], repr=False, compare=False
     )
 
     @property
@@ -60,7 +60,7 @@ class Document:
             return False
         return True
 
-    def place(self, path: Path) -> Place:
+    def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts.
 
         Raises:
@@ -68,7 +68,7 @@ class Document:
         """
         return self._place(self._item(path).start if path else self._reading.root.start)
 
-    def key_place(self, path: Path) -> Place:
+    def key_place(self, path: Path) -> SourceLocation:
         """Where the name of the member at the path starts; an element has none but its own start.
 
         Raises:
@@ -78,7 +78,7 @@ class Document:
             raise LookupError(path)
         return self._place(self._item(path).key_start)
 
-    def repeated(self, path: Path) -> dict[str, Place]:
+    def repeated(self, path: Path) -> dict[str, SourceLocation]:
         """The names that an object has more than once, with the place of the first of each."""
         container = self._container(path)
         items = container.items if container else []
@@ -91,22 +91,22 @@ class Document:
             first.setdefault(name, item.key_start)
         return {name: self._place(start) for name, start in again.items()}
 
-    def _place(self, offset: int) -> Place:
+    def _place(self, offset: int) -> SourceLocation:
         return self._lines.place(offset)
 
-    def _item(self, path: Path) -> Item:
+    def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)
-        items = cast("Container", self._container(path[:-1])).items
+        items = cast("JsonContainer", self._container(path[:-1])).items
         return items[positions(items, path[-1])[-1]]
 
-    def _container(self, path: Path) -> Container | None:
+    def _container(self, path: Path) -> JsonContainer | None:
         if path not in self._containers:
             start = self._item(path).start if path else self._reading.root.start
             self._containers[path] = scan(self._reading.bare, start, OUTERMOST).container
         return self._containers[path]
 
 
-def parse(text: str, *, file: str = "", along: Path = ()) -> Document:
+def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
     """Read a text.
 
     Args:
@@ -126,4 +126,4 @@ def parse(text: str, *, file: str = "", along: Path = ()) -> Document:
         if node.container
     }
     value, strict = reading.root.value, reading.strict
-    return Document(text, file, value, strict, reading, Lines(text, file), dict(walked))
+    return JsoncDocument(text, file, value, strict, reading, Lines(text, file), dict(walked))

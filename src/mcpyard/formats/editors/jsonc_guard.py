@@ -7,12 +7,12 @@ and the text around the member must be the same to the byte.
 from dataclasses import dataclass
 
 from mcpyard.domain.errors import DocumentBroken
-from mcpyard.formats.editors.jsonc_scan import Json, Path, Reading, broken, read
+from mcpyard.formats.editors.jsonc_scan import Json, JsonScan, Path, broken, read
 from mcpyard.formats.editors.jsonc_values import refuse, same, value_at
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class JsoncEdit:
     """An edited text that is not trusted yet.
 
     Attributes:
@@ -25,7 +25,7 @@ class Edit:
         zone: the path of the innermost value that holds all that the edit may touch.
     """
 
-    reading: Reading
+    reading: JsonScan
     text: str
     path: Path
     span: tuple[int, int]

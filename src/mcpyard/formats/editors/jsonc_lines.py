@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import SourceLocation
 from mcpyard.formats.editors.jsonc_scan import BOM
 
 
@@ -15,7 +15,7 @@ class Lines:
         self._returns = "\r" in text
         self._known = [(0, 1, int(text.startswith(BOM)))]
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> SourceLocation:
         """Where an offset is; lines end with LF, CRLF or CR."""
         index = bisect_right(self._known, (offset, offset, offset)) - 1
         done, line, line_start = self._known[max(index, 0)]
@@ -26,4 +26,4 @@ class Lines:
             line += text.count("\r", done, offset) - text.count("\r\n", done, offset)
             line_start = max(line_start, text.rfind("\r", done, offset) + 1)
         self._known.insert(index + 1, (offset, line, line_start))
-        return Place(self._file, line, offset - line_start + 1)
+        return SourceLocation(self._file, line, offset - line_start + 1)

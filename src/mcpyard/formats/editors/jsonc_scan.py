@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.editors.jsonc_faults import find_fault
 from mcpyard.formats.editors.patterns import COMMENT, advanced, repeated
 
@@ -39,7 +39,7 @@ _EXTRA: Final = re.compile(
 )
 
 
-class Item(NamedTuple):
+class JsonItem(NamedTuple):
     """A member of an object, or an element of an array (no name, and the key's span is empty)."""
 
     name: str | None
@@ -49,59 +49,59 @@ class Item(NamedTuple):
     end: int
 
 
-class Container(NamedTuple):
+class JsonContainer(NamedTuple):
     """An object or array: the offsets of its brackets, and its items in the order of the text."""
 
     opening: int
     closing: int
-    items: list[Item]
+    items: list[JsonItem]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class JsonNode:
     """A value, where it stands, and the way from it along the path, as far as the path exists."""
 
     start: int
     end: int
     value: Json
-    container: Container | None = None
-    child: "Node | None" = None
+    container: JsonContainer | None = None
+    child: "JsonNode | None" = None
 
-    def trail(self) -> Iterator["Node"]:
+    def trail(self) -> Iterator["JsonNode"]:
         """This node and the ones below it on the path."""
-        node: Node | None = self
+        node: JsonNode | None = self
         while node is not None:
             yield node
             node = node.child
 
 
-class Reading(NamedTuple):
+class JsonScan(NamedTuple):
     """A text that was read: its root, its blanked form, and whether it is JSON as it is."""
 
-    root: Node
+    root: JsonNode
     bare: str
     strict: bool
 
 
-def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -> Reading:
+def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -> JsonScan:
     """Read a text, walking the containers on the path.
 
     Raises:
         DocumentBroken: the text is not JSON, or not JSONC where comments are allowed.
     """
     try:
-        return Reading(_root(text, path), text, strict=True)
+        return JsonScan(_root(text, path), text, strict=True)
     except (ValueError, RecursionError):
         bare = _blank(text) if comments else None
     if bare is None:
         raise broken(text, file, comments=comments)
     try:
-        return Reading(_root(bare, path), bare, strict=False)
+        return JsonScan(_root(bare, path), bare, strict=False)
     except (ValueError, RecursionError):
         raise broken(text, file, comments=comments) from None
 
 
-def scan(bare: str, at: int, path: Path) -> Node:
+def scan(bare: str, at: int, path: Path) -> JsonNode:
     """The value that starts at an offset, walking the containers on the path.
 
     Raises:
@@ -113,7 +113,7 @@ def scan(bare: str, at: int, path: Path) -> Node:
     if path and opener == "[":
         return _array(bare, at, path)
     value, end = _DECODER.raw_decode(bare, at)
-    return Node(at, end, value)
+    return JsonNode(at, end, value)
 
 
 def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroken:
@@ -122,7 +122,7 @@ def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroke
     return DocumentBroken.of(Problem("", sentence, next(places(text, (offset,), file))))
 
 
-def positions(items: list[Item], step: str | int) -> list[int]:
+def positions(items: list[JsonItem], step: str | int) -> list[int]:
     """The positions of the items that a step of a path means: one, but for duplicate names."""
     return [i for i, item in enumerate(items) if step in (i, item.name)]
 
@@ -138,7 +138,7 @@ def extras(text: str) -> Iterator[tuple[str, int, int]]:
         yield kind, match.start(kind), match.end(kind)
 
 
-def places(text: str, offsets: Iterable[int], file: str) -> Iterator[Place]:
+def places(text: str, offsets: Iterable[int], file: str) -> Iterator[SourceLocation]:
     """The places of ascending offsets, counting each line once."""
     line, line_start, done = 1, int(text.startswith(BOM)), 0
     for offset in offsets:
@@ -147,7 +147,7 @@ def places(text: str, offsets: Iterable[int], file: str) -> Iterator[Place]:
         line_start = max(line_start, text.rfind("\n", done, offset) + 1)
         line_start = max(line_start, text.rfind("\r", done, offset) + 1)
         done = offset
-        yield Place(file, line, offset - line_start + 1)
+        yield SourceLocation(file, line, offset - line_start + 1)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -157,7 +157,7 @@ def _no_constant(name: str) -> NoReturn:
 _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _root(bare: str, path: Path) -> Node:
+def _root(bare: str, path: Path) -> JsonNode:
     node = scan(bare, _after_space(bare, int(bare.startswith(BOM))), path)
     if _after_space(bare, node.end) != len(bare):
         raise ValueError
@@ -169,10 +169,10 @@ def _after_space(bare: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _object(bare: str, at: int, path: Path) -> Node:
-    items: list[Item] = []
+def _object(bare: str, at: int, path: Path) -> JsonNode:
+    items: list[JsonItem] = []
     value: dict[str, Json] = {}
-    child: Node | None = None
+    child: JsonNode | None = None
     closing, key_start = _opened(bare, at, "}")
     while closing < 0:
         name, key_end, start = _key(bare, key_start)
@@ -181,15 +181,15 @@ def _object(bare: str, at: int, path: Path) -> Node:
             value[name], end = child.value, child.end
         else:
             value[name], end = _DECODER.raw_decode(bare, start)
-        items.append(Item(name, key_start, key_end, start, end))
+        items.append(JsonItem(name, key_start, key_end, start, end))
         closing, key_start = _next(bare, end, "}")
-    return Node(at, closing + 1, value, Container(at, closing, items), child)
+    return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
-def _array(bare: str, at: int, path: Path) -> Node:
-    items: list[Item] = []
+def _array(bare: str, at: int, path: Path) -> JsonNode:
+    items: list[JsonItem] = []
     value: list[Json] = []
-    child: Node | None = None
+    child: JsonNode | None = None
     closing, start = _opened(bare, at, "]")
     while closing < 0:
         if len(items) == path[0]:
@@ -198,9 +198,9 @@ def _array(bare: str, at: int, path: Path) -> Node:
         else:
             element, end = _DECODER.raw_decode(bare, start)
         value.append(element)
-        items.append(Item(None, start, start, start, end))
+        items.append(JsonItem(None, start, start, start, end))
         closing, start = _next(bare, end, "]")
-    return Node(at, closing + 1, value, Container(at, closing, items), child)
+    return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
 def _opened(bare: str, at: int, closer: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END, Gap, gap
-from mcpyard.formats.editors.jsonc_scan import OUTERMOST, Container, Json, read
+from mcpyard.formats.editors.jsonc_scan import OUTERMOST, Json, JsonContainer, read
 from mcpyard.formats.editors.jsonc_style import (
     Style,
     atom,
@@ -26,14 +26,14 @@ _NEW_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
 _BEFORE_NEW_LINE: Final = re.compile(r"([ \t\r\n]*?)(?:\r\n|\r|\n)[ \t]*")
 
 
-class Entry(NamedTuple):
+class NewItem(NamedTuple):
     """What is to be put in: a member, or an element if it has no name."""
 
     name: str | None
     value: Json
 
 
-def insert(text: str, container: Container, entries: Iterable[Entry], style: Style) -> str:
+def insert(text: str, container: JsonContainer, entries: Iterable[NewItem], style: Style) -> str:
     """Put entries at the end of a container, in the container's style."""
     parts = [_rendered(entry, style) for entry in entries]
     if container.items:
@@ -45,7 +45,7 @@ def insert(text: str, container: Container, entries: Iterable[Entry], style: Sty
     return text[: inside.tail] + start + f",{start}".join(parts) + text[inside.tail :]
 
 
-def remove(text: str, container: Container, doomed: Collection[int]) -> str:
+def remove(text: str, container: JsonContainer, doomed: Collection[int]) -> str:
     """Take items out of a container, by their positions in it."""
     end, closing = container.closing, True
     # From the back, so that the offsets of the items in front stay true.
@@ -75,12 +75,12 @@ def rewrite(text: str, old: Json, new: Json, style: Style) -> str:
     return render(new, style, style.outer)
 
 
-def _rendered(entry: Entry, style: Style) -> str:
+def _rendered(entry: NewItem, style: Style) -> str:
     value = render(entry.value, style, style.inner)
     return value if entry.name is None else atom(entry.name) + style.colon + value
 
 
-def _append(text: str, container: Container, parts: list[str], style: Style) -> str:
+def _append(text: str, container: JsonContainer, parts: list[str], style: Style) -> str:
     end = container.items[-1].end
     after = gap(text, end, container.closing, closing=True)
     broken = after.slashed or not style.flat
@@ -92,7 +92,7 @@ def _append(text: str, container: Container, parts: list[str], style: Style) -> 
     return text[:comma] + "," + text[comma : after.stop] + body + text[after.stop :]
 
 
-def _fill(text: str, container: Container, parts: list[str], style: Style) -> str:
+def _fill(text: str, container: JsonContainer, parts: list[str], style: Style) -> str:
     space = text[container.opening + 1 : container.closing]
     if style.flat and not LINE_END.search(space):
         inside = space + f",{style.gap}".join(parts) + space
@@ -103,7 +103,7 @@ def _fill(text: str, container: Container, parts: list[str], style: Style) -> st
 
 
 def _remove_one(
-    text: str, container: Container, index: int, end: int, *, closing: bool
+    text: str, container: JsonContainer, index: int, end: int, *, closing: bool
 ) -> tuple[str, int]:
     item = container.items[index]
     start = container.items[index - 1].end if index else container.opening + 1
@@ -162,8 +162,8 @@ def _left_over(before: str, after: str) -> str:
     return before if before == after else ""
 
 
-def _outline(text: str) -> Container:
-    return cast("Container", read(text, OUTERMOST).root.container)
+def _outline(text: str) -> JsonContainer:
+    return cast("JsonContainer", read(text, OUTERMOST).root.container)
 
 
 def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style: Style) -> str:
@@ -177,7 +177,7 @@ def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style
         changed = rewrite(span, old[name], new[name], replace(local, outer=indent))
         text = text[: item.start] + changed + text[item.end :]
     text = _without(text, {i for i, it in enumerate(container.items) if it.name not in new})
-    fresh = [Entry(name, value) for name, value in new.items() if name not in old]
+    fresh = [NewItem(name, value) for name, value in new.items() if name not in old]
     return _with(text, fresh, style)
 
 
@@ -187,7 +187,7 @@ def _rewrite_array(text: str, old: list[Json], new: list[Json], style: Style) ->
     kept = min(len(old), len(new))
     if same(old[:kept], new[:kept]):
         text = _without(text, range(kept, len(old)))
-        return _with(text, [Entry(None, value) for value in new[kept:]], style)
+        return _with(text, [NewItem(None, value) for value in new[kept:]], style)
     shape = shape_of(text, 0, len(text))
     flat = style.flat or (shape is not None and shape.flat)
     return render(new, replace(style, arrays=shape, flat=flat), style.outer)
@@ -207,7 +207,7 @@ def _without(text: str, doomed: Collection[int]) -> str:
     return remove(text, _outline(text), doomed) if doomed else text
 
 
-def _with(text: str, fresh: list[Entry], style: Style) -> str:
+def _with(text: str, fresh: list[NewItem], style: Style) -> str:
     if not fresh:
         return text
     container = _outline(text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END
-from mcpyard.formats.editors.jsonc_scan import BOM, STRING, Container, Item, Json
+from mcpyard.formats.editors.jsonc_scan import BOM, STRING, Json, JsonContainer, JsonItem
 from mcpyard.formats.editors.patterns import COMMENT
 
 _LINE_WIDTH: Final = 80
@@ -26,7 +26,7 @@ _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ContainerStyle:
     """How containers of one kind are written: on one line or not, and padded with what."""
 
     flat: bool
@@ -56,8 +56,8 @@ class Style:
     flat: bool = False
     colon: str = ": "
     gap: str = " "
-    objects: Shape | None = None
-    arrays: Shape | None = None
+    objects: ContainerStyle | None = None
+    arrays: ContainerStyle | None = None
 
 
 def style_of(text: str) -> Style:
@@ -69,7 +69,7 @@ def style_of(text: str) -> Style:
     return Style(newline[0] if newline else "\n", unit, outer, outer + unit)
 
 
-def learn(text: str, container: Container, style: Style) -> Style:
+def learn(text: str, container: JsonContainer, style: Style) -> Style:
     """The style of a container, given that of its parent."""
     outer = line_indent(text, container.opening, style.outer)
     if not container.items:
@@ -99,11 +99,11 @@ def line_indent(text: str, at: int, default: str) -> str:
     return _indent_at(text, start) if start else default
 
 
-def shape_of(text: str, start: int, end: int) -> Shape | None:
+def shape_of(text: str, start: int, end: int) -> ContainerStyle | None:
     """How the container in a span is written; nothing can be learnt from an empty one."""
     if _EMPTY.match(text, start):
         return None
-    return Shape(flat=not _breaks(text, start, end), pad=_indent_at(text, start + 1))
+    return ContainerStyle(flat=not _breaks(text, start, end), pad=_indent_at(text, start + 1))
 
 
 def render(value: Json, style: Style, indent: str) -> str:
@@ -157,7 +157,7 @@ def _goes_flat(value: dict[str, Json] | list[Json], style: Style, indent: str) -
     return len(indent) + len(_flat(value, style)) <= _LINE_WIDTH
 
 
-def _is_flat(text: str, container: Container) -> bool:
+def _is_flat(text: str, container: JsonContainer) -> bool:
     items = container.items
     before = items[-2].end if len(items) > 1 else container.opening
     return not _breaks(text, before, items[-1].key_start)
@@ -167,7 +167,7 @@ def _breaks(text: str, start: int, end: int) -> bool:
     return text.find("\n", start, end) >= 0 or text.find("\r", start, end) >= 0
 
 
-def _empty_is_flat(text: str, container: Container, style: Style) -> bool:
+def _empty_is_flat(text: str, container: JsonContainer, style: Style) -> bool:
     start, end = container.opening + 1, container.closing
     if start < end and not _breaks(text, start, end):
         return True
@@ -176,7 +176,7 @@ def _empty_is_flat(text: str, container: Container, style: Style) -> bool:
     return style.objects is not None and style.objects.flat
 
 
-def _learn_indent(text: str, last: Item, style: Style) -> Style:
+def _learn_indent(text: str, last: JsonItem, style: Style) -> Style:
     if style.flat:
         return replace(style, inner=style.outer + style.unit)
     inner = line_indent(text, last.key_start, style.outer)
@@ -184,7 +184,7 @@ def _learn_indent(text: str, last: Item, style: Style) -> Style:
     return replace(style, inner=inner, unit=step or style.unit)
 
 
-def _learn_separators(text: str, items: list[Item], style: Style) -> Style:
+def _learn_separators(text: str, items: list[JsonItem], style: Style) -> Style:
     last = items[-1]
     colon = text[last.key_end : last.start]
     if _PLAIN_COLON.fullmatch(colon):
@@ -195,17 +195,17 @@ def _learn_separators(text: str, items: list[Item], style: Style) -> Style:
     return style
 
 
-def _object_shape(text: str, items: list[Item]) -> Shape | None:
+def _object_shape(text: str, items: list[JsonItem]) -> ContainerStyle | None:
     objects = (item for item in reversed(items) if text[item.start] == "{")
     shapes = (shape_of(text, item.start, item.end) for item in objects)
     return next(filter(None, shapes), None)
 
 
-def _array_shape(text: str, container: Container) -> Shape | None:
+def _array_shape(text: str, container: JsonContainer) -> ContainerStyle | None:
     end = min(container.closing, container.opening + _SAMPLE)
     for match in _ARRAY.finditer(text, container.opening, end):
         if match[2]:
-            return Shape(flat=match[2] not in "\r\n", pad=match[1])
+            return ContainerStyle(flat=match[2] not in "\r\n", pad=match[1])
     return None
 
 

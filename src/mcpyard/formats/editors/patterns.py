@@ -8,7 +8,7 @@ no loop over a text trusts a pattern to move it forward.
 
 from typing import Final
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 
 NO_PROGRESS: Final = "mcpyard cannot parse the file from here on"
 
@@ -17,7 +17,7 @@ class NoProgress(DocumentBroken):
     """A step of a scanner that consumed nothing, and would be repeated for ever."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(NO_PROGRESS, (Problem("", NO_PROGRESS, Place("", 0, 0)),))
+        super().__init__(NO_PROGRESS, (Problem("", NO_PROGRESS, SourceLocation("", 0, 0)),))
         self.offset = offset
 
 

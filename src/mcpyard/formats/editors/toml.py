@@ -11,9 +11,9 @@ damaged file.
 from collections.abc import Mapping
 
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
-from mcpyard.formats.editors.toml_document import Document, parse
+from mcpyard.formats.editors.toml_document import TomlDocument, parse
 from mcpyard.formats.editors.toml_edit import add, change, remove, rename, stands_empty
-from mcpyard.formats.editors.toml_guard import Edit
+from mcpyard.formats.editors.toml_guard import TomlEdit
 from mcpyard.formats.editors.toml_scan import Names
 from mcpyard.formats.editors.toml_values import (
     Table,
@@ -29,10 +29,10 @@ from mcpyard.formats.editors.toml_values import (
 )
 
 __all__ = (
-    "Document",
     "Names",
     "Table",
     "Toml",
+    "TomlDocument",
     "parse",
     "put_table",
     "remove_table",
@@ -66,7 +66,7 @@ def remove_table(text: str, path: Names) -> str:
     document = _read(text, path)
     _require_table(document, path)
     edited = remove(document.sheet, path[:-1], path[-1:])
-    return Edit(document, edited, without(document.value, path), path).guarded()
+    return TomlEdit(document, edited, without(document.value, path), path).guarded()
 
 
 def rename_table(text: str, path: Names, new_name: str) -> str:
@@ -87,7 +87,7 @@ def rename_table(text: str, path: Names, new_name: str) -> str:
         raise refuse(path, f'there is "{new_name}" already', document.place(new_path))
     edited = rename(document.sheet, path, new_name)
     intended = renamed(document.value, path, new_name)
-    return Edit(document, edited, intended, path, new_path).guarded()
+    return TomlEdit(document, edited, intended, path, new_path).guarded()
 
 
 def set_value(text: str, path: Names, value: object) -> str:
@@ -100,7 +100,7 @@ def set_value(text: str, path: Names, value: object) -> str:
     return _set(_read(text, path), path, plain(value, path))
 
 
-def _set(document: Document, path: Names, new: Toml) -> str:
+def _set(document: TomlDocument, path: Names, new: Toml) -> str:
     value = document.value
     known = _known(document, path)
     intended = with_value(value, path, new)
@@ -113,17 +113,17 @@ def _set(document: Document, path: Names, new: Toml) -> str:
         first = path[len(known)]
         edited = add(document.sheet, known, {first: value_at(intended, (*known, first))})
     zone = _zone(document, path, known)
-    return Edit(document, edited, intended, zone, frees=True).guarded()
+    return TomlEdit(document, edited, intended, zone, frees=True).guarded()
 
 
-def _zone(document: Document, path: Names, known: Names) -> Names:
+def _zone(document: TomlDocument, path: Names, known: Names) -> Names:
     """The entry an edit may touch: a table that lacks a header may get one for its new key."""
     zone = path[: len(known) + 1]
     held = stands_empty(document.sheet, zone[:-1])
     return zone if held else zone[:-1]
 
 
-def _read(text: str, path: Names) -> Document:
+def _read(text: str, path: Names) -> TomlDocument:
     if not path:
         raise refuse(path, "an edit needs the path of a key")
     if fault := next(filter(None, map(name_fault, path)), None):
@@ -138,14 +138,14 @@ def _read(text: str, path: Names) -> Document:
     return document
 
 
-def _require_table(document: Document, path: Names) -> None:
+def _require_table(document: TomlDocument, path: Names) -> None:
     if not document.has(path):
         raise refuse(path, "there is no such table")
     if not isinstance(value_at(document.value, path), dict):
         raise refuse(path, "is not a table", document.place(path))
 
 
-def _known(document: Document, path: Names) -> Names:
+def _known(document: TomlDocument, path: Names) -> Names:
     """The part of a path that exists."""
     end = len(path)
     while not document.has(path[:end]):

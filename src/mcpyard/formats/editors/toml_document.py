@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Final
 
-from mcpyard.domain.errors import DocumentBroken, Place, Problem
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import BOM, Path, places
 from mcpyard.formats.editors.patterns import NO_PROGRESS, NoProgress
@@ -21,7 +21,7 @@ _LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{2 * MA
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class TomlDocument:
     """A text that was read, its value, and where everything stands."""
 
     text: str
@@ -37,7 +37,7 @@ class Document:
             return False
         return True
 
-    def place(self, path: Path) -> Place:
+    def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts, or the header or first dotted key of a table.
 
         Raises:
@@ -47,7 +47,7 @@ class Document:
         return next(places(self.text, (_offset(self.sheet, path),), self.file))
 
 
-def parse(text: str, *, file: str = "") -> Document:
+def parse(text: str, *, file: str = "") -> TomlDocument:
     """Read a text.
 
     Args:
@@ -68,7 +68,7 @@ def parse(text: str, *, file: str = "") -> Document:
     if too_deep(value):
         raise _nested(file)
     try:
-        return Document(text, file, value, scan(text))
+        return TomlDocument(text, file, value, scan(text))
     except NoProgress as error:
         place = next(places(text, (error.offset,), file))
         raise DocumentBroken.of(Problem("", NO_PROGRESS, place)) from None
@@ -84,7 +84,7 @@ def _broken(text: str, file: str, message: str) -> DocumentBroken:
     sentence = message[0].lower() + message[1 : where.start()]
     sentence = _NAMES.sub(lambda it: it[1].replace("', '", ".").strip("'"), sentence)
     if where[1]:
-        place = Place(file, int(where[1]), int(where[2]))
+        place = SourceLocation(file, int(where[1]), int(where[2]))
     else:
         place = next(places(text, (len(text),), file))
     return DocumentBroken.of(Problem("", sentence, place))
@@ -92,7 +92,7 @@ def _broken(text: str, file: str, message: str) -> DocumentBroken:
 
 def _nested(file: str) -> DocumentBroken:
     sentence = f"nested too deeply: more than {MAX_DEPTH} levels"
-    return DocumentBroken.of(Problem("", sentence, Place(file, 1, 1)))
+    return DocumentBroken.of(Problem("", sentence, SourceLocation(file, 1, 1)))
 
 
 def _offset(sheet: Sheet, path: Path) -> int:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_scan import Path
-from mcpyard.formats.editors.toml_document import Document, parse
+from mcpyard.formats.editors.toml_document import TomlDocument, parse
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_lines import blocks
 from mcpyard.formats.editors.toml_scan import (
@@ -31,7 +31,7 @@ _Rest: TypeAlias = tuple[list[str], list[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TomlEdit:
     """An edited text that is not trusted yet.
 
     Attributes:
@@ -44,7 +44,7 @@ class Edit:
             the lower one goes.
     """
 
-    before: Document
+    before: TomlDocument
     edited: str
     intended: Table
     zone: Names

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mcpyard.formats.editors.toml_lines import spliced
-from mcpyard.formats.editors.toml_scan import FILLER, Container, Item, Span, container
+from mcpyard.formats.editors.toml_scan import FILLER, Span, TomlContainer, TomlItem, container
 from mcpyard.formats.editors.toml_style import inline, newline_of
 from mcpyard.formats.editors.toml_values import Toml, same
 
@@ -19,7 +19,7 @@ _INDENT: Final = re.compile(r"[ \t]*+")
 _BLANK: Final = " \t\r\n"
 
 
-class Change(NamedTuple):
+class ElementsChange(NamedTuple):
     """What the elements of an array between two positions turn into."""
 
     start: int
@@ -27,12 +27,12 @@ class Change(NamedTuple):
     new: list[Toml]
 
 
-def put_in(text: str, box: Container, written: str) -> str:
+def put_in(text: str, box: TomlContainer, written: str) -> str:
     """The text with one more item at the end of a container."""
     return _put_at(text, box, len(box.items), written)
 
 
-def take_from(text: str, box: Container, doomed: Sequence[int]) -> str:
+def take_from(text: str, box: TomlContainer, doomed: Sequence[int]) -> str:
     """The text without some items of a container, and their commas."""
     for index in reversed(doomed):
         alone = len(box.items) == 1
@@ -61,11 +61,11 @@ def rewritten(written: str, old: Toml, new: Toml) -> str:
     return spliced(text, [_replaced(text, box.items[i], old[i], new[i]) for i in places])
 
 
-def _replaced(text: str, item: Item, old: Toml, new: Toml) -> tuple[int, int, str]:
+def _replaced(text: str, item: TomlItem, old: Toml, new: Toml) -> tuple[int, int, str]:
     return item.value, item.end, rewritten(text[item.value : item.end], old, new)
 
 
-def _change(old: list[Toml], new: list[Toml]) -> Change:
+def _change(old: list[Toml], new: list[Toml]) -> ElementsChange:
     shortest = min(len(old), len(new))
     head = 0
     while head < shortest and same(old[head], new[head]):
@@ -73,10 +73,10 @@ def _change(old: list[Toml], new: list[Toml]) -> Change:
     tail = 0
     while tail < shortest - head and same(old[-1 - tail], new[-1 - tail]):
         tail += 1
-    return Change(head, len(old) - tail, new[head : len(new) - tail])
+    return ElementsChange(head, len(old) - tail, new[head : len(new) - tail])
 
 
-def _put_at(text: str, box: Container, index: int, written: str) -> str:
+def _put_at(text: str, box: TomlContainer, index: int, written: str) -> str:
     if not box.items:
         pad = text[box.opening + 1 : box.closing]
         pad = "" if pad.strip(_BLANK) or "\n" in pad else pad
@@ -90,7 +90,7 @@ def _put_at(text: str, box: Container, index: int, written: str) -> str:
     return _put_behind(text, box, index - 1, written)
 
 
-def _put_behind(text: str, box: Container, index: int, written: str) -> str:
+def _put_behind(text: str, box: TomlContainer, index: int, written: str) -> str:
     item = box.items[index]
     if not _starts_line(text, item.start):
         return f"{text[: item.end]}, {written}{text[item.end :]}"
@@ -104,7 +104,7 @@ def _put_behind(text: str, box: Container, index: int, written: str) -> str:
     return f"{text[: item.end]},{text[item.end : at]}{line}{text[at:]}"
 
 
-def _span(text: str, box: Container, index: int) -> Span:
+def _span(text: str, box: TomlContainer, index: int) -> Span:
     """What goes with an item of several: its lines if they are its own, or its comma."""
     item = box.items[index]
     end = _comma_end(text, item) or item.end
@@ -117,7 +117,7 @@ def _span(text: str, box: Container, index: int) -> Span:
     return box.items[index - 1].end, item.end
 
 
-def _comma_end(text: str, item: Item) -> int | None:
+def _comma_end(text: str, item: TomlItem) -> int | None:
     match = _AFTER_ITEM.match(text, item.end)
     return match.end() if match else None
 

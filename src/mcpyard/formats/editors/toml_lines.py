@@ -18,7 +18,7 @@ _BLANK_LINES: Final = re.compile(BLANK_LINES)
 _BLANK: Final = " \t\r\n"
 
 
-class Block(NamedTuple):
+class LineRange(NamedTuple):
     """Lines that belong to one entry: from the start of the first to the end of the last."""
 
     start: int
@@ -38,12 +38,12 @@ def top(sheet: Sheet, index: int) -> int:
     return line
 
 
-def blocks(sheet: Sheet, paths: Sequence[Path]) -> list[Block]:
+def blocks(sheet: Sheet, paths: Sequence[Path]) -> list[LineRange]:
     """The lines of everything at or below paths of one length.
 
     What only blank lines part is one block.
     """
-    found: list[Block] = []
+    found: list[LineRange] = []
     steps = len(paths[0])
     for index, statement in enumerate(sheet.statements):
         if statement.path[:steps] not in paths:
@@ -54,7 +54,7 @@ def blocks(sheet: Sheet, paths: Sequence[Path]) -> list[Block]:
         if found and not sheet.text[found[-1].end : start].strip(_BLANK):
             before = found.pop()
             start, is_table = before.start, is_table or before.is_table
-        found.append(Block(start, statement.stop, is_table))
+        found.append(LineRange(start, statement.stop, is_table))
     return found
 
 
@@ -104,7 +104,7 @@ def _last_written(sheet: Sheet, limit: int) -> int | None:
     return end - 1 if sheet.text[end - 1] == "\r" else end
 
 
-def _cut(sheet: Sheet, block: Block) -> Span:
+def _cut(sheet: Sheet, block: LineRange) -> Span:
     text = sheet.text
     last = _last_written(sheet, block.start)
     behind = text.find("\n", block.end) + 1 or len(text)
@@ -118,7 +118,7 @@ def _cut(sheet: Sheet, block: Block) -> Span:
     return last, block.end
 
 
-def _needs_gap(sheet: Sheet, block: Block, last: int, behind: int) -> bool:
+def _needs_gap(sheet: Sheet, block: LineRange, last: int, behind: int) -> bool:
     """Whether the gap above must stay: a comment must not slip onto what is not its own."""
     comes_after_comment = all(it.stop != last for it in sheet.statements)
     return not block.is_table or comes_after_comment or _is_loose_comment(sheet, behind)

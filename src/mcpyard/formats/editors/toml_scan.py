@@ -95,7 +95,7 @@ class Sheet(NamedTuple):
     statements: list[Statement]
 
 
-class Item(NamedTuple):
+class TomlItem(NamedTuple):
     """A member of an inline table, or an element of an array (which has no names)."""
 
     names: Names
@@ -104,12 +104,12 @@ class Item(NamedTuple):
     end: int
 
 
-class Container(NamedTuple):
+class TomlContainer(NamedTuple):
     """An inline table or array: the offsets of its brackets, and its items."""
 
     opening: int
     closing: int
-    items: list[Item]
+    items: list[TomlItem]
 
 
 def scan(text: str) -> Sheet:
@@ -118,23 +118,23 @@ def scan(text: str) -> Sheet:
     return Sheet(text, start, list(_statements(text, start)))
 
 
-def container(text: str, opening: int) -> Container:
+def container(text: str, opening: int) -> TomlContainer:
     """The inline table or array that starts at an offset."""
     pattern = _MEMBER if text[opening] == "{" else _ELEMENT
-    items: list[Item] = []
+    items: list[TomlItem] = []
     at = _end(_FILLER, text, opening + 1)
     while match := pattern.match(text, at):
         value, end = _value(text, match)
-        items.append(Item(_names(match["key"]), at, value, end))
+        items.append(TomlItem(_names(match["key"]), at, value, end))
         at = _end(_FILLER, text, advanced(at, end))
         if text[at] == ",":
             at = _end(_FILLER, text, at + 1)
     if text[at] not in "]}":
         raise NoProgress(at)
-    return Container(opening, at, items)
+    return TomlContainer(opening, at, items)
 
 
-def descend(text: str, opening: int, rest: Path) -> tuple[Container, Path]:
+def descend(text: str, opening: int, rest: Path) -> tuple[TomlContainer, Path]:
     """The innermost inline table on a path, and the steps of the path that are left in it."""
     box = container(text, opening)
     for item in box.items:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final, TypeAlias, cast
 
-from mcpyard.domain.errors import EditRefused, Place, Problem
+from mcpyard.domain.errors import EditRefused, Problem, SourceLocation
 from mcpyard.formats.editors import jsonc_values
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import Json, Path
@@ -18,7 +18,7 @@ _INTEGERS: Final = range(-(2**63), 2**63)
 _MOMENTS: Final = frozenset({dt.datetime, dt.date, dt.time})
 
 
-def refuse(path: Path, message: str, place: Place | None = None) -> EditRefused:
+def refuse(path: Path, message: str, place: SourceLocation | None = None) -> EditRefused:
     """The refusal of an edit, naming the path it concerns."""
     return EditRefused.of(Problem(jsonc_values.shown(path), message, place))
 

@@ -19,7 +19,7 @@ _WAL_BYTES: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DatabaseKind:
     """What sort of database a file is.
 
     Attributes:
@@ -32,7 +32,7 @@ class Kind:
     synchronous: Literal["FULL", "NORMAL"]
 
 
-def connect(path: Path, kind: Kind) -> sqlite3.Connection:
+def connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
     """Open a database for its one writer; the file is its owner's alone.
 
     Raises:
@@ -64,7 +64,7 @@ def file_id(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _set(connection: sqlite3.Connection, kind: Kind) -> None:
+def _set(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
     for setting in (
         "journal_mode = WAL",
         f"journal_size_limit = {_WAL_BYTES}",

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mcpyard.domain.stored import Edit, EditEntry
+from mcpyard.domain.stored import EditEntry, FileEdit
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.volatile_edits import KEPT
@@ -22,7 +22,7 @@ class SqliteEdits:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def add(self, edit: Edit, unit: int | None = None) -> EditEntry:
+    async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         row = await asyncio.to_thread(_row, edit)
         return await self._engine.run(lambda connection: _insert(connection, row, unit))
@@ -39,14 +39,14 @@ class SqliteEdits:
 
         return await self._engine.run(job)
 
-    async def get(self, number: int) -> tuple[EditEntry, Edit] | None:
+    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
         """One edit with its contents."""
         row = await self._engine.run(
             lambda connection: connection.execute(f"{_SELECT} id = ?", (number,)).fetchone()
         )
         return await asyncio.to_thread(_both, row) if row else None
 
-    async def together(self, unit: int) -> Sequence[tuple[EditEntry, Edit]]:
+    async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         rows = await self._engine.run(
             lambda connection: connection.execute(
@@ -87,7 +87,7 @@ def _insert(connection: sqlite3.Connection, row: tuple[object, ...], unit: int |
     return _entry(made)
 
 
-def _row(edit: Edit) -> tuple[object, ...]:
+def _row(edit: FileEdit) -> tuple[object, ...]:
     return (
         to_micros(edit.at),
         edit.who,
@@ -103,8 +103,8 @@ def _entry(row: tuple[Any, ...]) -> EditEntry:
     return EditEntry(number, from_micros(at), who, kind, path, bool(undone), unit)
 
 
-def _both(row: tuple[Any, ...]) -> tuple[EditEntry, Edit]:
+def _both(row: tuple[Any, ...]) -> tuple[EditEntry, FileEdit]:
     *listed, before, after = row
     entry = _entry(tuple(listed))
     contents = (None if each is None else zlib.decompress(each) for each in (before, after))
-    return entry, Edit(entry.at, entry.who, entry.kind, entry.path, *contents)
+    return entry, FileEdit(entry.at, entry.who, entry.kind, entry.path, *contents)

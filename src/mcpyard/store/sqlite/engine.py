@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from mcpyard.domain.errors import StateGone, StorageFull, unwritten
-from mcpyard.store.sqlite.connecting import Kind, connect, file_id
+from mcpyard.store.sqlite.connecting import DatabaseKind, connect, file_id
 from mcpyard.store.sqlite.faults import told
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Engine:
         self._thread.start()
 
     @classmethod
-    async def open(cls, path: Path, kind: Kind) -> Self:
+    async def open(cls, path: Path, kind: DatabaseKind) -> Self:
         """Open a database file, which is made when there is none.
 
         Raises:
@@ -203,7 +203,7 @@ class Engine:
         return lambda: ticket.succeed(value)
 
 
-def _connect(path: Path, kind: Kind) -> sqlite3.Connection:
+def _connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
     try:
         return connect(path, kind)
     except sqlite3.Error as error:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.stored import Call, CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 
@@ -54,7 +54,7 @@ class SqliteJournal:
         self._writing = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def append(self, call: Call) -> None:
+    def append(self, call: CallRecord) -> None:
         """Note a call, in the background; dropped when too many are waiting."""
         if len(self._waiting) + self._writing >= _WAITING * _WIDTH:
             self.dropped += 1
@@ -65,7 +65,7 @@ class SqliteJournal:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_DELAY, self._write_soon)
 
-    async def query(self, query: CallQuery) -> Sequence[Call]:
+    async def query(self, query: CallQuery) -> Sequence[CallRecord]:
         """The calls asked for, newest first."""
         self._write_soon()
         return await self._engine.run(lambda connection: _select(connection, query))
@@ -111,7 +111,7 @@ def _text_of(server: UUID) -> str:
     return str(server)
 
 
-def _select(connection: sqlite3.Connection, query: CallQuery) -> list[Call]:
+def _select(connection: sqlite3.Connection, query: CallQuery) -> list[CallRecord]:
     found = connection.execute(
         _SELECT,
         {
@@ -123,4 +123,6 @@ def _select(connection: sqlite3.Connection, query: CallQuery) -> list[Call]:
             "limit": max(query.limit, 0),
         },
     )
-    return [Call(from_micros(at), who, UUID(server), *rest) for at, who, server, *rest in found]
+    return [
+        CallRecord(from_micros(at), who, UUID(server), *rest) for at, who, server, *rest in found
+    ]

@@ -2,7 +2,7 @@
 
 import json
 
-from mcpyard.domain.stored import LeftOut
+from mcpyard.domain.stored import DroppedField
 from mcpyard.store.sqlite.engine import Engine
 
 
@@ -12,7 +12,7 @@ class SqliteLeftOuts:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def get(self, place: str, name: str) -> LeftOut | None:
+    async def get(self, place: str, name: str) -> DroppedField | None:
         """What the copy of that name left out."""
         row = await self._engine.run(
             lambda connection: connection.execute(
@@ -20,9 +20,9 @@ class SqliteLeftOuts:
                 (place, name),
             ).fetchone()
         )
-        return LeftOut(row[0], row[1], json.loads(row[2])) if row else None
+        return DroppedField(row[0], row[1], json.loads(row[2])) if row else None
 
-    async def set(self, place: str, name: str, left: LeftOut | None) -> None:
+    async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out in place of what was kept; None forgets it."""
         if left is None:
             statement, values = "DELETE FROM left_out WHERE place = ? AND name = ?", (place, name)

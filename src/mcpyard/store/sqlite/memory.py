@@ -14,8 +14,8 @@ import orjson
 
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.model import Scope, Transport
-from mcpyard.domain.observed import Era, Items, Offer
-from mcpyard.domain.ports import Reached
+from mcpyard.domain.observed import Capabilities, Era, Items
+from mcpyard.domain.ports import KnownConnection
 from mcpyard.store.memory import VolatileMemory
 from mcpyard.store.sqlite.codec import digest
 from mcpyard.store.sqlite.engine import Engine, Job
@@ -42,7 +42,7 @@ class _Kept(NamedTuple):
     names: dict[tuple[UUID, str], str]
     tools: dict[UUID, bytes]
     offers: dict[UUID, bytes]
-    reached: dict[str, Reached]
+    reached: dict[str, KnownConnection]
     renames: list[tuple[Owner, str, str]]
 
 
@@ -90,20 +90,20 @@ class SqliteMemory(VolatileMemory):
             super().keep_tools(server, tools)
             self._save(server, lambda: self._tools_writer(server))
 
-    def offer(self, server: UUID) -> Offer:
+    def offer(self, server: UUID) -> Capabilities:
         """What else a server offered last."""
         if unread := self._unread_offers.pop(server, None):
             for offer in readable([(unread,)], _offer, "an offer"):
                 self._offers[server] = offer
         return super().offer(server)
 
-    def keep_offer(self, server: UUID, offer: Offer) -> None:
+    def keep_offer(self, server: UUID, offer: Capabilities) -> None:
         """Keep what else a server offers."""
         if self.offer(server) != offer.remembered():
             super().keep_offer(server, offer)
             self._save(("offer", server), lambda: self._offer_writer(server))
 
-    def keep_reached(self, launch_digest: str, reached: Reached | None) -> None:
+    def keep_reached(self, launch_digest: str, reached: KnownConnection | None) -> None:
         """Keep how a launch was reached; None to find out anew."""
         if self._reached.get(launch_digest) != reached:
             super().keep_reached(launch_digest, reached)
@@ -291,13 +291,13 @@ def _listed(server: str, content: bytes) -> tuple[UUID, bytes]:
     return UUID(server), content
 
 
-def _offer(content: bytes) -> Offer:
+def _offer(content: bytes) -> Capabilities:
     lists: list[list[dict[str, object]]] = orjson.loads(content)
-    return Offer(*(Items(tuple(each)) for each in lists))
+    return Capabilities(*(Items(tuple(each)) for each in lists))
 
 
-def _reached(launch: str, era: str, transport: str | None) -> tuple[str, Reached]:
-    return launch, Reached(Era(era), Transport(transport) if transport else None)
+def _reached(launch: str, era: str, transport: str | None) -> tuple[str, KnownConnection]:
+    return launch, KnownConnection(Era(era), Transport(transport) if transport else None)
 
 
 def _rename(scope: str, place: str, name: str, new: str) -> tuple[Owner, str, str]:

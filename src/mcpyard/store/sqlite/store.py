@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from mcpyard.domain.errors import StateBroken, StateGone, unwritten
 from mcpyard.store.sqlite.approvals import SqliteApprovals
-from mcpyard.store.sqlite.connecting import Kind
+from mcpyard.store.sqlite.connecting import DatabaseKind
 from mcpyard.store.sqlite.credentials import SqliteCredentials
 from mcpyard.store.sqlite.definitions import SqliteDefinitions
 from mcpyard.store.sqlite.edits import SqliteEdits
@@ -24,8 +24,8 @@ from mcpyard.store.sqlite.tokens import SqliteTokens
 
 log = logging.getLogger(__name__)
 
-STATE_KIND: Final = Kind(STATE, "FULL")
-JOURNAL_KIND: Final = Kind(JOURNAL, "NORMAL")
+STATE_KIND: Final = DatabaseKind(STATE, "FULL")
+JOURNAL_KIND: Final = DatabaseKind(JOURNAL, "NORMAL")
 
 
 class Store:

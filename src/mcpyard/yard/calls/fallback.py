@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 
-from mcpyard.catalog.routes import Backup, Route
+from mcpyard.catalog.routes import FallbackRoute, Route
 from mcpyard.domain.backups import names_backups
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
@@ -64,7 +64,7 @@ class FallbackStep(NamedTuple):
     encoded: bytes
     checked: bool = False
 
-    def translated(self, fallback: Backup, route: Route) -> "FallbackStep":
+    def translated(self, fallback: FallbackRoute, route: Route) -> "FallbackStep":
         """The step to a fallback of this one."""
         arguments = fallback.translate(self.arguments)
         same = arguments == self.arguments
@@ -183,7 +183,7 @@ class Fallback:
                 elif route is not None:
                     waiting.append(step.translated(fallback, route))
 
-    def _find(self, backup: Backup, context: CallContext) -> Route | PassedOver | None:
+    def _find(self, backup: FallbackRoute, context: CallContext) -> Route | PassedOver | None:
         """The route of a fallback, or why there is none; None where the caller may not know."""
         server = self._by_name(backup.server)
         route = self._deps.book.find(server.id, backup.tool) if server else None

@@ -16,18 +16,18 @@ from typing import Final
 from mcpyard.domain.errors import ChangedSince, DocumentMoved, EditUnknown, YardError
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.ports import ClientFiles, Clock
-from mcpyard.domain.repositories import Edits, LeftOuts, Tokens
-from mcpyard.domain.stored import CallToken, Edit, EditEntry
-from mcpyard.formats.locating import Surroundings
+from mcpyard.domain.repositories import DroppedFields, Edits, Tokens
+from mcpyard.domain.stored import CallToken, EditEntry, FileEdit
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.formats.roster import program_locks
-from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.diffs import diff_of
 from mcpyard.yard.clients.naming import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
 from mcpyard.yard.clients.own import MADE_UP, OwnServers
 from mcpyard.yard.clients.own_documents import moved, only, rebased
 from mcpyard.yard.clients.own_picture import NOTHING
-from mcpyard.yard.clients.own_seat import OwnSeat
+from mcpyard.yard.clients.own_seat import YardScopeStore
 from mcpyard.yard.clients.records import Done, edit_record
 from mcpyard.yard.records import Record
 
@@ -50,8 +50,8 @@ class ClientReach:
 
     files: ClientFiles
     edits: Edits
-    left_outs: LeftOuts
-    around: Surroundings
+    left_outs: DroppedFields
+    around: ClientFolders
     tokens: Tokens | None = None
 
 
@@ -72,7 +72,7 @@ class Undone:
     revoked: tuple[CallToken, ...] = ()
 
 
-class Carrier:
+class EditTransaction:
     """Carries operations out, and takes them back."""
 
     def __init__(self, reach: ClientReach, own: OwnServers, clock: Clock) -> None:
@@ -92,7 +92,7 @@ class Carrier:
         found = await self._files.read(real, fresh=fresh)
         return {**found, **{path: self._own.text(path) for path in MADE_UP.intersection(wanted)}}
 
-    async def look(self, operation: Operation, known: Desk | None = None) -> Desk:
+    async def look(self, operation: Operation, known: Workspace | None = None) -> Workspace:
         """What an operation gives, with nothing written.
 
         Args:
@@ -101,16 +101,18 @@ class Carrier:
         """
         paths = dict.fromkeys(path for seat in operation.seats for path in seat.paths)
         texts = await self.texts(paths, fresh=True)
-        inside = any(isinstance(seat, OwnSeat) for seat in operation.seats)
+        inside = any(isinstance(seat, YardScopeStore) for seat in operation.seats)
         own = self._own.picture() if inside else NOTHING
         if known and known.is_of(texts, own):
             return known
-        desk = Desk(texts, own)
+        desk = Workspace(texts, own)
         # A file may be large, or the servers many, and nobody else should wait for them.
         await asyncio.to_thread(operation.do, desk)
         return desk
 
-    async def carry_out(self, operation: Operation, kind: str, who: str) -> tuple[Desk, int | None]:
+    async def carry_out(
+        self, operation: Operation, kind: str, who: str
+    ) -> tuple[Workspace, int | None]:
         """Do it; what was done, and the number to undo it by.
 
         Raises:
@@ -132,7 +134,9 @@ class Carrier:
         """Remember that a token was made together with an edit, and goes with it."""
         # As it is kept everywhere: nothing that is stored opens anything.
         known = hashlib.sha256(token.encode()).hexdigest().encode()
-        await self._edits.add(Edit(self._clock.now(), who, "connect", _GRANTED, None, known), unit)
+        await self._edits.add(
+            FileEdit(self._clock.now(), who, "connect", _GRANTED, None, known), unit
+        )
 
     async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
         """Undo an edit, or only tell what that would write.
@@ -158,7 +162,7 @@ class Carrier:
             revoked = [await self._revoke(edit) for _, edit in made if edit.path == _GRANTED]
         return replace(undone, revoked=tuple(filter(None, revoked)))
 
-    async def _way_back(self, made: Sequence[Edit]) -> list[FileWrite]:
+    async def _way_back(self, made: Sequence[FileEdit]) -> list[FileWrite]:
         backs = [_back(edit) for edit in reversed(made)]
         # What is kept beside the project's file is found by the names that stand there.
         backs.sort(key=lambda each: each.path in MADE_UP)
@@ -175,7 +179,7 @@ class Carrier:
             for entry, _ in await self._edits.together(number):
                 await self._edits.mark_undone(entry.id)
 
-    async def _revoke(self, edit: Edit) -> CallToken | None:
+    async def _revoke(self, edit: FileEdit) -> CallToken | None:
         """Make the token of an edit worthless, unless it is so already."""
         known = _decoded(edit.after) or ""
         token = self._tokens.by_hash(known) if self._tokens else None
@@ -228,7 +232,7 @@ class Carrier:
             message = f"{', '.join(named)} changed since the edit; undoing it would lose that"
             raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
 
-    async def _commit(self, desk: Desk, kind: str, who: str) -> int | None:
+    async def _commit(self, desk: Workspace, kind: str, who: str) -> int | None:
         unit = await self._note(desk.writes(), kind, who)
         try:
             await self._write_all(desk.writes(), desk)
@@ -242,11 +246,11 @@ class Carrier:
         entry: EditEntry | None = None
         for each in writes:
             before, after = _encoded(each.before), _encoded(each.after)
-            edit = Edit(self._clock.now(), who, kind, each.path, before, after)
+            edit = FileEdit(self._clock.now(), who, kind, each.path, before, after)
             entry = await self._edits.add(edit, entry.unit if entry else None)
         return entry.unit if entry else None
 
-    async def _write_all(self, writes: Sequence[FileWrite], desk: Desk | None) -> None:
+    async def _write_all(self, writes: Sequence[FileWrite], desk: Workspace | None) -> None:
         done: list[FileWrite] = []
         own = [each for each in writes if desk and desk.is_own(each.path)]
         try:
@@ -272,7 +276,7 @@ class Carrier:
             await self._own.approve_write(change)
 
 
-async def done(desk: Desk, edit: int | None, *, show_secrets: bool = False) -> Done:
+async def done(desk: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
     """What an operation did, or would do."""
     shown = await diffs(desk.writes(), show_secrets=show_secrets)
     return Done(shown, tuple(desk.warnings), edit)
@@ -289,7 +293,7 @@ async def diffs(
     return await asyncio.to_thread(differences)
 
 
-def _back(edit: Edit) -> FileWrite:
+def _back(edit: FileEdit) -> FileWrite:
     return FileWrite(edit.path, _decoded(edit.after), _decoded(edit.before))
 
 

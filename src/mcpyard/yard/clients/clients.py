@@ -12,17 +12,17 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.files import FileText
 from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.formats.drift import drift
-from mcpyard.formats.effective import Judgement, files_of, judge
+from mcpyard.formats.effective import Evaluation, files_of, judge
 from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.listing import nobody
-from mcpyard.formats.locating import Spot, Surroundings
+from mcpyard.formats.locating import ClientFolders, ClientScopeRef
 from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.roster import CLIENTS, client_of, spot_of
-from mcpyard.yard.clients.carrying import Carrier, ClientReach, diffs, done
+from mcpyard.yard.clients.carrying import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
 from mcpyard.yard.clients.desk import broken
 from mcpyard.yard.clients.operations import (
@@ -33,7 +33,7 @@ from mcpyard.yard.clients.operations import (
     Removing,
 )
 from mcpyard.yard.clients.own import YARD, OwnServers
-from mcpyard.yard.clients.own_seat import OwnSeat
+from mcpyard.yard.clients.own_seat import YardScopeStore
 from mcpyard.yard.clients.own_view import OwnView
 from mcpyard.yard.clients.records import (
     Done,
@@ -43,8 +43,8 @@ from mcpyard.yard.clients.records import (
     finding_record,
     full_record,
 )
-from mcpyard.yard.clients.seats import FileSeat, Seat
-from mcpyard.yard.clients.taking import Found, Taking
+from mcpyard.yard.clients.seats import FileScopeStore, ScopeStore
+from mcpyard.yard.clients.taking import ImportCandidate, Taking
 from mcpyard.yard.records import Record
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _Texts = Mapping[str, FileText]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class EditTerms:
     """How something is asked for.
 
     Attributes:
@@ -95,7 +95,7 @@ class Copy:
     move: bool = False
 
 
-_PLAIN: Final = Terms()
+_PLAIN: Final = EditTerms()
 
 
 class Clients:
@@ -106,15 +106,19 @@ class Clients:
     """
 
     def __init__(
-        self, reach: ClientReach, own: OwnServers, clock: Clock, here: Callable[[], Here] = Here
+        self,
+        reach: ClientReach,
+        own: OwnServers,
+        clock: Clock,
+        here: Callable[[], SelfIdentity] = SelfIdentity,
     ) -> None:
         self._reach = reach
         self._own = own
         self._view = OwnView(own)
-        self._carrier = Carrier(reach, own, clock)
+        self._carrier = EditTransaction(reach, own, clock)
         self._here = here
         self.revoked: Callable[[CallToken], None] = lambda _: None
-        self._judged: dict[str, tuple[Surroundings, _Texts, Judgement]] = {}
+        self._judged: dict[str, tuple[ClientFolders, _Texts, Evaluation]] = {}
 
     @property
     def folder(self) -> str:
@@ -138,7 +142,7 @@ class Clients:
         spot = spot_of(words, around.project)
         if spot.client.id == YARD:
             return self._view.show(spot, name)
-        seat = FileSeat.of(spot, around)
+        seat = FileScopeStore.of(spot, around)
         judgement = await self._judgement(spot.client, around)
         files = [file for file in judgement.files if file.spot.scope == spot.scope]
         for file in reversed(files):
@@ -149,7 +153,7 @@ class Clients:
         raise broken(*faults) if faults else nobody(name, seat.spot)
 
     async def edit(
-        self, words: str, name: str, patch: Mapping[str, object], terms: Terms = _PLAIN
+        self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
     ) -> Done:
         """Change a server by a merge patch in neutral words.
 
@@ -158,21 +162,23 @@ class Clients:
         """
         return await self._change(Changing(self._seat(words, terms), name, patch), "edit", terms)
 
-    async def toggle(self, words: str, name: str, *, enabled: bool, terms: Terms = _PLAIN) -> Done:
+    async def toggle(
+        self, words: str, name: str, *, enabled: bool, terms: EditTerms = _PLAIN
+    ) -> Done:
         """Switch a server on or off."""
         wish = Changing(self._seat(words, terms), name, {"enabled": enabled})
         return await self._change(wish, "toggle", terms)
 
-    async def rename(self, words: str, name: str, new_name: str, terms: Terms = _PLAIN) -> Done:
+    async def rename(self, words: str, name: str, new_name: str, terms: EditTerms = _PLAIN) -> Done:
         """Give a server another name."""
         wish = Changing(self._seat(words, terms), name, {"name": new_name})
         return await self._change(wish, "rename", terms)
 
-    async def remove(self, words: str, name: str, terms: Terms = _PLAIN) -> Done:
+    async def remove(self, words: str, name: str, terms: EditTerms = _PLAIN) -> Done:
         """Take a server out."""
         return await self._do(Removing(self._seat(words, terms), name), "remove", terms)
 
-    async def copy(self, copy: Copy, terms: Terms = _PLAIN) -> Done:
+    async def copy(self, copy: Copy, terms: EditTerms = _PLAIN) -> Done:
         """Copy a server, or move it; one unit to undo, even over several files.
 
         Raises:
@@ -188,7 +194,7 @@ class Clients:
         return finished
 
     async def connect(
-        self, words: str, name: str, way: Bridged | Addressed, terms: Terms = _PLAIN
+        self, words: str, name: str, way: Bridged | Addressed, terms: EditTerms = _PLAIN
     ) -> tuple[Done, bool]:
         """Write the gateway into a program's configuration.
 
@@ -205,7 +211,7 @@ class Clients:
             await self._carrier.note_token(finished.edit, way.token, terms.who)
         return finished, wish.by_variable
 
-    async def undo(self, number: int | None = None, terms: Terms = _PLAIN) -> Done:
+    async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told.
 
         A token that was made for a connection is worthless once that is undone.
@@ -243,7 +249,7 @@ class Clients:
         standings = [each for judgement in judgements for each in judgement.standings]
         return [drift_record(each) for each in drift([*standings, *self._view.standings()])]
 
-    async def import_all(self, scope: str | None = None, terms: Terms = _PLAIN) -> list[Record]:
+    async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
         """Take every server that is found on the machine into the yard, where it waits, stopped.
 
         What is there already, what leads back to this yard, and what was found before is left
@@ -259,7 +265,9 @@ class Clients:
             found = await self._import(found, target, terms)
         return [each.record for each in found]
 
-    async def _import(self, found: Sequence[Found], target: Spot, terms: Terms) -> list[Found]:
+    async def _import(
+        self, found: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
+    ) -> list[ImportCandidate]:
         copies = {
             number: Copy(str(each.standing.spot), str(target), each.name)
             for number, each in enumerate(found)
@@ -276,7 +284,7 @@ class Clients:
             for number, each in enumerate(found)
         ]
 
-    async def _copying(self, copy: Copy, terms: Terms) -> Copying:
+    async def _copying(self, copy: Copy, terms: EditTerms) -> Copying:
         source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
         new_name = copy.name if copy.new_name is None else copy.new_name
         kept = await self._reach.left_outs.get(_shelf(source), copy.name)
@@ -287,7 +295,7 @@ class Clients:
     async def _keep_left_out(self, wish: Copying) -> None:
         await self._reach.left_outs.set(_shelf(wish.target), wish.new_name, wish.left)
 
-    async def _change(self, wish: Changing, kind: str, terms: Terms) -> Done:
+    async def _change(self, wish: Changing, kind: str, terms: EditTerms) -> Done:
         finished = await self._do(wish, kind, terms)
         new_name = wish.patch.get("name", wish.name)
         if isinstance(new_name, str) and new_name != wish.name and not terms.dry_run:
@@ -296,7 +304,7 @@ class Clients:
             await kept.set(shelf, new_name, await kept.get(shelf, wish.name))
         return finished
 
-    async def _do(self, operation: Operation, kind: str, terms: Terms) -> Done:
+    async def _do(self, operation: Operation, kind: str, terms: EditTerms) -> Done:
         await self._check_folder(terms)
         if terms.dry_run:
             desk, edit = await self._carrier.look(operation), None
@@ -304,25 +312,29 @@ class Clients:
             desk, edit = await self._carrier.carry_out(operation, kind, terms.who)
         return await done(desk, edit, show_secrets=terms.show_secrets)
 
-    async def _check_folder(self, terms: Terms) -> None:
+    async def _check_folder(self, terms: EditTerms) -> None:
         """Refuse a project that is not there: its files would be made with all that is above."""
         if terms.project and not await self._reach.files.is_folder(terms.project):
             message = f"there is no folder {terms.project}"
             raise ArgumentsRefused.of(Problem("project", message))
 
-    def _seat(self, words: str, terms: Terms) -> Seat:
+    def _seat(self, words: str, terms: EditTerms) -> ScopeStore:
         around = self._around(terms.project)
         spot = spot_of(words, around.project)
-        return OwnSeat(spot, self._own) if spot.client.id == YARD else FileSeat.of(spot, around)
+        return (
+            YardScopeStore(spot, self._own)
+            if spot.client.id == YARD
+            else FileScopeStore.of(spot, around)
+        )
 
-    def _around(self, project: str | None) -> Surroundings:
+    def _around(self, project: str | None) -> ClientFolders:
         own = str(self._own.project) if self._own.project else ""
         return replace(self._reach.around, project=own if project is None else project)
 
-    async def _judgements(self, around: Surroundings) -> list[Judgement]:
+    async def _judgements(self, around: ClientFolders) -> list[Evaluation]:
         return [await self._judgement(client, around) for client in _programs()]
 
-    async def _judgement(self, client: Client, around: Surroundings) -> Judgement:
+    async def _judgement(self, client: Client, around: ClientFolders) -> Evaluation:
         texts = await self._carrier.texts(files_of(client, around))
         known = self._judged.get(client.id)
         if known and known[0] == around and _same(known[1], texts):
@@ -349,7 +361,7 @@ def _programs() -> tuple[Client, ...]:
     return tuple(client for client in CLIENTS if client.id != YARD)
 
 
-def _shelf(seat: Seat) -> str:
+def _shelf(seat: ScopeStore) -> str:
     """Where what was left out is kept: the same place by whatever words it is named."""
     return f"{seat.spot}@{seat.paths[0]}"
 

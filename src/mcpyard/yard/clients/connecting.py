@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.domain.errors import ArgumentsRefused, EditRefused, NameTaken, Problem
-from mcpyard.domain.this_yard import Here
+from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import Field, Way
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import EntryTransport, Field
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.matrix import Matrix, holds
-from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.patching import refuse_unfit
-from mcpyard.yard.clients.seats import Seat
+from mcpyard.yard.clients.seats import ScopeStore
 
 VARIABLE: Final = "MCPYARD_CALL_TOKEN"
 """Where a program finds its token, if it can read one from a variable."""
@@ -26,11 +26,11 @@ class Bridged:
 
     command: tuple[str, ...]
 
-    def entry(self, spot: Spot) -> Entry:
+    def entry(self, spot: ClientScopeRef) -> Entry:
         """What to say, in the yard's own words."""
         del spot
         program, *args = self.command
-        return Entry(command=program, args=tuple(args), type=Way.STDIO)
+        return Entry(command=program, args=tuple(args), type=EntryTransport.STDIO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class Addressed:
     url: str
     token: str
 
-    def entry(self, spot: Spot) -> Entry:
+    def entry(self, spot: ClientScopeRef) -> Entry:
         """What to say, in the yard's own words."""
         secret = f"${{{VARIABLE}}}" if takes_variable(spot) else self.token
         headers = {"Authorization": f"Bearer {secret}"}
-        return Entry(url=self.url, headers=headers, type=Way.HTTP)
+        return Entry(url=self.url, headers=headers, type=EntryTransport.HTTP)
 
 
-def takes_variable(spot: Spot) -> bool:
+def takes_variable(spot: ClientScopeRef) -> bool:
     """Whether a program can read its token from a variable."""
     named = holds(Matrix.NATIVE, spot.client, spot.shape, Field.BEARER)
     return bool(spot.client.dialect.reference) or named
@@ -66,19 +66,19 @@ class Connecting:
         by_variable: Whether the token was left to a variable, once it was done.
     """
 
-    seat: Seat
+    seat: ScopeStore
     name: str
     way: Bridged | Addressed
-    ours: Spot
-    here: Here
+    ours: ClientScopeRef
+    here: SelfIdentity
     by_variable: bool = False
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
         return (self.seat,)
 
-    def do(self, desk: Desk) -> None:
+    def do(self, desk: Workspace) -> None:
         """Write the gateway down, in place of an earlier way to it."""
         if self.seat.spot.client.id == self.ours.client.id:
             problem = Problem("client", "the yard is not connected to itself")
@@ -95,7 +95,7 @@ class Connecting:
         self.seat.write(desk, self.name, converted.entry)
         self.by_variable = isinstance(self.way, Addressed) and takes_variable(spot)
 
-    def _is_ours(self, desk: Desk) -> bool:
+    def _is_ours(self, desk: Workspace) -> bool:
         entry, _ = self.seat.entry(desk, self.name)
         if entry.url:
             return self.here.is_at(entry.url)

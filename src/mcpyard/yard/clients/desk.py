@@ -8,8 +8,8 @@ from typing import Final
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.model import Scope
-from mcpyard.formats.listing import Listing, read
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.listing import FileListing, read
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.warned import Warned
 from mcpyard.yard.clients.own_documents import Plain, document, servers_of
 from mcpyard.yard.clients.own_picture import NOTHING, OwnPicture
@@ -55,7 +55,7 @@ class OwnSwitch:
 OwnAction = OwnPut | OwnRemove | OwnRename | OwnSwitch
 
 
-class Desk:
+class Workspace:
     """What files say, and what they are to say.
 
     Attributes:
@@ -71,7 +71,7 @@ class Desk:
         self._own: set[str] = set()
         self._said: dict[str, Mapping[str, Plain]] = {}
         self._unspelled: set[str] = set()
-        self._listings: dict[tuple[str, str], tuple[str, Listing]] = {}
+        self._listings: dict[tuple[str, str], tuple[str, FileListing]] = {}
         self.warnings: list[Warned] = []
         self.actions: list[OwnAction] = []
 
@@ -100,7 +100,7 @@ class Desk:
             raise broken(found.fault)
         return (found.text if found else None) or ""
 
-    def listing(self, spot: Spot, path: str) -> Listing:
+    def listing(self, spot: ClientScopeRef, path: str) -> FileListing:
         """The servers of a file; it is read again only when it says something else."""
         text, key = self.text(path), (path, str(spot))
         known = self._listings.get(key)

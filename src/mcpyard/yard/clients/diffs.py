@@ -37,7 +37,7 @@ _LONG_ENOUGH: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
+class MaskedSecrets:
     """The literals that are not shown: with their keys, and by themselves."""
 
     pairs: frozenset[tuple[str, str]]
@@ -65,19 +65,19 @@ def diff_of(change: FileWrite, *, show_secrets: bool = False) -> str:
         change.path if change.after is not None else "/dev/null",
     )
     lines = _difference(_lines(before), _lines(after), names)
-    secrets = Secrets(frozenset()) if show_secrets else secrets_of(change)
+    secrets = MaskedSecrets(frozenset()) if show_secrets else secrets_of(change)
     return "".join(_ended(hidden(line, secrets)) for line in lines)
 
 
-def secrets_of(change: FileWrite) -> Secrets:
+def secrets_of(change: FileWrite) -> MaskedSecrets:
     """The secrets of both texts."""
     found: set[tuple[str, str]] = set()
     for text in filter(None, (change.before, change.after)):
         found |= set(_literals(_value(change.path, text)))
-    return Secrets(frozenset(found))
+    return MaskedSecrets(frozenset(found))
 
 
-def hidden(line: str, secrets: Secrets) -> str:
+def hidden(line: str, secrets: MaskedSecrets) -> str:
     """A line with its secrets masked."""
     if not secrets:
         return line
@@ -121,7 +121,7 @@ def _value(path: str, text: str) -> object:
         return {}
 
 
-def _hide_pair(match: re.Match[str], secrets: Secrets) -> str:
+def _hide_pair(match: re.Match[str], secrets: MaskedSecrets) -> str:
     key, value = _plain(match["key"]).rpartition(".")[2], _plain(match["value"])
     if (key, value) not in secrets.pairs:
         return match.group()
@@ -129,7 +129,7 @@ def _hide_pair(match: re.Match[str], secrets: Secrets) -> str:
     return f"{match['key']}{match['between']}{quote}{_mask(value)}{quote}"
 
 
-def _hide_alone(match: re.Match[str], secrets: Secrets) -> str:
+def _hide_alone(match: re.Match[str], secrets: MaskedSecrets) -> str:
     value = _plain(match.group())
     quote = match.group()[0]
     return f"{quote}{_mask(value)}{quote}" if value in secrets.long else match.group()

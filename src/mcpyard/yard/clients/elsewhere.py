@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 from mcpyard.formats.warned import Warned, WarningKind
-from mcpyard.yard.clients.clients import Copy, Terms
+from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
 
-_PLAIN = Terms()
+_PLAIN = EditTerms()
 
 
 class Ask(Protocol):
@@ -41,24 +41,26 @@ class ClientsElsewhere:
         return await self._ask("GET", _one(words, name, project=project))
 
     async def edit(
-        self, words: str, name: str, patch: Mapping[str, object], terms: Terms = _PLAIN
+        self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
     ) -> Done:
         """Change a server by a merge patch in neutral words."""
         return _done(await self._ask("PATCH", _changed(words, name, terms), patch))
 
-    async def toggle(self, words: str, name: str, *, enabled: bool, terms: Terms = _PLAIN) -> Done:
+    async def toggle(
+        self, words: str, name: str, *, enabled: bool, terms: EditTerms = _PLAIN
+    ) -> Done:
         """Switch a server on or off."""
         return await self.edit(words, name, {"enabled": enabled}, terms)
 
-    async def rename(self, words: str, name: str, new_name: str, terms: Terms = _PLAIN) -> Done:
+    async def rename(self, words: str, name: str, new_name: str, terms: EditTerms = _PLAIN) -> Done:
         """Give a server another name."""
         return await self.edit(words, name, {"name": new_name}, terms)
 
-    async def remove(self, words: str, name: str, terms: Terms = _PLAIN) -> Done:
+    async def remove(self, words: str, name: str, terms: EditTerms = _PLAIN) -> Done:
         """Take a server out."""
         return _done(await self._ask("DELETE", _changed(words, name, terms)))
 
-    async def copy(self, copy: Copy, terms: Terms = _PLAIN) -> Done:
+    async def copy(self, copy: Copy, terms: EditTerms = _PLAIN) -> Done:
         """Copy a server, or move it; one unit to undo, even over several files."""
         body: dict[str, object] = {
             "from": copy.source,
@@ -72,7 +74,7 @@ class ClientsElsewhere:
         more = _given(newName=copy.new_name, project=terms.project)
         return _done(await self._ask("POST", "/api/clients/copy", body | more))
 
-    async def undo(self, number: int | None = None, terms: Terms = _PLAIN) -> Done:
+    async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told."""
         body = {"dryRun": terms.dry_run} | _given(id=number)
         return _done(await self._ask("POST", "/api/clients/undo", body))
@@ -89,7 +91,7 @@ class ClientsElsewhere:
         """The servers that are not defined alike everywhere."""
         return await self._ask("GET", f"/api/clients/drift{_query(project=project)}")
 
-    async def import_all(self, scope: str | None = None, terms: Terms = _PLAIN) -> list[Record]:
+    async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
         """Take every server that is found on the machine into the yard, where it waits, stopped."""
         body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
         return (await self._ask("POST", "/api/mcp/import", body))["servers"]
@@ -113,7 +115,7 @@ def _one(words: str, name: str, **more: str | None) -> str:
     return path + _query(scope=scope or None, **more)
 
 
-def _changed(words: str, name: str, terms: Terms) -> str:
+def _changed(words: str, name: str, terms: EditTerms) -> str:
     return _one(words, name, project=terms.project, dryRun="1" if terms.dry_run else None)
 
 

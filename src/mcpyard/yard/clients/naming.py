@@ -8,7 +8,7 @@ from typing import Final
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.formats.effective import files_of, judge
 from mcpyard.formats.facts import Client
-from mcpyard.formats.locating import Surroundings
+from mcpyard.formats.locating import ClientFolders
 from mcpyard.formats.roster import CLIENTS
 from mcpyard.yard.clients.own import MADE_UP, YARD
 from mcpyard.yard.clients.own_documents import concerned
@@ -20,13 +20,13 @@ _DEEPEST: Final = 2
 _Texts = Mapping[str, FileText]
 
 
-def files_beside(changes: Iterable[FileWrite], around: Surroundings) -> set[str]:
+def files_beside(changes: Iterable[FileWrite], around: ClientFolders) -> set[str]:
     """The other files of the programs whose files were changed: some only switch what is there."""
     readers = [client for each in changes for client in _readers(each, around)]
     return {path for client in readers for path in files_of(client, around)}
 
 
-def servers_named(changes: Iterable[FileWrite], around: Surroundings, beside: _Texts) -> set[str]:
+def servers_named(changes: Iterable[FileWrite], around: ClientFolders, beside: _Texts) -> set[str]:
     """The servers that changes are about; none of what is no program's file.
 
     Args:
@@ -37,7 +37,7 @@ def servers_named(changes: Iterable[FileWrite], around: Surroundings, beside: _T
     return {name for each in changes for name in _named(each, around, beside)}
 
 
-def _named(change: FileWrite, around: Surroundings, beside: _Texts) -> set[str]:
+def _named(change: FileWrite, around: ClientFolders, beside: _Texts) -> set[str]:
     if change.path in MADE_UP:
         return concerned(change)
     for place in _seen_from(change.path, around):
@@ -47,20 +47,22 @@ def _named(change: FileWrite, around: Surroundings, beside: _Texts) -> set[str]:
     return set()
 
 
-def _readers(change: FileWrite, around: Surroundings) -> list[Client]:
+def _readers(change: FileWrite, around: ClientFolders) -> list[Client]:
     """The programs that read a file."""
     programs = (each for each in CLIENTS if each.id != YARD)
     return [each for each in programs if change.path in files_of(each, around)]
 
 
-def _seen_from(path: str, around: Surroundings) -> Iterator[Surroundings]:
+def _seen_from(path: str, around: ClientFolders) -> Iterator[ClientFolders]:
     """The project at hand, then those that the file may belong to instead."""
     yield around
     for folder in [*PurePath(path).parents][:_DEEPEST]:
         yield replace(around, project=str(folder))
 
 
-def _different(client: Client, change: FileWrite, around: Surroundings, beside: _Texts) -> set[str]:
+def _different(
+    client: Client, change: FileWrite, around: ClientFolders, beside: _Texts
+) -> set[str]:
     path = change.path
     old = _servers(client, around, {**beside, path: FileText(path, change.before)})
     new = _servers(client, around, {**beside, path: FileText(path, change.after)})
@@ -68,7 +70,7 @@ def _different(client: Client, change: FileWrite, around: Surroundings, beside: 
 
 
 def _servers(
-    client: Client, around: Surroundings, texts: _Texts
+    client: Client, around: ClientFolders, texts: _Texts
 ) -> Mapping[tuple[str, str], object]:
     return {
         (str(each.spot), each.listed.name): (each.listed.entry, each.state)

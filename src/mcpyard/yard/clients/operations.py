@@ -13,16 +13,16 @@ from mcpyard.domain.errors import (
     NameTaken,
     Problem,
 )
-from mcpyard.domain.stored import LeftOut
+from mcpyard.domain.stored import DroppedField
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.listing import nobody
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.warned import Warned
 from mcpyard.yard.clients.connecting import Connecting
-from mcpyard.yard.clients.desk import Desk
+from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.patching import patched, refuse_unfit
-from mcpyard.yard.clients.seats import Seat
+from mcpyard.yard.clients.seats import ScopeStore
 
 _IN_PLACE: Final = "Put it in the place of that one with --replace, or name it anew with --name."
 _ANOTHER_NAME: Final = "Give the copy another name with --name, or another place with --to."
@@ -32,16 +32,16 @@ _ANOTHER_NAME: Final = "Give the copy another name with --name, or another place
 class Changing:
     """A wish to change a server, as a merge patch in neutral words; `name` renames."""
 
-    seat: Seat
+    seat: ScopeStore
     name: str
     patch: Mapping[str, object]
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
         return (self.seat,)
 
-    def do(self, desk: Desk) -> None:
+    def do(self, desk: Workspace) -> None:
         """Change the fields, then the switch, then the name."""
         patch = dict(self.patch)
         new_name, enabled = patch.pop("name", self.name), patch.pop("enabled", None)
@@ -55,7 +55,7 @@ class Changing:
         if not self.patch and not self.seat.has(desk, self.name):
             raise nobody(self.name, self.seat.spot)
 
-    def _switch(self, desk: Desk, enabled: object) -> None:
+    def _switch(self, desk: Workspace, enabled: object) -> None:
         if not isinstance(enabled, bool):
             raise DefinitionError.of(Problem("enabled", "must be true or false"))
         if not self.seat.has(desk, self.name):
@@ -67,15 +67,15 @@ class Changing:
 class Removing:
     """A wish to take a server out."""
 
-    seat: Seat
+    seat: ScopeStore
     name: str
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
         return (self.seat,)
 
-    def do(self, desk: Desk) -> None:
+    def do(self, desk: Workspace) -> None:
         """Take it out."""
         self.seat.remove(desk, self.name)
 
@@ -96,22 +96,22 @@ class Copying:
         left: What this one left out, once it was done.
     """
 
-    source: Seat
-    target: Seat
+    source: ScopeStore
+    target: ScopeStore
     name: str
     new_name: str
     matrix: Matrix = Matrix.NATIVE
     replace: bool = False
     move: bool = False
-    kept: LeftOut | None = None
-    left: LeftOut | None = field(default=None, init=False)
+    kept: DroppedField | None = None
+    left: DroppedField | None = field(default=None, init=False)
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[ScopeStore, ...]:
         """Where something is read or changes."""
         return self.source, self.target
 
-    def do(self, desk: Desk) -> None:
+    def do(self, desk: Workspace) -> None:
         """Write the copy; then, to move it, take the other one out."""
         entry, source = self.source.entry(desk, self.name)
         target = self.target.found(desk, self.new_name)
@@ -127,7 +127,7 @@ class Copying:
         if self.move:
             self.source.remove(desk, self.name)
 
-    def _refuse_itself(self, desk: Desk) -> None:
+    def _refuse_itself(self, desk: Workspace) -> None:
         here = self.source.place(desk, self.name), self.source.spot.above, self.name
         there = self.target.place(desk, self.new_name), self.target.spot.above, self.new_name
         if here == there:
@@ -141,10 +141,10 @@ class Copying:
             return converted.entry
         return restore(converted.entry, kept.fields, self.target.spot)
 
-    def _left(self, converted: Converted) -> LeftOut | None:
+    def _left(self, converted: Converted) -> DroppedField | None:
         if not converted.left:
             return None
-        return LeftOut(self.source.spot.client.id, mark(converted.entry), converted.left)
+        return DroppedField(self.source.spot.client.id, mark(converted.entry), converted.left)
 
 
 @dataclass(slots=True)
@@ -164,11 +164,11 @@ class Importing:
     )
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[ScopeStore, ...]:
         """Where something is read or changes."""
         return tuple(seat for each in self.copies.values() for seat in each.seats)
 
-    def do(self, desk: Desk) -> None:
+    def do(self, desk: Workspace) -> None:
         """Write all copies that can be written."""
         self.refused.clear()
         for number, each in self.copies.items():

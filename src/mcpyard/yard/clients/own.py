@@ -25,7 +25,7 @@ from mcpyard.yard.clients.own_documents import (
     whole_of,
 )
 from mcpyard.yard.clients.own_picture import NOTHING, OwnPicture
-from mcpyard.yard.edit import Change, Editor
+from mcpyard.yard.edit import Change, ServerEditor
 
 YARD: Final = "yard"
 USER_DOCUMENT: Final = "yard:user"
@@ -41,7 +41,7 @@ class OwnServers:
     """The servers that the yard itself keeps, in the words of its format."""
 
     def __init__(
-        self, editor: Editor, desired: Callable[[], Desired], project: Path | None = None
+        self, editor: ServerEditor, desired: Callable[[], Desired], project: Path | None = None
     ) -> None:
         self._editor = editor
         self._desired = desired

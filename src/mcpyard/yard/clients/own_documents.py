@@ -13,7 +13,7 @@ from mcpyard.domain.files import FileWrite
 from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Policy
 from mcpyard.formats.entries import Entry, understand
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 
 _LAUNCH: Final = ("type", "command", "args", "env", "cwd", "url", "headers")
 _SHARED: Final = (*_LAUNCH, "enabled", "timeout", "startTimeout", "inherit")
@@ -22,7 +22,7 @@ _NO_POLICY: Final = frozenset({*_LAUNCH, "oauth"})
 Plain = Mapping[str, object]
 
 
-def entry_of(config: Config, spot: Spot) -> Entry:
+def entry_of(config: Config, spot: ClientScopeRef) -> Entry:
     """A definition as an entry; what is the yard's own business alone is left out."""
     return understand(definition_of(config), spot.client, spot.shape).entry
 

@@ -9,10 +9,10 @@ from mcpyard.domain.spelling import read_definition
 from mcpyard.formats import mcp_json
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.listing import nobody
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.naming import name_fault
 from mcpyard.formats.warned import Warned, WarningKind
-from mcpyard.yard.clients.desk import Desk, OwnPut, OwnRemove, OwnRename, OwnSwitch, within
+from mcpyard.yard.clients.desk import OwnPut, OwnRemove, OwnRename, OwnSwitch, Workspace, within
 from mcpyard.yard.clients.own import (
     PROJECT_DOCUMENT,
     USER_DOCUMENT,
@@ -30,10 +30,10 @@ from mcpyard.yard.edit import literal_secrets
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSeat:
-    """One scope of the yard (see `Seat`)."""
+class YardScopeStore:
+    """One scope of the yard (see `ScopeStore`)."""
 
-    spot: Spot
+    spot: ClientScopeRef
     own: OwnServers
 
     @property
@@ -47,25 +47,25 @@ class OwnSeat:
         path = self.own.path(self.scope)
         return (path,) if self.scope is Scope.USER else (path, PROJECT_DOCUMENT)
 
-    def place(self, desk: Desk, name: str) -> str:
+    def place(self, desk: Workspace, name: str) -> str:
         """Its document."""
         del desk, name
         return self.own.path(self.scope)
 
-    def entry(self, desk: Desk, name: str) -> tuple[Entry, Spot]:
+    def entry(self, desk: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
         """What a server says."""
         return entry_of(self._config(desk, name), self.spot), self.spot
 
-    def found(self, desk: Desk, name: str) -> Spot:
+    def found(self, desk: Workspace, name: str) -> ClientScopeRef:
         """The spot."""
         del desk, name
         return self.spot
 
-    def has(self, desk: Desk, name: str) -> bool:
+    def has(self, desk: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""
         return name in desk.own.servers(self.scope)
 
-    def write(self, desk: Desk, name: str, entry: Entry) -> None:
+    def write(self, desk: Workspace, name: str, entry: Entry) -> None:
         """Add or change a server."""
         present = desk.own.servers(self.scope).get(name)
         if present is None:
@@ -81,14 +81,14 @@ class OwnSeat:
         if self.scope is Scope.PROJECT:
             desk.tell(*map(_told, literal_secrets(config)))
 
-    def remove(self, desk: Desk, name: str) -> None:
+    def remove(self, desk: Workspace, name: str) -> None:
         """Take a server out."""
         self._config(desk, name)
         self._edit(desk, lambda text: mcp_json.remove(text, name))
         self._say(desk, self._others(desk, name))
         desk.actions.append(OwnRemove(self.scope, name))
 
-    def rename(self, desk: Desk, name: str, new_name: str) -> None:
+    def rename(self, desk: Workspace, name: str, new_name: str) -> None:
         """Give a server another name."""
         self._config(desk, name)
         if self.has(desk, new_name):
@@ -98,26 +98,26 @@ class OwnSeat:
         self._say(desk, {new_name if each == name else each: told for each, told in said})
         desk.actions.append(OwnRename(self.scope, name, new_name))
 
-    def switch(self, desk: Desk, name: str, *, enabled: bool) -> None:
+    def switch(self, desk: Workspace, name: str, *, enabled: bool) -> None:
         """Let a server run, or not."""
         self._config(desk, name)
         said = desk.said(self._made_up)
         self._say(desk, {**said, name: {**said.get(name, {}), "enabled": enabled}})
         desk.actions.append(OwnSwitch(self.scope, name, enabled))
 
-    def _config(self, desk: Desk, name: str) -> Config:
+    def _config(self, desk: Workspace, name: str) -> Config:
         found = desk.own.servers(self.scope).get(name)
         if found is None:
             raise nobody(name, self.spot)
         return found
 
-    def _check_new(self, desk: Desk, name: str) -> None:
+    def _check_new(self, desk: Workspace, name: str) -> None:
         if fault := name_fault(self.spot.client, name):
             raise NameRefused.of(Problem("name", fault))
         if holder := desk.own.named(name):
             raise NameTaken(f'the name "{name}" is in use ({YARD}:{holder.owner.scope})')
 
-    def _edit(self, desk: Desk, edit: Callable[[str], str]) -> None:
+    def _edit(self, desk: Workspace, edit: Callable[[str], str]) -> None:
         """Edit the project's file; the user's document is made up anew instead."""
         if self.scope is Scope.PROJECT:
             path = self.own.path(self.scope)
@@ -127,12 +127,12 @@ class OwnSeat:
     def _made_up(self) -> str:
         return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
 
-    def _others(self, desk: Desk, name: str) -> dict[str, Plain]:
+    def _others(self, desk: Workspace, name: str) -> dict[str, Plain]:
         """What the document that is made up says by now of all servers but one."""
         said = desk.said(self._made_up).items()
         return {each: told for each, told in said if each != name}
 
-    def _say(self, desk: Desk, servers: Mapping[str, Plain]) -> None:
+    def _say(self, desk: Workspace, servers: Mapping[str, Plain]) -> None:
         """Let the document that is made up say what it will."""
         desk.say(self._made_up, servers)
 

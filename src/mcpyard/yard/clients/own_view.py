@@ -1,11 +1,11 @@
 """The servers of the yard among those of the other programs: listed, shown, compared."""
 
 from mcpyard.domain.desired import Owner
-from mcpyard.domain.errors import Place
+from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.model import Scope
-from mcpyard.formats.effective import Effective, Standing
+from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.listing import Listed, nobody
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.roster import spot_of
 from mcpyard.yard.clients.own import YARD, OwnServers
 from mcpyard.yard.clients.own_documents import entry_of
@@ -29,16 +29,16 @@ class OwnView:
         """Every scope with its servers, and what is wrong with its document."""
         return [self._group(spot, scope) for spot, scope in self._spots()]
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[ServerStatus]:
         """Every server, and what becomes of it."""
         return [
-            Standing(spot, Listed(each.name, place, each.entry), each.state, each.reason)
+            ServerStatus(spot, Listed(each.name, place, each.entry), each.state, each.reason)
             for spot, scope in self._spots()
-            for place in (Place(self._own.path(scope), 1, 1),)
+            for place in (SourceLocation(self._own.path(scope), 1, 1),)
             for each in self._shown(spot, scope)
         ]
 
-    def show(self, spot: Spot, name: str) -> Record:
+    def show(self, spot: ClientScopeRef, name: str) -> Record:
         """One server with everything that is said of it.
 
         Raises:
@@ -51,16 +51,16 @@ class OwnView:
                 return full_record(spot, path, shown)
         raise nobody(name, spot)
 
-    def _spots(self) -> list[tuple[Spot, Scope]]:
+    def _spots(self) -> list[tuple[ClientScopeRef, Scope]]:
         scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
         return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
 
-    def _group(self, spot: Spot, scope: Scope) -> Record:
+    def _group(self, spot: ClientScopeRef, scope: Scope) -> Record:
         shown, path = self._shown(spot, scope), self._own.path(scope)
         told = [problem_record(each) for each in self._own.problems(scope)]
         return group_record(spot, path, shown, exists=True) | {"problems": told}
 
-    def _shown(self, spot: Spot, scope: Scope) -> list[Shown]:
+    def _shown(self, spot: ClientScopeRef, scope: Scope) -> list[Shown]:
         picture = self._own.picture()
         return [
             own_shown(winner, entry_of(config, spot))

@@ -14,8 +14,8 @@ from mcpyard.domain.merge import MASK, shown_url
 from mcpyard.domain.spelling import describe
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
-from mcpyard.formats.facts import Field, Way
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.facts import EntryTransport, Field
+from mcpyard.formats.locating import ClientScopeRef
 
 WORDS: Final[Mapping[Field, str]] = {
     Field.TYPE: "type",
@@ -40,7 +40,7 @@ _PAIRS: Final = frozenset({Field.ENV, Field.HEADERS, Field.ENV_HEADERS})
 _TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 
 
-def patched(entry: Entry, patch: Mapping[str, object], spot: Spot) -> Entry:
+def patched(entry: Entry, patch: Mapping[str, object], spot: ClientScopeRef) -> Entry:
     """An entry changed by a patch.
 
     Raises:
@@ -74,7 +74,7 @@ def refuse_unfit(entry: Entry, *, unless: Entry | None = None) -> None:
         raise DefinitionError.of(*fresh)
 
 
-def _field(word: str, value: object, spot: Spot) -> Field:
+def _field(word: str, value: object, spot: ClientScopeRef) -> Field:
     name = _FIELDS.get(word)
     if name is None:
         known = ", ".join(("name", "enabled", *_FIELDS))
@@ -117,11 +117,11 @@ def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the
     try:
         if name in _TIMES:
             return _milliseconds(value)
-        return Way(text(value)) if name is Field.TYPE else READERS[name](value)
+        return EntryTransport(text(value)) if name is Field.TYPE else READERS[name](value)
     except Wrong as wrong:
         raise DefinitionError.of(Problem(word + wrong.where, wrong.message)) from None
     except ValueError:
-        known = ", ".join(Way)
+        known = ", ".join(EntryTransport)
         raise DefinitionError.of(Problem(word, f"is unknown; one of {known}")) from None
 
 
@@ -139,7 +139,7 @@ def _read_text(where: str, value: object) -> str:
         raise DefinitionError.of(Problem(where, wrong.message)) from None
 
 
-def _problems(entry: Entry, spot: Spot) -> tuple[Problem, ...]:
+def _problems(entry: Entry, spot: ClientScopeRef) -> tuple[Problem, ...]:
     return understand(spell(entry, spot.shape), spot.client, spot.shape).problems
 
 

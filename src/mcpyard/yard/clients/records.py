@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Place, Problem
+from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.domain.merge import shown_url
 from mcpyard.domain.stored import EditEntry
 from mcpyard.formats.drift import Drift, Variant
-from mcpyard.formats.effective import Effective, ScopeFile, Standing
+from mcpyard.formats.effective import Effective, ScopeFile, ServerStatus
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field
 from mcpyard.formats.finding import Finding
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.warned import Warned
 from mcpyard.yard.clients.masking import shown_values
 from mcpyard.yard.clients.patching import WORDS
@@ -56,11 +56,11 @@ class Shown:
     entry: Entry | None
     state: Effective
     reason: str = ""
-    where: Place | None = None
+    where: SourceLocation | None = None
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, standing: Standing) -> "Shown":
+    def of(cls, standing: ServerStatus) -> "Shown":
         """A server of a file."""
         listed = standing.listed
         return cls(
@@ -89,7 +89,9 @@ def own_shown(server: DesiredServer, entry: Entry) -> Shown:
     return Shown(server.name, entry, state, "", server.place)
 
 
-def group_record(spot: Spot, path: str, servers: Iterable[Shown], *, exists: bool) -> Record:
+def group_record(
+    spot: ClientScopeRef, path: str, servers: Iterable[Shown], *, exists: bool
+) -> Record:
     """A scope of a client with its servers."""
     return {
         "client": spot.client.id,
@@ -123,7 +125,7 @@ def brief_record(shown: Shown) -> Record:
     }
 
 
-def full_record(spot: Spot, path: str, shown: Shown) -> Record:
+def full_record(spot: ClientScopeRef, path: str, shown: Shown) -> Record:
     """A server with everything that its file says of it."""
     entry = shown.entry or Entry()
     return {
@@ -150,7 +152,7 @@ def problem_record(problem: Problem) -> Record:
     return {"field": problem.field, "message": problem.message, "place": place}
 
 
-def place_record(place: Place) -> Record:
+def place_record(place: SourceLocation) -> Record:
     """Where something stands."""
     return {"file": place.file, "line": place.line, "column": place.column}
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import Scope
 from mcpyard.domain.spelling import read_definition
-from mcpyard.domain.this_yard import Here
-from mcpyard.formats.effective import Standing
+from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry, spell
-from mcpyard.formats.locating import Spot
+from mcpyard.formats.locating import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.warned import Warned
 from mcpyard.yard.clients.own import OwnServers
@@ -25,10 +25,10 @@ Definition = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportCandidate:
     """A server that was found, and what becomes of it."""
 
-    standing: Standing
+    standing: ServerStatus
     outcome: str
     reason: str = ""
     warnings: tuple[Warned, ...] = field(default=())
@@ -43,7 +43,7 @@ class Found:
         """Whether it can be taken."""
         return self.outcome == IMPORTABLE
 
-    def imported(self, warnings: tuple[Warned, ...], refusal: str | None) -> "Found":
+    def imported(self, warnings: tuple[Warned, ...], refusal: str | None) -> "ImportCandidate":
         """What became of it when it was to be taken."""
         if refusal is not None:
             return replace(self, outcome=REFUSED, reason=refusal)
@@ -64,7 +64,7 @@ class Found:
 class Taking:
     """Weighs one server after the other; each is taken once."""
 
-    def __init__(self, target: Spot, own: OwnServers, here: Here) -> None:
+    def __init__(self, target: ClientScopeRef, own: OwnServers, here: SelfIdentity) -> None:
         self._target = target
         self._here = here
         self._known = {
@@ -73,26 +73,26 @@ class Taking:
             for name, config in own.servers(scope).items()
         }
 
-    def weigh_all(self, standings: Iterable[Standing]) -> list[Found]:
+    def weigh_all(self, standings: Iterable[ServerStatus]) -> list[ImportCandidate]:
         """What to do with each server that was found."""
         return [self._weigh(each) for each in standings]
 
-    def _weigh(self, standing: Standing) -> Found:
+    def _weigh(self, standing: ServerStatus) -> ImportCandidate:
         entry = standing.listed.entry
         if entry is None or standing.listed.problems:
-            return Found(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
+            return ImportCandidate(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
         if self._leads_back(entry):
-            return Found(standing, SKIPPED, "leads back to this yard")
+            return ImportCandidate(standing, SKIPPED, "leads back to this yard")
         try:
             converted = convert(entry, standing.spot, self._target)
             definition = _definition(converted.entry, self._target)
         except DefinitionError as error:
-            return Found(standing, REFUSED, error.message)
+            return ImportCandidate(standing, REFUSED, error.message)
         name = standing.listed.name
         if name in self._known:
-            return Found(standing, SKIPPED, self._why(name, definition))
+            return ImportCandidate(standing, SKIPPED, self._why(name, definition))
         self._known[name] = definition, str(standing.spot)
-        return Found(standing, IMPORTABLE, "", converted.warnings)
+        return ImportCandidate(standing, IMPORTABLE, "", converted.warnings)
 
     def _leads_back(self, entry: Entry) -> bool:
         if entry.url is not None:
@@ -107,7 +107,7 @@ class Taking:
         return f"differs from the one in {where}; copy it under another name to have both"
 
 
-def _definition(entry: Entry, spot: Spot) -> Definition:
+def _definition(entry: Entry, spot: ClientScopeRef) -> Definition:
     return definition_of(read_definition(spell(entry, spot.shape)).config)
 
 
