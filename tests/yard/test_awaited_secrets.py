@@ -111,7 +111,7 @@ async def test_a_server_that_runs_stays_as_it_is_while_its_secret_is_asked_for_a
         it.vault.ask()
         it.say(secret=SECRET, plain=PLAIN)
         await it.yard.settled("plain")
-        assert [type(each).__name__ for each in it.servers.applied] == ["Start"]
+        assert [type(each).__name__ for each in it.servers.applied] == ["StartServer"]
         await it.yard.stop("secret", wait=5)
         assert it.statuses() == {"plain": "connected", "secret": "disconnected"}
 

@@ -125,16 +125,17 @@ class EraBridge:
             self._wish_logs((client.who, client.log_level), server)
         return CallContext(
             client.who,
+            None,
+            request.extras,
+            progress,
             asked,
             partial(_told, request),
-            progress,
             client.capabilities,
             client.log_level,
             client.lane,
             request.view.allows,
-            extras=request.extras,
             # An answer to a question belongs to the server that asked it.
-            fall_back=not request.answers_a_question,
+            not request.answers_a_question,
         )
 
     def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:

@@ -33,8 +33,8 @@ Handler = Callable[[Request], Coroutine[Any, Any, bytes]]
 class _ToolCall(NamedTuple):
     route: Route
     arguments: bytes
-    answered: Callable[[UUID], None]
-    """Takes the server that answered."""
+    answering: list[UUID | None]
+    """Gets the server that answered."""
 
 
 class Methods:
@@ -74,15 +74,15 @@ class Methods:
         arguments = bytes(request.params.get("arguments", b""))
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
-        answering: list[UUID] = []
-        work = partial(self._work, _ToolCall(route, arguments, answering.append))
+        answering: list[UUID | None] = []
+        work = partial(self._work, _ToolCall(route, arguments, answering))
         try:
             raw = await self._carrier.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
             return _tool_error(str(error), modern=request.modern)
-        server = answering[-1] if answering else route.server
+        server = (answering[-1] if answering else None) or route.server
         return with_links_exposed(raw, request.view.addresses, server)
 
     async def _work(
@@ -93,9 +93,9 @@ class Methods:
             extras = context.extras
             members = {**extras.members, **more}
             context = context._replace(extras=extras._replace(members=members), fall_back=False)
-        answer = await self._calls.call(call.route, call.arguments, context)
-        call.answered(answer.route.server)
-        return answer.raw
+        outcome = await self._calls.call(call.route, call.arguments, context)
+        call.answering.append(outcome.server_id)
+        return outcome.raw
 
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")

@@ -163,11 +163,16 @@ class Request(msgspec.Struct):
     @property
     def extras(self) -> CallExtras:
         """What a call of a tool holds beside its name and arguments."""
-        plain = self.params.keys() <= _PLAIN
-        if plain and self.meta.keys() <= _OWN_META and HOPS not in self.meta:
+        meta = self.meta
+        if self.params.keys() <= _PLAIN and (not meta or _is_own(meta)):
             return NO_EXTRAS
         members = {key: bytes(raw) for key, raw in self.params.items() if key not in _PLAIN}
         return CallExtras(members, forwarded_meta(self.meta), hops(self.meta))
+
+
+def _is_own(meta: Mapping[str, Raw]) -> bool:
+    """Whether nothing of a `_meta` is for the server, and no gateway was on the way."""
+    return meta.keys() <= _OWN_META and HOPS not in meta
 
 
 def read_envelope(body: bytes) -> ClientEnvelope:

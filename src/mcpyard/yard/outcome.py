@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple, Self, cast
+from uuid import UUID
 
 import msgspec
 import orjson
@@ -43,6 +44,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
         ms: How long the call took, in milliseconds.
         passed_over: The servers that did not answer before it, in order, and why.
         fault: Why there is no answer, when the call itself failed.
+        server_id: The id of that server, where it is one of this process.
     """
 
     raw: bytes
@@ -51,6 +53,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
     ms: float
     passed_over: tuple[PassedOver, ...] = ()
     fault: ErrorKind | None = None
+    server_id: UUID | None = None
 
     @classmethod
     def failed(

@@ -31,7 +31,7 @@ from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.calls.context import LIBRARY, CallContext, Progress, with_meta
+from mcpyard.yard.calls.context import LIBRARY, NO_EXTRAS, CallContext, Progress, with_meta
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
@@ -201,8 +201,9 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by its exposed name, or a fallback of it (see `CallPipeline.call`)."""
-        context = CallContext(who, progress=progress, timeout=timeout, extras=with_meta(meta))
-        return await self.calls.outcome(self.calls.route(name), arguments, context)
+        extras = with_meta(meta) if meta else NO_EXTRAS
+        context = CallContext(who, timeout, extras, progress)
+        return await self.calls.call_with(self.calls.route(name), arguments, context)
 
     async def call_tool(  # noqa: PLR0913  one a part of a call
         self,
@@ -215,8 +216,9 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a server's tool by its own name, and no other (see `call`)."""
-        context = CallContext(who, timeout=timeout, extras=with_meta(meta), fall_back=False)
-        return await self.calls.outcome(self.route(ref, tool), arguments, context)
+        extras = with_meta(meta) if meta else NO_EXTRAS
+        context = CallContext(who, timeout, extras, fall_back=False)
+        return await self.calls.call_with(self.route(ref, tool), arguments, context)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run; one that runs or is coming up is left alone."""

@@ -44,14 +44,12 @@ _PROGRESS_TOKEN: Final = "progressToken"  # noqa: S105  names a member
 _PROTOCOL: Final = "io.modelcontextprotocol/"
 
 
-def with_meta(meta: Mapping[str, object] | None) -> CallExtras:
+def with_meta(meta: Mapping[str, object]) -> CallExtras:
     """The extras of a call with this `_meta`.
 
     Raises:
         ArgumentsRefused: It cannot be sent as JSON.
     """
-    if not meta:
-        return NO_EXTRAS
     try:
         return CallExtras(meta=forwarded_meta({k: orjson.dumps(v) for k, v in meta.items()}))
     except TypeError as error:
@@ -82,28 +80,28 @@ class CallContext(NamedTuple):
 
     Attributes:
         who: The caller, for the journal.
+        timeout: Seconds that each server has; None for what its definition says.
+        extras: What is sent beside name and arguments.
+        progress: Receives the progress.
         asked: Answers what the server asks meanwhile.
         told: Receives what the server sends about the call.
-        progress: Receives its progress.
         capabilities: What the client can do, as JSON.
         log_level: The log messages it wants.
         lane: Names the client to servers that run a process for each.
         allows: What it may use; None for everything.
-        timeout: Seconds that each server has; None for what its definition says.
-        extras: What is sent beside name and arguments.
         fall_back: Whether a fallback server may answer.
     """
 
     who: str = LIBRARY
+    timeout: float | None = None
+    extras: CallExtras = NO_EXTRAS
+    progress: Progress | None = None
     asked: Asking | None = None
     told: Telling | None = None
-    progress: Progress | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
     lane: str | None = None
     allows: Allows | None = None
-    timeout: float | None = None
-    extras: CallExtras = NO_EXTRAS
     fall_back: bool = True
 
     def may_use(self, server: DesiredServer, route: Route) -> bool:

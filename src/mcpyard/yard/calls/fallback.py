@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
+import msgspec
 import orjson
 
 from mcpyard.catalog.routes import FallbackRoute, Route
@@ -38,12 +39,11 @@ from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.breakers import ToolBreakers
 from mcpyard.yard.calls.context import CallContext
-from mcpyard.yard.calls.results import Answer
-from mcpyard.yard.outcome import PassedOver
+from mcpyard.yard.outcome import Outcome, PassedOver
 
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 
-Attempt = Callable[[Route, bytes, CallContext], Awaitable[Answer]]
+Attempt = Callable[[Route, bytes, CallContext], Awaitable[Outcome]]
 """Calls one tool with arguments that fit its schema."""
 
 Publish = Callable[[str, Mapping[str, object]], None]
@@ -98,7 +98,7 @@ class Fallback:
         self.breakers = ToolBreakers(deps.clock)
         self._away: set[UUID] = set()
 
-    async def answer(self, first: FallbackStep, context: CallContext, attempt: Attempt) -> Answer:
+    async def answer(self, first: FallbackStep, context: CallContext, attempt: Attempt) -> Outcome:
         """Call the tool, else its fallbacks.
 
         Args:
@@ -118,12 +118,12 @@ class Fallback:
             elif away := self._away_because(step.route):
                 passed.append(PassedOver(step.route.server_name, away))
                 later += [step] if self._may_yet_answer(step.route) else []
-            elif answer := await _attempted(step, context, attempt, passed):
-                return answer
+            elif outcome := await _attempted(step, context, attempt, passed):
+                return outcome
         # Nobody who is there has answered: the first who is about to come is waited for.
         for step in later[:1]:
-            if answer := await _attempted(step, context, attempt, passed):
-                return answer
+            if outcome := await _attempted(step, context, attempt, passed):
+                return outcome
         listed = "; ".join(f'"{each.server}": {each.why}' for each in passed)
         raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(passed))
 
@@ -233,12 +233,12 @@ class Fallback:
 
 async def _attempted(
     step: FallbackStep, context: CallContext, attempt: Attempt, passed: list[PassedOver]
-) -> Answer | None:
+) -> Outcome | None:
     """What a step answers; None when another may be asked."""
     route = step.route
     try:
         step.check()
-        answer = await attempt(route, step.encoded, context)
+        outcome = await attempt(route, step.encoded, context)
     except YardError as error:
         # The tool's own schema was satisfied: it is a fallback that takes other arguments.
         misfit = isinstance(error, ArgumentsRefused)
@@ -247,7 +247,7 @@ async def _attempted(
             raise error.noting(_NOT_ASKED if _lost(error) else "", tuple(passed)) from None
         passed.append(PassedOver(route.server_name, error.message))
         return None
-    return answer._replace(passed_over=tuple(passed)) if passed else answer
+    return msgspec.structs.replace(outcome, passed_over=tuple(passed)) if passed else outcome
 
 
 def _sleeps(server: DesiredServer, phase: Phase) -> bool:

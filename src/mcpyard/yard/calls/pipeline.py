@@ -1,7 +1,7 @@
 """The way of a call: route, validate, policy, fallback, deadline, call, outcome, account."""
 
-from collections.abc import Mapping
-from typing import Final, cast
+from collections.abc import Coroutine, Mapping
+from typing import Any, Final, cast
 from uuid import UUID
 
 import orjson
@@ -23,7 +23,7 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.calls.context import NO_EXTRAS, CallContext, CallExtras, with_hops
 from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
-from mcpyard.yard.calls.results import TASK_TYPE, Answer, check_result, says_error
+from mcpyard.yard.calls.results import TASK_TYPE, check_result, says_error
 from mcpyard.yard.directory import is_a_yard
 from mcpyard.yard.outcome import Outcome
 
@@ -65,13 +65,20 @@ class CallPipeline:
             raise ToolUnknown(f'there is no tool "{name[:80]}"')
         return route
 
-    async def call(self, route: Route, arguments: bytes, context: CallContext) -> Answer:
+    def call(
+        self,
+        route: Route,
+        arguments: bytes,
+        context: CallContext,
+        parsed: dict[str, object] | None = None,
+    ) -> Coroutine[Any, Any, Outcome]:
         """Call a tool, or one of its fallbacks (see `Fallback`).
 
         Args:
             route: The tool.
             arguments: A JSON object.
             context: In whose name.
+            parsed: The arguments, where they are decoded already.
 
         Raises:
             ToolUnknown: The tool is switched off, or its server is gone.
@@ -79,27 +86,25 @@ class CallPipeline:
             TimedOut: The time ran out; the server was told.
             ServerFault: The server cannot be reached, or answered with an error.
         """
-        if not context.may_use(self._server(route), route):
+        server = self._server(route)
+        if not (route.policy.enabled if context.allows is None else context.allows(server, route)):
             tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
             raise ToolUnknown(f"{tool} is switched off")
-        parsed = _parse(arguments)
+        if parsed is None:
+            parsed = _parse(arguments)
         if problems := route.validator.check(parsed):
             raise ArgumentsRefused.of(*problems).about(route.server_name)
         if route.backups and context.fall_back:
             step = FallbackStep(route, parsed, arguments, checked=True)
-            return await self.fallback.answer(step, context, self._attempt)
-        try:
-            return await self._attempt(route, arguments, context)
-        except YardError as error:
-            name_server(error, route.server_name)
-            raise
+            return self.fallback.answer(step, context, self._attempt_unnamed)
+        return self._attempt(route, arguments, context, server)
 
-    async def outcome(
+    def call_with(
         self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
-    ) -> Outcome:
-        """Call a tool (see `call`); the outcome for whoever reads it."""
-        raw, route, ms, passed = await self.call(route, _encode(arguments), context)
-        return Outcome(raw, route.server_name, route.tool.name, ms, passed)
+    ) -> Coroutine[Any, Any, Outcome]:
+        """Call a tool with arguments that are not encoded yet (see `call`)."""
+        parsed = _object(arguments)
+        return self.call(route, _encode(parsed), context, parsed)
 
     async def request(
         self, server: UUID, method: str, params: bytes, context: CallContext
@@ -117,9 +122,23 @@ class CallPipeline:
         """A client went; so do the processes that it had for itself."""
         self._servers.release(lane)
 
-    async def _attempt(self, route: Route, arguments: bytes, context: CallContext) -> Answer:
-        """Call one tool, and account for the call."""
-        terms = _terms(self._server(route).config, route, context)
+    def _attempt_unnamed(
+        self, route: Route, arguments: bytes, context: CallContext
+    ) -> Coroutine[Any, Any, Outcome]:
+        """Call one of several tools that may answer."""
+        return self._attempt(route, arguments, context, self._server(route), named=False)
+
+    async def _attempt(
+        self,
+        route: Route,
+        arguments: bytes,
+        context: CallContext,
+        server: DesiredServer,
+        *,
+        named: bool = True,
+    ) -> Outcome:
+        """Call one tool, and account for the call; an error names the server unless not wanted."""
+        terms = _terms(server.config, route, context)
         params = self._params(route, arguments, context.extras)
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
         breakers, probe = self.fallback.breakers, None
@@ -137,13 +156,15 @@ class CallPipeline:
         except YardError as error:
             ended = edge(error).problem
             self.fallback.failed(route, error)
+            if named:
+                name_server(error, route.server_name)
             raise
         finally:
             if probe:
                 probe.trying = False
             ms = (self._clock.monotonic() - began) * 1000
             self._accounts.note(route, context.who, ms, ended, (len(arguments), len(raw)))
-        return Answer(raw, route, ms)
+        return Outcome(raw, route.server_name, route.tool.name, ms, server_id=route.server)
 
     def _server(self, route: Route) -> DesiredServer:
         server = self._desired().get(route.server)
@@ -153,7 +174,7 @@ class CallPipeline:
 
     def _params(self, route: Route, arguments: bytes, extras: CallExtras) -> bytes | None:
         """All parameters for a server; None where there are only a name and arguments."""
-        is_yard = route.server in self._yards
+        is_yard = bool(self._yards) and route.server in self._yards
         if extras is NO_EXTRAS and not is_yard:
             return None
         members, meta, hops = extras
@@ -168,13 +189,19 @@ class CallPipeline:
         return b"{%b}" % b",".join(parts)
 
 
-def _encode(arguments: object) -> bytes:
+def _object(arguments: object) -> dict[str, object]:
+    if type(arguments) is dict:
+        return cast("dict[str, object]", arguments)
     if arguments is None:
-        return b"{}"
+        return {}
     if not isinstance(arguments, Mapping):
         raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
+    return dict(cast("Mapping[str, object]", arguments))
+
+
+def _encode(arguments: dict[str, object]) -> bytes:
     try:
-        return orjson.dumps(dict(cast("Mapping[str, object]", arguments)))
+        return orjson.dumps(arguments)
     except TypeError as error:
         raise ArgumentsRefused.of(
             Problem("arguments", f"cannot be sent as JSON: {error}")
@@ -197,7 +224,7 @@ def _terms(config: Config, route: Route | None, context: CallContext) -> CallTer
         policy = route.policy
         timeout = policy.timeout or timeout
         extends = extends if policy.progress_extends is None else policy.progress_extends
-    _, asked, told, progress, capabilities, log_level, lane, _, seconds, _, _ = context
+    _, seconds, _, progress, asked, told, capabilities, log_level, lane, _, _ = context
     if seconds is None:
         seconds = timeout / 1000
     longest = max(seconds, LONGEST_CALL) if extends else None

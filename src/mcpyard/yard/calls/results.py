@@ -1,14 +1,12 @@
 """What a server answered, looked at without decoding it."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from msgspec import Raw
 
-from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ProtocolBroken
-from mcpyard.yard.outcome import PassedOver
 
 _GLANCE: Final = 4096
 _LONGEST_TASK: Final = 1 << 20
@@ -16,22 +14,6 @@ _LONGEST_TASK: Final = 1 << 20
 
 _IS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
 _ABSENT: Final = Raw(b"")
-
-
-class Answer(NamedTuple):
-    """What a server answered; a tuple because one is made for every call.
-
-    Attributes:
-        raw: The result object, as the bytes that came.
-        route: The tool that answered.
-        ms: How long its call took, in milliseconds.
-        passed_over: The servers that did not answer before it, and why.
-    """
-
-    raw: bytes
-    route: Route
-    ms: float
-    passed_over: tuple[PassedOver, ...] = ()
 
 
 class _TaskResult(msgspec.Struct, rename="camel"):
