@@ -31,7 +31,7 @@ from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
-from mcpyard.yard.calls.context import LIBRARY, NO_EXTRAS, CallContext, Progress, with_meta
+from mcpyard.yard.calls.context import LIBRARY, CallContext, Progress, with_meta
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
@@ -201,8 +201,7 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by its exposed name, or a fallback of it (see `CallPipeline.call`)."""
-        extras = with_meta(meta) if meta else NO_EXTRAS
-        context = CallContext(who, timeout, extras, progress)
+        context = CallContext(who, timeout, with_meta(meta), progress)
         return await self.calls.call_with(self.calls.route(name), arguments, context)
 
     async def call_tool(  # noqa: PLR0913  one a part of a call
@@ -216,8 +215,7 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a server's tool by its own name, and no other (see `call`)."""
-        extras = with_meta(meta) if meta else NO_EXTRAS
-        context = CallContext(who, timeout, extras, fall_back=False)
+        context = CallContext(who, timeout, with_meta(meta), fall_back=False)
         return await self.calls.call_with(self.route(ref, tool), arguments, context)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:

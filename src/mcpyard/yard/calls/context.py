@@ -44,12 +44,14 @@ _PROGRESS_TOKEN: Final = "progressToken"  # noqa: S105  names a member
 _PROTOCOL: Final = "io.modelcontextprotocol/"
 
 
-def with_meta(meta: Mapping[str, object]) -> CallExtras:
+def with_meta(meta: Mapping[str, object] | None) -> CallExtras:
     """The extras of a call with this `_meta`.
 
     Raises:
         ArgumentsRefused: It cannot be sent as JSON.
     """
+    if not meta:
+        return NO_EXTRAS
     try:
         return CallExtras(meta=forwarded_meta({k: orjson.dumps(v) for k, v in meta.items()}))
     except TypeError as error:
