@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from bench.measuring import Figures
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.yard.calls.context import Progress
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.tool import Tool
 
 TOOLS = 5_000
 ROUNDS = 7

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message
 
 from bench.measuring import Figures
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.model import LocalConfig, Scope

@@ -19,8 +19,8 @@ from mcpyard.formats.editing import write
 from mcpyard.formats.effective import Text, files_of, judge
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.lint import lint
-from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates
+from mcpyard.formats.registry import CLIENTS
 
 LIMIT = 5.0
 SERVERS = 10

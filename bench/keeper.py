@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from mcpyard.runtime.keeping import ChildProcess, KeeperClient, StopPolicy
+from mcpyard.runtime.keeper_client import ChildProcess, KeeperClient, StopPolicy
 from mcpyard.runtime.marks import Mark, MarkKey
 from mcpyard.runtime.orphans import Remains
 

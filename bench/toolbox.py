@@ -24,7 +24,7 @@ from mcpyard.testing import (
     VolatileMemory,
     VolatilePolicies,
 )
-from mcpyard.yard.gathering import gather
+from mcpyard.yard.toolbox.gathering import gather
 from mcpyard.yard.yard import Ports, YardCore
 
 SERVERS, TOOLS = 200, 25

@@ -16,10 +16,10 @@ from collections.abc import Awaitable, Callable
 import uvloop
 
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.asked import nobody
+from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.eras import ClientFace, InitializeResult
-from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.peer import Peer
+from mcpyard.wire.server_requests import nobody
 from mcpyard.wire.session import ServerSession
 from mcpyard.wire.stdio import StdioLink
 

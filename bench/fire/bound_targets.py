@@ -19,7 +19,7 @@ from mcpyard.domain.expand import BadReference, expand
 from mcpyard.domain.merge import shown_url
 from mcpyard.formats.editors import jsonc_document, toml
 from mcpyard.formats.references import parts, translate
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.snippets import parse_snippet
 from mcpyard.web.changing import difference
 from mcpyard.web.filters import inert

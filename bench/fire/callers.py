@@ -15,7 +15,7 @@ from bench.fire.scene import Scene, one
 from mcpyard import Yard
 from mcpyard.attached import AttachedYard
 from mcpyard.domain.errors import Disconnected
-from mcpyard.yard.toolbox import Toolbox
+from mcpyard.yard.toolbox.toolbox import Toolbox
 
 LONGEST = 40.0
 """Seconds after which a call counts as never ended; its own limit is far below."""

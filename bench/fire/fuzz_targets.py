@@ -15,7 +15,7 @@ from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import DocumentBroken, EditRefused, InputError
 from mcpyard.domain.expand import BadReference, expand
 from mcpyard.domain.model import Scope
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 from mcpyard.formats import mcp_json
 from mcpyard.formats.editors import jsonc_document, toml
 from mcpyard.formats.editors.jsonc import remove_member, set_member

@@ -31,19 +31,19 @@ class Guard:
 
 GUARDS = {
     "token": Guard(
-        "api/guard_who.py",
+        "api/security/authenticator.py",
         "return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)",
         "return None",
         ("tests/api/test_guard.py",),
     ),
     "host": Guard(
-        "api/guard_names.py",
+        "api/security/names.py",
         "if host not in self._hosts and not _is_address_of(incoming, host):",
         "if False:",
         ("tests/api/test_guard.py",),
     ),
     "origin": Guard(
-        "api/guard_names.py",
+        "api/security/names.py",
         "if not incoming.is_public and is_foreign(incoming):",
         "if False:",
         ("tests/api/test_guard.py",),
@@ -64,7 +64,7 @@ GUARDS = {
         "yard/calls/fallback.py",
         "if not self.checked and (problems := self.route.validator.check(self.arguments)):",
         "if problems := ():",
-        ("tests/yard/test_answering_backups.py",),
+        ("tests/yard/test_fallback.py",),
     ),
     "rights of a caller": Guard(
         "yard/calls/context.py",
@@ -193,7 +193,7 @@ GUARDS = {
         "yard/calls/breakers.py",
         "if breaker.trying:",
         "if False:",
-        ("tests/yard/test_tool_breakers.py",),
+        ("tests/yard/test_breakers.py",),
     ),
     "sub-reaper": Guard(
         "runtime/adoption.py",
@@ -208,7 +208,7 @@ GUARDS = {
         ("tests/runtime/test_lost_keepers.py",),
     ),
     "pulse of a keeper": Guard(
-        "runtime/keeping.py",
+        "runtime/keeper_client.py",
         "while run.unanswered < self._pulse.misses:",
         "while True:",
         ("tests/runtime/test_lost_keepers.py",),

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from mcpyard.app import Yard
     from mcpyard.domain.errors import YardError
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
+    from mcpyard.yard.calls.outcome import Outcome
     from mcpyard.yard.edit import Change
-    from mcpyard.yard.outcome import Outcome
-    from mcpyard.yard.own_tools import own_tool
     from mcpyard.yard.registry import Info, McpServer, Registry
     from mcpyard.yard.self_control import self_control
-    from mcpyard.yard.tool import Tool
-    from mcpyard.yard.toolbox import Toolbox
+    from mcpyard.yard.toolbox.own_tools import own_tool
+    from mcpyard.yard.toolbox.tool import Tool
+    from mcpyard.yard.toolbox.toolbox import Toolbox
 
 __version__ = "0.1.0"
 
@@ -45,14 +45,14 @@ _HOMES = {
     "Info": "mcpyard.yard.registry",
     "LocalConfig": "mcpyard.domain.model",
     "McpServer": "mcpyard.yard.registry",
-    "Outcome": "mcpyard.yard.outcome",
+    "Outcome": "mcpyard.yard.calls.outcome",
     "Registry": "mcpyard.yard.registry",
     "RemoteConfig": "mcpyard.domain.model",
-    "Tool": "mcpyard.yard.tool",
-    "Toolbox": "mcpyard.yard.toolbox",
+    "Tool": "mcpyard.yard.toolbox.tool",
+    "Toolbox": "mcpyard.yard.toolbox.toolbox",
     "Yard": "mcpyard.app",
     "YardError": "mcpyard.domain.errors",
-    "own_tool": "mcpyard.yard.own_tools",
+    "own_tool": "mcpyard.yard.toolbox.own_tools",
     "self_control": "mcpyard.yard.self_control",
 }
 

@@ -30,17 +30,17 @@ from mcpyard.domain.repositories import (
     Tokens,
 )
 from mcpyard.domain.this_yard import SelfIdentity
-from mcpyard.formats import locating
+from mcpyard.formats import locations
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.idle import IdleServers
-from mcpyard.runtime.keeping import KeeperClient
+from mcpyard.runtime.keeper_client import KeeperClient
 from mcpyard.runtime.marks import MarkKey
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.orphans import sweep_dead_yards
+from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.signins import SignInManager, VolatileCredentials
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
-from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.runtime.variables import Variables
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.code import CodeSource
@@ -55,9 +55,9 @@ from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
-from mcpyard.yard.clients.carrying import ClientReach
-from mcpyard.yard.gathering import Local, Own, Select, gather
+from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
+from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
 from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
@@ -235,7 +235,7 @@ def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
     """What the programs of this machine are reached through."""
     # A user without a home directory has no files in it; other programs look into the root then.
     home = environment.get("HOME") or str(user_directory() or "/")
-    around = locating.ClientFolders(environment, home, platform=sys.platform)
+    around = locations.ClientFolders(environment, home, platform=sys.platform)
     files = DiskClientFiles(kept.locks)
     return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)
 

@@ -22,14 +22,14 @@ from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.merge import Patch
 from mcpyard.store.home import Home, default_home
 from mcpyard.store.tls import trusting
-from mcpyard.yard.accounts import OK
+from mcpyard.yard.calls.accounts import OK
 from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
-from mcpyard.yard.gathering import Local, Own, Select, gather
-from mcpyard.yard.outcome import Outcome, PassedOver
 from mcpyard.yard.records import Record
+from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
 
 if TYPE_CHECKING:
     import httpx2

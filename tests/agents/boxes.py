@@ -8,8 +8,8 @@ import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.yard.calls.context import Progress
-from mcpyard.yard.outcome import ErrorKind, Outcome
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.toolbox.tool import Tool
 
 PICTURE = "iVBORw0KGgo="
 SOUND = "UklGRg=="

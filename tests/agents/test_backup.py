@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard import Yard
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 
 pytestmark = pytest.mark.real

@@ -10,7 +10,7 @@ import pytest
 from copilot.tools import Tool, ToolInvocation, ToolResult
 from copilot.tools import tool_result_to_external_tool_text_result_for_llm as sent
 
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.agents.boxes import EVERYTHING, PAPER, PICTURE, SOUND, WORDS, FakeTool, saying
 from tests.agents.fs import PATH
 from tests.agents.fs_yard import yard_of_fs

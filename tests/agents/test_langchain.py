@@ -7,7 +7,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.calls.outcome import Outcome
 from tests.agents.boxes import EVERYTHING, FAILING, PICTURE, SCHEMA, WORDS, FakeTool
 
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from mcpyard import Outcome, own_tool
 from mcpyard.domain.errors import DefinitionError, NameRefused, TimedOut
-from mcpyard.yard.outcome import ErrorKind
-from mcpyard.yard.parts import Image, Text
+from mcpyard.yard.calls.outcome import ErrorKind
+from mcpyard.yard.calls.parts import Image, Text
 
 
 class Weather(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mcpyard import Toolbox, Yard, self_control
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 
 pytestmark = pytest.mark.real

@@ -24,8 +24,8 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.yard.calls.context import Progress
-from mcpyard.yard.gathering import gather, server_words
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
+from mcpyard.yard.toolbox.gathering import gather, server_words
 from tests.api.daemon import daemon
 from tests.faults.watching import connected, state_of, until, zoo
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcpyard import Outcome
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.agents.fs_yard import yard_of_fs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "toolbox.md").read_text()

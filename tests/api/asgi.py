@@ -9,7 +9,7 @@ import httpx2
 from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.app import Yard
 from mcpyard.runtime.clock import SystemClock
 

@@ -12,15 +12,15 @@ import httpx2
 from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
-from mcpyard.formats.locating import ClientFolders
+from mcpyard.formats.locations import ClientFolders
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.sqlite.store import Store
 from mcpyard.testing import FakeClientFiles, FakeServers
-from mcpyard.yard.clients.carrying import ClientReach
+from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.yard import Ports, YardCore
 from tests.api.asgi import BEARER, TOKEN, client_of
 

@@ -6,8 +6,8 @@ import httpx2
 import pytest
 from starlette.types import Message
 
-from mcpyard.api.guard import BODY_LIMIT
-from mcpyard.api.guard_headers import STRICT
+from mcpyard.api.security.guard import BODY_LIMIT
+from mcpyard.api.security.headers import STRICT
 from tests.api.asgi import BEARER, Asked, asked_yard, client_of
 from tests.api.doors import PUBLIC, every_door
 

@@ -14,10 +14,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mcpyard.api.guard import Guard
-from mcpyard.api.guard_headers import STRICT
-from mcpyard.api.guard_keys import AdminKey, Keys
 from mcpyard.api.limits import HEAD_LIMIT, BoundedProtocol
+from mcpyard.api.security.guard import Guard
+from mcpyard.api.security.headers import STRICT
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock

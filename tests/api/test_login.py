@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.testing import ManualClock
 from tests.api.asgi import TOKEN, Asked, asked_yard, client_of
 from tests.api.doors import Browser, every_door, let_in

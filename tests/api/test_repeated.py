@@ -10,8 +10,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mcpyard.api.cycle import WHOLE
-from mcpyard.api.guard import Guard
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.guard import Guard
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
 from mcpyard.gateway import exchange
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions

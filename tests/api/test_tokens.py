@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.runtime.clock import SystemClock
 from tests.api.asgi import Asked, asked_yard, client_of
 from tests.api.doors import every_door

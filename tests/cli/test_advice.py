@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mcpyard
-from mcpyard.cli.complaints import Complaint, understand
+from mcpyard.cli.cli_errors import Complaint, understand
 from mcpyard.cli.main import run
 from mcpyard.cli.private import failure
 from mcpyard.domain.cause import Cause, Code

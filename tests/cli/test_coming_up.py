@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.cli import remote
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.remote import RunningYard, ask_yard, find_yard
 from mcpyard.domain.errors import YardBusy
 from mcpyard.store.home import Home, Running

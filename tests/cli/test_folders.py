@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.cli.main import run
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 
 pytestmark = pytest.mark.usefixtures("user")
 

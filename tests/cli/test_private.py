@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli.found import find_servers
+from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.private import failure, private_yard, told_of
 from mcpyard.domain.errors import StartFailed
 from mcpyard.store.sqlite.store import Store

@@ -11,16 +11,16 @@ from typing import Any
 import httpx2
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey, Keys
-from mcpyard.formats.locating import ClientFolders
+from mcpyard.api.security.keys import AdminKey, Keys
+from mcpyard.formats.locations import ClientFolders
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.sqlite.store import Store
 from mcpyard.testing import FakeServers
-from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.yard import YardCore
 from tests.api.asgi import TOKEN, client_of

@@ -11,10 +11,10 @@ import pytest
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
 from mcpyard.sources.client_files import DiskClientFiles
-from mcpyard.yard.clients import desk
-from mcpyard.yard.clients.desk import Workspace
+from mcpyard.yard.clients import workspace
 from mcpyard.yard.clients.operations import Importing
-from mcpyard.yard.clients.own_documents import Plain, document
+from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope_documents import Plain, document
 from mcpyard.yard.edit import Change, ServerEditor
 from tests.clients.machine import machine
 
@@ -52,7 +52,7 @@ async def test_what_the_yard_will_say_is_spelled_once_however_many_come(
         spelled.append(len(servers))
         return document(servers)
 
-    monkeypatch.setattr(desk, "document", counting)
+    monkeypatch.setattr(workspace, "document", counting)
     async with machine(tmp_path, claude=CLAUDE) as it:
         await it.clients.import_all(scope)
     assert spelled == [len(MANY)]

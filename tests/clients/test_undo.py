@@ -11,12 +11,12 @@ from mcpyard.domain.errors import (
     FileBusy,
     StorageFull,
 )
-from mcpyard.formats.locating import ClientFolders
+from mcpyard.formats.locations import ClientFolders
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.testing import FakeClientFiles, ManualClock
-from mcpyard.yard.clients.carrying import ClientReach
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
-from mcpyard.yard.clients.own import OwnServers
+from mcpyard.yard.clients.transaction import ClientReach
+from mcpyard.yard.clients.yard_scope import OwnServers
 from tests.api.asgi import slug
 from tests.clients.machine import machine
 

@@ -4,7 +4,7 @@ import pytest
 
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import HealthCheck, RestartLimits
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 
 LAUNCHES = (
     {"command": "x", "args": [], "transport": "stdio"},

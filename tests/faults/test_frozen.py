@@ -9,7 +9,7 @@ import pytest
 from mcpyard import Yard
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.ports import CallTerms
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 
 pytestmark = pytest.mark.real

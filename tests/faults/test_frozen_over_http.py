@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from mcpyard import Yard
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 from tests.gateway.talking import Talk, next_of, talking, text_of
 

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.app import build
-from mcpyard.api.guard_keys import AdminKey
+from mcpyard.api.security.keys import AdminKey
 from mcpyard.api.serving import WebServer
 from mcpyard.app import Yard
 from mcpyard.gateway.app import Gateway

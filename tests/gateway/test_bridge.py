@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.up import read_duration
 from tests.api.test_guard_up import certificate
 from tests.cli.commands import PATIENCE, echo, mcpyard, write_project, yard_up

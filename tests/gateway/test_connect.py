@@ -18,7 +18,7 @@ from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.repositories import Tokens
 from mcpyard.domain.stored import CallToken
 from mcpyard.formats.facts import Client, EntryTransport
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 from mcpyard.gateway.app import Gateway
 from mcpyard.store.volatile import VolatileCallTokens
 from tests.api.asgi import Asked, client_of, keys_of, slug

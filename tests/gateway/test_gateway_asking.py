@@ -87,7 +87,7 @@ async def test_a_state_of_an_earlier_yard_says_that_the_yard_was_restarted() -> 
 async def test_an_answer_that_comes_too_late_finds_the_call_cancelled_at_its_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.gateway.parking.LONGEST", 0.2)
+    monkeypatch.setattr("mcpyard.gateway.pending_input.LONGEST", 0.2)
     async with talking() as talk:
         answers = retry(await parked(talk))
         await talk.until("old", "cancelled 1")

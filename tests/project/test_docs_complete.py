@@ -26,7 +26,7 @@ from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import EDGES
 from mcpyard.domain.limits import START, START_WITH_DOWNLOAD
 from mcpyard.domain.model import POLICY_FIELDS, FallbackTool, ToolPolicy
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 from mcpyard.legal import main as legal
 from mcpyard.web.rendering import LANGUAGE_COOKIE, THEME_COOKIE
 from mcpyard.yard.profiles import RESERVED, Profile, ToolView

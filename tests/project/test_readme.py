@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.formats.facts import Field
-from mcpyard.formats.roster import CLIENTS
-from mcpyard.gateway.words import MODERN_VERSION
+from mcpyard.formats.registry import CLIENTS
+from mcpyard.gateway.protocol import MODERN_VERSION
 from mcpyard.wire.handshake import VERSIONS
 from tests.conftest import FULL
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, cast
 
 from mcpyard.formats.effective import Text, files_of, standings
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.locating import ClientFolders, ClientScopeRef, candidates
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates
+from mcpyard.formats.registry import spot_of
 
 HERE = Path(__file__).parent
 BIN = HERE / "node_modules" / ".bin"

@@ -10,9 +10,9 @@ import pytest
 from mcpyard.formats.editing import remove, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.locating import candidates
+from mcpyard.formats.locations import candidates
 from mcpyard.formats.mapping import convert
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.registry import spot_of
 from mcpyard.formats.switches import set_enabled, switch_location
 from tests.real_clients.programs import PROGRAMS, Machine
 

@@ -7,7 +7,7 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
 from mcpyard.domain.observed import Capabilities, Era, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
-from mcpyard.runtime.live import ConnectionEvents, NoRoom, OpenFailed, ToolListing
+from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed, ToolListing
 
 EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcpyard.runtime import cgroups
 from mcpyard.runtime.adoption import ADOPTION
-from mcpyard.runtime.keeping import ChildProcess, KeeperClient, Pulse
+from mcpyard.runtime.keeper_client import ChildProcess, KeeperClient, Pulse
 from mcpyard.runtime.marks import MarkKey
 from tests.runtime.waiting import read_pids
 

@@ -5,8 +5,8 @@ import asyncio
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.starts import Starts
-from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.store.memory import VolatileMemory
 from tests.runtime.openers import FakeOpener
 from tests.runtime.waiting import eventually

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.runtime.keeping import Exit, SpawnFailed
+from mcpyard.runtime.keeper_client import Exit, SpawnFailed
 from mcpyard.runtime.orphans import Remains, sweep_dead_yards
 from tests.runtime import small_yard as program
 from tests.runtime.small_yard import KEY, small_yard

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from mcpyard.runtime import keeper as keeper_program
-from mcpyard.runtime.keeping import Exit, SpawnFailed
+from mcpyard.runtime.keeper_client import Exit, SpawnFailed
 from tests.runtime.small_yard import small_yard
 from tests.runtime.waiting import read_line
 

@@ -13,7 +13,7 @@ import pytest
 
 from mcpyard.runtime import cgroups
 from mcpyard.runtime.cgroups import Cgroup
-from mcpyard.runtime.keeping import Exit, Pulse, SpawnFailed
+from mcpyard.runtime.keeper_client import Exit, Pulse, SpawnFailed
 from mcpyard.runtime.marks import Mark
 from mcpyard.runtime.orphans import Remains, sweep_dead_yards
 from mcpyard.runtime.processes import read_mark

@@ -15,9 +15,9 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import plan
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
-from mcpyard.runtime.tenure import RuntimeDeps
 from mcpyard.store.memory import VolatileMemory
 from tests.runtime.openers import FakeOpener
 

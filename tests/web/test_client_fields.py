@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from mcpyard.formats.facts import Effective
-from mcpyard.formats.warned import WarningKind
+from mcpyard.formats.warnings import WarningKind
+from mcpyard.web.badges import EFFECTIVE
+from mcpyard.web.catalogues import catalogue
 from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
-from mcpyard.web.client_sights import ProgramFile, digest_of, table_of
+from mcpyard.web.client_presenters import ProgramFile, digest_of, table_of
 from mcpyard.web.definitions import Pair
-from mcpyard.web.looks import EFFECTIVE
-from mcpyard.web.words import catalogue
 from mcpyard.yard.records import Record
 
 LOCAL: Record = {

@@ -10,7 +10,7 @@ from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.web import assets
-from mcpyard.web.premises import PageContext
+from mcpyard.web.context import PageContext
 from mcpyard.web.routes import pages
 from tests.api.asgi import Asked, client_of, keys_of
 from tests.api.doors import every_door, let_in

@@ -7,10 +7,10 @@ from typing import Any
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.asked import OnRequest, nobody
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing, Receiver
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.peer import OnNotification, Peer
+from mcpyard.wire.server_requests import OnRequest, nobody
 
 FOREVER = CallTerms()
 

@@ -6,10 +6,10 @@ import pytest
 
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import Asking, CallTerms
-from mcpyard.wire.asked import nobody
+from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.eras import ClientFace
-from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.messages import Reply
+from mcpyard.wire.server_requests import nobody
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.conftest import FULL
 from tests.wire.fakes import FakeLink, turns
@@ -185,7 +185,7 @@ async def test_what_is_asked_outside_any_call_goes_to_the_sessions_handler() -> 
 async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.wire.lanes.PATIENCE", 0.01)
+    monkeypatch.setattr("mcpyard.wire.call_attribution.PATIENCE", 0.01)
     link = FakeLink()
     session = await session_on(link)
     session.run_singly()

@@ -12,7 +12,7 @@ from mcpyard.domain.errors import (
     YardError,
 )
 from mcpyard.domain.remedies import remedy
-from tests.yard.test_answering_backups import ASKED, READS, Library, local
+from tests.yard.test_fallback import ASKED, READS, Library, local
 
 
 @pytest.mark.parametrize(

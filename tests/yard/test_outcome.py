@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from mcpyard import Outcome
-from mcpyard.yard.attribution import META_KEY
-from mcpyard.yard.outcome import ErrorKind, PassedOver
-from mcpyard.yard.parts import (
+from mcpyard.yard.calls.attribution import META_KEY
+from mcpyard.yard.calls.outcome import ErrorKind, PassedOver
+from mcpyard.yard.calls.parts import (
     Audio,
     Image,
     Part,

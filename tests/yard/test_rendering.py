@@ -3,8 +3,8 @@ from typing import Any
 import orjson
 import pytest
 
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import EMPTY, Media, as_text, pieces
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.rendering import EMPTY, Media, as_text, pieces
 
 
 def came(*content: object, **more: object) -> Outcome:

@@ -10,10 +10,10 @@ from typing import TypeAlias, cast
 import orjson
 
 from mcpyard.catalog.lowering import as_object
-from mcpyard.yard.asked import call_asked
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Media, Piece, as_text, everything, pieces
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import call_asked
+from mcpyard.yard.toolbox.rendering import Media, Piece, as_text, everything, pieces
+from mcpyard.yard.toolbox.tool import Tool
 
 AiTool: TypeAlias = dict[str, object]
 Execute: TypeAlias = Callable[..., Awaitable[object]]

@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.offered_members import offer_members, own_members
-from mcpyard.yard.asked import member_of
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Piece, pictures_and_pdf, pieces
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import member_of
+from mcpyard.yard.toolbox.rendering import Piece, pictures_and_pdf, pieces
+from mcpyard.yard.toolbox.tool import Tool
 
 AnthropicTool: TypeAlias = dict[str, object]
 Block: TypeAlias = dict[str, object]

@@ -6,10 +6,10 @@ from copilot.tools import Tool as CopilotTool
 from copilot.tools import ToolBinaryResult, ToolHandler, ToolInvocation, ToolResult, ToolResultType
 
 from mcpyard.catalog.lowering import as_object
-from mcpyard.yard.asked import call_asked
-from mcpyard.yard.outcome import ErrorKind, Outcome
-from mcpyard.yard.rendering import Media, everything, media, pieces, words
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.toolbox.model_calls import call_asked
+from mcpyard.yard.toolbox.rendering import Media, everything, media, pieces, words
+from mcpyard.yard.toolbox.tool import Tool
 
 
 def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:

@@ -7,10 +7,10 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
 
 from mcpyard.catalog.lowering import as_object
-from mcpyard.yard.asked import call_asked
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Piece, pictures, pieces, text_or_items
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import call_asked
+from mcpyard.yard.toolbox.rendering import Piece, pictures, pieces, text_or_items
+from mcpyard.yard.toolbox.tool import Tool
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
 

@@ -5,10 +5,17 @@ from typing import Final, Literal, TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
-from mcpyard.yard.asked import member_of, read_arguments
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Piece, flagged, nothing, pictures_and_pdf, text_or_items, words
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import member_of, read_arguments
+from mcpyard.yard.toolbox.rendering import (
+    Piece,
+    flagged,
+    nothing,
+    pictures_and_pdf,
+    text_or_items,
+    words,
+)
+from mcpyard.yard.toolbox.tool import Tool
 
 Api: TypeAlias = Literal["responses", "chat"]
 OpenAiTool: TypeAlias = dict[str, object]

@@ -7,10 +7,10 @@ from agents import FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOut
 from agents.tool_context import ToolContext
 
 from mcpyard.catalog.lowering import COMMON, lower
-from mcpyard.yard.asked import call_asked
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Piece, flagged, pictures_and_pdf, text_or_items
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import call_asked
+from mcpyard.yard.toolbox.rendering import Piece, flagged, pictures_and_pdf, text_or_items
+from mcpyard.yard.toolbox.tool import Tool
 
 Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
 

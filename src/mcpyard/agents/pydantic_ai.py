@@ -9,10 +9,10 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from mcpyard.catalog.lowering import as_object
-from mcpyard.yard.asked import call_asked
-from mcpyard.yard.outcome import Outcome
-from mcpyard.yard.rendering import Piece, as_text, pictures, pieces, text_or_items
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.model_calls import call_asked
+from mcpyard.yard.toolbox.rendering import Piece, as_text, pictures, pieces, text_or_items
+from mcpyard.yard.toolbox.tool import Tool
 
 # The yard itself checks arguments against the tool's schema, and says what is wrong with them.
 _ANY_OBJECT: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))

@@ -18,9 +18,6 @@ from mcpyard.api.clients import client_routes
 from mcpyard.api.connecting import ConnectRoutes
 from mcpyard.api.editing import EditRoutes
 from mcpyard.api.events import EventRoutes
-from mcpyard.api.guard import Guard
-from mcpyard.api.guard_incoming import CALLBACK, GATEWAY
-from mcpyard.api.guard_keys import Keys
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.login import LoginRoutes
 from mcpyard.api.logs import LogRoutes
@@ -29,6 +26,9 @@ from mcpyard.api.openapi.route import openapi
 from mcpyard.api.problems import problem_of, refusal
 from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes
+from mcpyard.api.security.guard import Guard
+from mcpyard.api.security.incoming import CALLBACK, GATEWAY
+from mcpyard.api.security.keys import Keys
 from mcpyard.api.servers import ServerRoutes
 from mcpyard.api.signin import SignInRoutes
 from mcpyard.api.tokens import TokenRoutes

@@ -13,8 +13,8 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-from mcpyard.api.guard_incoming import Incoming
 from mcpyard.api.rolling import LIMIT, RollingFile
+from mcpyard.api.security.incoming import Incoming
 
 _LONGEST_PATH: Final = 500
 _DONE: Final = 200

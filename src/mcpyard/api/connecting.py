@@ -13,11 +13,11 @@ from starlette.responses import Response
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
 from mcpyard.api.clients import REST, project_of
-from mcpyard.api.guard_keys import Keys, hashed, make_secret
+from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.api.tokens import PREFIX
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
-from mcpyard.formats.roster import client_of
+from mcpyard.formats.registry import client_of
 from mcpyard.yard.clients.clients import EditTerms, words_of
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.records import Record

@@ -17,9 +17,9 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from mcpyard.api.cycle import BODY, WHOLE, Cycle
-from mcpyard.api.guard_headers import STRICT
-from mcpyard.api.guard_incoming import GATEWAY
 from mcpyard.api.repeated import Repeated, repeatable
+from mcpyard.api.security.headers import STRICT
+from mcpyard.api.security.incoming import GATEWAY
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application

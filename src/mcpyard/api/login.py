@@ -16,8 +16,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api.answers import answer, refuse
-from mcpyard.api.guard_incoming import LOGIN, Incoming
-from mcpyard.api.guard_keys import (
+from mcpyard.api.problems import refusal
+from mcpyard.api.security.incoming import LOGIN, Incoming
+from mcpyard.api.security.keys import (
     LINK_LIFE,
     SESSION_LIFE,
     TICKET_LIFE,
@@ -25,12 +26,11 @@ from mcpyard.api.guard_keys import (
     hashed,
     make_secret,
 )
-from mcpyard.api.problems import refusal
 from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
 
 if TYPE_CHECKING:
-    from mcpyard.api.guard_who import Principal
+    from mcpyard.api.security.authenticator import Principal
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">

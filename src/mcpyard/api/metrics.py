@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.status import Status, public_words
-from mcpyard.yard.accounts import Account
+from mcpyard.yard.calls.accounts import Account
 from mcpyard.yard.records import Picture
 from mcpyard.yard.yard import YardCore
 

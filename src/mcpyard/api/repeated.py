@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpyard.api.cycle import WHOLE
-from mcpyard.api.guard_heads import HEAD, Head
+from mcpyard.api.security.known_heads import HEAD, Head
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application

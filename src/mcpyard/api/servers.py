@@ -8,19 +8,19 @@ from starlette.responses import Response
 
 from mcpyard.api import asking
 from mcpyard.api.answers import JSON, answer
+from mcpyard.api.disconnects import while_asked
 from mcpyard.api.editing import ANYTHING, record_answer
 from mcpyard.api.listing import Records
-from mcpyard.api.patience import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import edge
 from mcpyard.domain.status import public_words
+from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.clients.records import problem_record
-from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.api.guard_who import Principal
+    from mcpyard.api.security.authenticator import Principal
 
 _SOMEBODY: Final = "api"
 """What the journal calls a caller that no guard has named."""

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
-from mcpyard.api.guard_incoming import CALLBACK
+from mcpyard.api.security.incoming import CALLBACK
 from mcpyard.domain.errors import YardError, edge
 from mcpyard.yard.yard import YardCore
 

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from mcpyard.api import asking
 from mcpyard.api.answers import answer, refuse
-from mcpyard.api.guard_keys import Keys, hashed, make_secret
-from mcpyard.api.guard_who import ADMIN, Principal
 from mcpyard.api.problems import refusal
+from mcpyard.api.security.authenticator import ADMIN, Principal
+from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.profiles import ProfileBook

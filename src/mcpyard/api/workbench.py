@@ -9,7 +9,7 @@ from starlette.responses import Response
 from mcpyard.api import asking
 from mcpyard.api.answers import answer
 from mcpyard.api.clients import REST, project_of
-from mcpyard.api.patience import while_asked
+from mcpyard.api.disconnects import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.domain.merge import plain

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.definition_options import DefinitionOptions, exclusive, read_object, typed
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
-from mcpyard.cli.said import DefinitionOptions, exclusive, read_object, typed
-from mcpyard.cli.words import lamp, print_trouble, reason
+from mcpyard.cli.status_words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
 _SHAPES: Final = "add NAME URL, add NAME -- COMMAND ARGS..., or add --json-text JSON"

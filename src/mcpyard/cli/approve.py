@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import uvloop
 
 from mcpyard.app import still_yard
-from mcpyard.cli.found import find_servers
+from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import RunningYard, ask_yard, segment
 from mcpyard.sources.project_file import FILE_NAME

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, cast
 
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.listing import note_unused
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import find_yard, segment
@@ -67,7 +67,7 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 async def _call(home: Path, project: Path | None, asked: ToolCall) -> dict[str, object]:
-    from mcpyard.cli.found import find_known
+    from mcpyard.cli.known_servers import find_known
     from mcpyard.cli.private import allowed, came_up, match, owners, private_yard
     from mcpyard.domain.errors import ToolUnknown
 

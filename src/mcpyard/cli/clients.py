@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import Record, folder_of, reach
 from mcpyard.domain.errors import SourceLocation

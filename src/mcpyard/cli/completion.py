@@ -49,6 +49,6 @@ def _names(home: Path) -> list[str]:
     if yard := find_yard(home, patience=0):
         records = cast("list[dict[str, str]]", json.loads(yard.get("/api/mcp/servers?tools=0")))
         return [each["name"] for each in records]
-    from mcpyard.cli.found import find_known
+    from mcpyard.cli.known_servers import find_known
 
     return sorted(find_known(home, None).servers)

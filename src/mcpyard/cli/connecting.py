@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from mcpyard.cli.complaints import not_running
+from mcpyard.cli.cli_errors import not_running
 from mcpyard.cli.copying import print_done
 from mcpyard.cli.reaching import Record, folder_of
 from mcpyard.cli.remote import RunningYard, ask_yard

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from mcpyard.cli.complaints import Complaint, complain
+from mcpyard.cli.cli_errors import Complaint, complain
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import RunningYard, need_yard, server_path
-from mcpyard.cli.words import lamp, print_trouble, reason
+from mcpyard.cli.status_words import lamp, print_trouble, reason
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 
 Record = Mapping[str, object]

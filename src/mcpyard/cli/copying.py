@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-from mcpyard.cli.complaints import EXIT_FAILED, Complaint, understand
+from mcpyard.cli.cli_errors import EXIT_FAILED, Complaint, understand
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import ClientServers, Record, folder_of, reach
 from mcpyard.cli.removing import agreed, outlook_of

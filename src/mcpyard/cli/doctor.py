@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mcpyard.app import Yard
 from mcpyard.cli.findings import Check, Result, bad, doubtful, good
-from mcpyard.cli.found import KnownServers, find_known, find_servers
+from mcpyard.cli.known_servers import KnownServers, find_known, find_servers
 from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.private import private_yard, run_privately, told_of
-from mcpyard.cli.words import reason
+from mcpyard.cli.status_words import reason
 from mcpyard.domain.desired import DesiredServer, Document
 from mcpyard.domain.errors import (
     DocumentBroken,

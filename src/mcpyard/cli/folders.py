@@ -15,7 +15,7 @@ def check_project(parameter: typer.CallbackParam, value: Path | None) -> Path | 
     """The folder of a project, which must be there."""
     if value is None or value.is_dir():
         return value
-    from mcpyard.cli.complaints import usage
+    from mcpyard.cli.cli_errors import usage
 
     said = _said(parameter)
     if not value.exists():
@@ -31,7 +31,7 @@ def check_home(
     """The folder of a home, which need not be there."""
     if value is None or value.is_dir() or not value.exists():
         return value
-    from mcpyard.cli.complaints import usage
+    from mcpyard.cli.cli_errors import usage
 
     source = context.get_parameter_source("home")
     from_variable = source is not None and source.name == "ENVIRONMENT"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcpyard.api.serving import Tls
-from mcpyard.cli.complaints import Complaint, usage
-from mcpyard.cli.neighbour import in_the_way
+from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.port_probe import in_the_way
 from mcpyard.store.home import Home
 
 

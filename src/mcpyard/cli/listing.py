@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
-from mcpyard.cli.words import approval_note, lamp, last_words, log_command, reason
+from mcpyard.cli.status_words import approval_note, lamp, last_words, log_command, reason
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:
-    from mcpyard.cli.found import KnownServers
+    from mcpyard.cli.known_servers import KnownServers
 
 Record = Mapping[str, object]
 
@@ -28,7 +28,7 @@ def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
         else:
             _print_servers(cast("list[Record]", json.loads(raw)))
         return _tell_problems(yard)
-    from mcpyard.cli.found import still_record
+    from mcpyard.cli.known_servers import still_record
 
     found = find_still(home, project)
     records = [still_record(found.servers[name]) for name in sorted(found.servers)]
@@ -58,7 +58,7 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
         if as_json:
             return print_raw(raw)
         return _print_server(json.loads(raw))
-    from mcpyard.cli.found import still_record
+    from mcpyard.cli.known_servers import still_record
 
     shown = still_record(find_still(home, project).server(name))
     if as_json:
@@ -69,7 +69,7 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
 
 def find_still(home: Path, project: Path | None) -> "KnownServers":
     """What is defined, with a word on standard error that nothing of it runs."""
-    from mcpyard.cli.found import find_known
+    from mcpyard.cli.known_servers import find_known
 
     found = find_known(home, project)
     print(f"not running: no yard holds {home}", file=sys.stderr)

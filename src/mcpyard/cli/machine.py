@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.doctor_home import examine_home
 from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
-from mcpyard.runtime.keeping import KeeperClient, SpawnFailed
+from mcpyard.runtime.keeper_client import KeeperClient, SpawnFailed
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 5.0

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from mcpyard import __version__
-from mcpyard.cli import across, changes, living
+from mcpyard.cli import client_commands, server_commands, service_commands
 from mcpyard.cli.completion import ready_completion
 from mcpyard.cli.folders import check_project
 from mcpyard.cli.options import (
@@ -31,9 +31,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(changes.app)
-app.add_typer(across.app)
-app.add_typer(living.app)
+app.add_typer(server_commands.app)
+app.add_typer(client_commands.app)
+app.add_typer(service_commands.app)
 
 
 def _show_version(value: bool) -> None:
@@ -349,7 +349,7 @@ def run(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         code = 1
     except Exception as error:  # noqa: BLE001  what is not an expected error is raised again
-        from mcpyard.cli.complaints import complain
+        from mcpyard.cli.cli_errors import complain
 
         # Behind -- stands the command of a server, whose options are its own.
         ours = given[: given.index("--")] if "--" in given else given

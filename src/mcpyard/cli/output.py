@@ -88,7 +88,7 @@ def _stack(console: "Console", head: Sequence[str], rows: Sequence[Sequence[str]
 def _lit(word: str) -> "Text":
     from rich.text import Text
 
-    from mcpyard.cli.words import style_of
+    from mcpyard.cli.status_words import style_of
 
     return Text(word, style=style_of(word))
 

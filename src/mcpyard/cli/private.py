@@ -14,9 +14,9 @@ import uvloop
 
 from mcpyard.app import Yard
 from mcpyard.catalog.names import MAX_NAME, slug
-from mcpyard.cli.found import KnownServers
+from mcpyard.cli.known_servers import KnownServers
 from mcpyard.cli.output import clean
-from mcpyard.cli.words import lamp, reason
+from mcpyard.cli.status_words import lamp, reason
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (

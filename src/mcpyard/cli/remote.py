@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, TypeVar, cast
 from urllib.parse import quote, urlsplit
 
-from mcpyard.cli.complaints import Complaint, not_running, usage
-from mcpyard.cli.patience import Patience
+from mcpyard.cli.cli_errors import Complaint, not_running, usage
+from mcpyard.cli.timeouts import Patience
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.home import Home, Running
 from mcpyard.store.tls import trusting

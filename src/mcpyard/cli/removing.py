@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from mcpyard.cli.complaints import EXIT_FAILED, usage
+from mcpyard.cli.cli_errors import EXIT_FAILED, usage
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
-from mcpyard.cli.words import is_up, lamp
+from mcpyard.cli.status_words import is_up, lamp
 
 Record = Mapping[str, object]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.complaints import Complaint, usage
+from mcpyard.cli.cli_errors import Complaint, usage
 from mcpyard.cli.output import clean
 from mcpyard.cli.unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy

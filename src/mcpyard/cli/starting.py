@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.cli_errors import Complaint
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 from mcpyard.runtime.processes import MARK
 from mcpyard.store.home import Home, Running

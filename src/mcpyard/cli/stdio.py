@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from mcpyard.cli.complaints import Complaint
+from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.starting import reach_yard
 from mcpyard.cli.stdio_bridge import Bridge
 from mcpyard.cli.stdio_http import HttpClient, ListenAddress, NotReached

@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
-from mcpyard.cli.complaints import Complaint, usage
+from mcpyard.cli.cli_errors import Complaint, usage
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, table
 from mcpyard.cli.remote import RunningYard, find_yard, need_yard, segment

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mcpyard.cli.complaints import complain
+from mcpyard.cli.cli_errors import complain
 from mcpyard.cli.listing import note_unused, print_raw
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
-from mcpyard.cli.words import lamp, reason
+from mcpyard.cli.status_words import lamp, reason
 
 if TYPE_CHECKING:
     from mcpyard.app import Yard
@@ -41,7 +41,7 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
 
 
 async def _gather(home: Path, project: Path | None, name: str | None) -> tuple[list[Record], int]:
-    from mcpyard.cli.found import find_known
+    from mcpyard.cli.known_servers import find_known
     from mcpyard.cli.private import allowed, came_up, private_yard, startable
 
     found = find_known(home, project)

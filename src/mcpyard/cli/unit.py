@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
 from mcpyard.domain import limits
 from mcpyard.store.home import NO_HOME_DIRECTORY, user_directory
 

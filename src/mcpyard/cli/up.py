@@ -20,23 +20,23 @@ import uvloop
 
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
-from mcpyard.api.guard_keys import AdminKey, Keys
-from mcpyard.api.guard_who import Principal
 from mcpyard.api.idle import Idle
 from mcpyard.api.login import link_address
+from mcpyard.api.security.authenticator import Principal
+from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.serving import WebServer
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.cli.approve import find_project
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.connecting import bridge_command
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.listening import BindOptions, listen, url_of
 from mcpyard.cli.logfile import LogFile, RedactingFormatter, Redactor
-from mcpyard.cli.narrator import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.paths import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.service_manager import ServiceManager
-from mcpyard.cli.succession import await_predecessor, make_home
+from mcpyard.cli.startup_wait import await_predecessor, make_home
+from mcpyard.cli.up_output import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.watchdog import Watchdog, stuck_limit
 from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
@@ -44,7 +44,7 @@ from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
-from mcpyard.web.premises import PageContext
+from mcpyard.web.context import PageContext
 from mcpyard.web.routes import pages
 from mcpyard.yard.trust import ApprovalPolicy
 

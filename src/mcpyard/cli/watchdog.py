@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from mcpyard.cli import watchdog_process
-from mcpyard.cli.complaints import usage
+from mcpyard.cli.cli_errors import usage
 from mcpyard.domain import limits
 
 STEPS: Final = 30

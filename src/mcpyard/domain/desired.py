@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from mcpyard.domain.backups import backup_problems, names_backups
 from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.domain.expand import Lookup
+from mcpyard.domain.fallbacks import backup_problems, names_backups
 from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
 from mcpyard.domain.model import (
     POLICY_FIELDS,

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
-from mcpyard.domain.spelling import ParsedDefinition, read_definition
+from mcpyard.domain.parsing import ParsedDefinition, read_definition
 
 MASK: Final = "masked"
 

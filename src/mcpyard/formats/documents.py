@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Final, Protocol, cast
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
-from mcpyard.domain.spelling import describe
+from mcpyard.domain.parsing import describe
 from mcpyard.formats.editors import jsonc, toml
 from mcpyard.formats.facts import Client, EntrySchema, FileFormat
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 
 Keys = tuple[str, ...]
 Steps = tuple[str | int, ...]

@@ -12,9 +12,9 @@ from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Probl
 from mcpyard.formats.documents import editor_of, object_at, shape_of
 from mcpyard.formats.entries import Entry, closed, field_of, opened, spell, understand
 from mcpyard.formats.facts import Client, EntrySchema, Field
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import name_fault
-from mcpyard.formats.warned import Warned
+from mcpyard.formats.warnings import Warned
 
 _REWORDABLE: Final = frozenset({Field.URL, Field.ENV})
 """Fields that mean the same under each of their words."""

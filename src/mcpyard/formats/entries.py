@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.spelling import describe
+from mcpyard.domain.parsing import describe
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
     LOCAL_FIELDS,

@@ -13,7 +13,7 @@ from typing import cast
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Scope
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 
 OWNER = Owner(Scope.ENV)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.facts import Client
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 
 Facts = Mapping[str, str]
 """What fills the blanks of a sentence; nothing of it is a secret."""

@@ -11,15 +11,15 @@ from typing import Final
 
 from mcpyard.domain.merge import shown_url
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.evaluation import Read, sentence
 from mcpyard.formats.facts import Effective, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.listing import Listed
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.references import ClientReference, parts, reference, without_open
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
-from mcpyard.formats.verdicts import Read, sentence
 
 _OTHERS_READ: Final = 0o004
 _SECRET: Final = re.compile(

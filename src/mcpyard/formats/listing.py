@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
-from mcpyard.domain.spelling import describe
+from mcpyard.domain.parsing import describe
 from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.editors.jsonc_scan import BOM
 from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.facts import Client, FileFormat
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from mcpyard.formats.facts import (
     SwitchKind,
     Unit,
 )
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.mapping_draft import ALL_TOOLS, Draft
 from mcpyard.formats.mapping_references import gather, spread, translate_texts
 from mcpyard.formats.matrix import Matrix, spec_drops
 from mcpyard.formats.switches import switch_words
-from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
+from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 _REFERENCES: Final = frozenset({Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER})
 _OWN_STEP: Final = _REFERENCES | {Field.TYPE, Field.ENABLED}

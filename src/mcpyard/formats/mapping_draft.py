@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from mcpyard.formats.entries import Entry, opened, spell
 from mcpyard.formats.facts import TIMES, Field
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.matrix import SPEC_CLIENTS, Matrix, holds
-from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
+from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 ALL_TOOLS: Final = ("*",)
 

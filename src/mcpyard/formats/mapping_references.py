@@ -6,7 +6,7 @@ from typing import Final, cast
 from mcpyard.formats.facts import Field, ReferenceSyntax
 from mcpyard.formats.mapping_draft import Draft
 from mcpyard.formats.references import ClientReference, parts, reference, translate, whole_reference
-from mcpyard.formats.warned import WarningKind
+from mcpyard.formats.warnings import WarningKind
 
 BEARER_PREFIX: Final = "Bearer "
 AUTHORIZATION: Final = "Authorization"

@@ -16,7 +16,7 @@ from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, Sour
 from mcpyard.domain.merge import oauth_of
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.numbers import whole_number
-from mcpyard.domain.spelling import OAUTH_WORDS, describe, read_definition
+from mcpyard.domain.parsing import OAUTH_WORDS, describe, read_definition
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
 

@@ -12,7 +12,7 @@ from typing import Final, cast
 from mcpyard.domain import checks
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 from mcpyard.formats.command_lines import LineFault, holds_command_lines, read_command_lines
 from mcpyard.formats.command_options import reference
 from mcpyard.formats.editors import jsonc

@@ -7,13 +7,13 @@ that a program does not know is never written.
 from typing import Final, cast
 
 from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
-from mcpyard.domain.spelling import describe
+from mcpyard.domain.parsing import describe
 from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
 from mcpyard.formats.facts import PROJECT, Field, Location, SwitchKind
-from mcpyard.formats.locating import ClientScopeRef, filled
-from mcpyard.formats.warned import Warned, WarningKind
+from mcpyard.formats.locations import ClientScopeRef, filled
+from mcpyard.formats.warnings import Warned, WarningKind
 
 _JSON: Final = JsonEditor()
 

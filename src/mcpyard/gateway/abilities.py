@@ -5,8 +5,8 @@ from typing import Final, cast
 
 import orjson
 
+from mcpyard.gateway.protocol import MISSING_CAPABILITY
 from mcpyard.gateway.requests import GatewayClient, decoded
-from mcpyard.gateway.words import MISSING_CAPABILITY
 from mcpyard.wire.eras import ANSWERABLE
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 

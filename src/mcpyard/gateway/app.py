@@ -14,7 +14,7 @@ from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.modern import ModernEra
-from mcpyard.gateway.parking import PendingInput
+from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.posts import (
     SESSION,
     VERSION,
@@ -25,11 +25,11 @@ from mcpyard.gateway.posts import (
     read_body,
     take,
 )
+from mcpyard.gateway.protocol import MODERN_VERSION, PROTOCOL_VERSION
 from mcpyard.gateway.refusing import rpc_error
 from mcpyard.gateway.requests import ClientEnvelope
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.streams import HEADERS, Stream
-from mcpyard.gateway.words import MODERN_VERSION, PROTOCOL_VERSION
 from mcpyard.wire.handshake import VERSIONS
 from mcpyard.wire.messages import INVALID_REQUEST, Id, RpcError, failure
 from mcpyard.yard.yard import YardCore

@@ -12,10 +12,10 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from mcpyard.domain.errors import NotFound
+from mcpyard.gateway.protocol import MESSAGE, UPDATED
 from mcpyard.gateway.requests import members_of, text_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS, View
-from mcpyard.gateway.words import MESSAGE, UPDATED
 from mcpyard.wire.messages import RpcError
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import YardCore

@@ -15,12 +15,12 @@ from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
+from mcpyard.gateway.protocol import META, RESOURCE_NOT_FOUND
 from mcpyard.gateway.refusing import BAD_REQUEST, NOT_FOUND, OUR_MISTAKE, rpc_error, unsupported
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.sessions import ClientSession, Sessions
 from mcpyard.gateway.views import View
-from mcpyard.gateway.words import META, RESOURCE_NOT_FOUND
 from mcpyard.wire.handshake import OFFERED, VERSIONS
 from mcpyard.wire.messages import (
     INVALID_PARAMS,

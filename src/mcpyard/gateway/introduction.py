@@ -7,8 +7,8 @@ from typing import cast
 import orjson
 
 from mcpyard.domain.this_yard import INSTANCE, NAME
+from mcpyard.gateway.protocol import META, SERVER_INFO, SUPPORTED
 from mcpyard.gateway.views import View
-from mcpyard.gateway.words import META, SERVER_INFO, SUPPORTED
 
 _EVERYTHING: Mapping[str, object] = {
     "tools": {"listChanged": True},

@@ -8,9 +8,9 @@ import orjson
 
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.changes import ChangeNotifier, exposed_part
+from mcpyard.gateway.protocol import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.views import View
-from mcpyard.gateway.words import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
 from mcpyard.yard.notifications import Notifications
 

@@ -9,12 +9,12 @@ import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
-from mcpyard.gateway.carrying import EraBridge
+from mcpyard.gateway.era_bridge import EraBridge
 from mcpyard.gateway.links import with_links_exposed
-from mcpyard.gateway.parking import PendingInput
+from mcpyard.gateway.pending_input import PendingInput
+from mcpyard.gateway.protocol import RESOURCE_NOT_FOUND
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
 from mcpyard.gateway.views import LISTS
-from mcpyard.gateway.words import RESOURCE_NOT_FOUND
 from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
 from mcpyard.yard.calls.context import CallContext
 from mcpyard.yard.yard import YardCore

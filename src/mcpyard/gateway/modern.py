@@ -23,16 +23,16 @@ from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import VERSION, Post, Refused
-from mcpyard.gateway.refusing import OUR_MISTAKE, mismatch, modern_status, rpc_error, unsupported
-from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
-from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.views import View
-from mcpyard.gateway.words import (
+from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
     LOG_LEVEL,
     META,
     PROTOCOL_VERSION,
 )
+from mcpyard.gateway.refusing import OUR_MISTAKE, mismatch, modern_status, rpc_error, unsupported
+from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
+from mcpyard.gateway.selection import Selections
+from mcpyard.gateway.views import View
 from mcpyard.wire.eras import members
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.messages import (

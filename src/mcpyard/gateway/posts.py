@@ -8,9 +8,9 @@ import msgspec
 from starlette.types import Message, Receive, Scope
 
 from mcpyard.gateway.exchange import WHOLE, Whole
+from mcpyard.gateway.protocol import PARSE_ERROR
 from mcpyard.gateway.refusing import mismatch
 from mcpyard.gateway.requests import ClientEnvelope, read_envelope
-from mcpyard.gateway.words import PARSE_ERROR
 from mcpyard.wire.messages import INVALID_REQUEST, RpcError, read_batch
 
 SESSION: Final = b"mcp-session-id"

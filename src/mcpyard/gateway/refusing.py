@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mcpyard.domain.errors import CallRefused, ServerFault, YardError, edge
-from mcpyard.gateway.words import HEADER_MISMATCH, MISSING_CAPABILITY, PARSE_ERROR, SUPPORTED
+from mcpyard.gateway.protocol import HEADER_MISMATCH, MISSING_CAPABILITY, PARSE_ERROR, SUPPORTED
 from mcpyard.wire.messages import (
     INTERNAL_ERROR,
     INVALID_PARAMS,

@@ -11,8 +11,7 @@ from msgspec import Raw
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Asking
 from mcpyard.gateway.exchange import Exchange
-from mcpyard.gateway.views import View
-from mcpyard.gateway.words import (
+from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
     INPUT_RESPONSES,
     META,
@@ -20,6 +19,7 @@ from mcpyard.gateway.words import (
     PROTOCOL_VERSION,
     REQUEST_STATE,
 )
+from mcpyard.gateway.views import View
 from mcpyard.wire.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,

@@ -13,14 +13,14 @@ from msgspec import Raw
 from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.addresses import ResourceLocation
-from mcpyard.gateway.carrying import wants
 from mcpyard.gateway.changes import exposed_part
+from mcpyard.gateway.era_bridge import wants
 from mcpyard.gateway.exchange import Exchange
-from mcpyard.gateway.parking import LONGEST
+from mcpyard.gateway.pending_input import LONGEST
+from mcpyard.gateway.protocol import MESSAGE, UPDATED
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient
 from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
-from mcpyard.gateway.words import MESSAGE, UPDATED
 from mcpyard.wire.calls import take_note
 from mcpyard.wire.handshake import OFFERED
 from mcpyard.wire.messages import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error

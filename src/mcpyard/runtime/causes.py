@@ -12,7 +12,7 @@ from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFai
 from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
-from mcpyard.runtime.keeping import Exit, SpawnFailed
+from mcpyard.runtime.keeper_client import Exit, SpawnFailed
 
 _NOT_EXECUTABLE: Final = 126
 _NOT_FOUND: Final = 127

@@ -11,7 +11,7 @@ from uuid import UUID
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import StartWanted, StopWanted
 from mcpyard.runtime.connection import Connection
-from mcpyard.runtime.tenure import RuntimeDeps
+from mcpyard.runtime.session_runner import RuntimeDeps
 
 
 class ClientLanes:

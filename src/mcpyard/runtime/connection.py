@@ -48,9 +48,9 @@ from mcpyard.domain.ports import CallTerms, NotificationInterest, Telling
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.changes import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession
-from mcpyard.runtime.live import Live
+from mcpyard.runtime.server_api import Live
+from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools
 from mcpyard.runtime.stderr import StderrRing
-from mcpyard.runtime.tenure import RuntimeDeps, SessionRunner, make_tools
 
 log = logging.getLogger(__name__)
 

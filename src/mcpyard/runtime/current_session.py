@@ -8,8 +8,8 @@ from mcpyard.domain.errors import CallRefused, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.observed import Capabilities, Tools
 from mcpyard.domain.ports import CallTerms
-from mcpyard.runtime.live import Live
-from mcpyard.runtime.tenure import SessionRunner
+from mcpyard.runtime.server_api import Live
+from mcpyard.runtime.session_runner import SessionRunner
 
 Ask = Callable[[Live, CallTerms], Awaitable[bytes]]
 """Asks an open server something."""

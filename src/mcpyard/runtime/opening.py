@@ -17,9 +17,9 @@ from mcpyard.domain.secrets import secrets_of
 from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
 from mcpyard.runtime.environment import child_environment
-from mcpyard.runtime.keeping import ChildProcess, Exit, KeeperClient, SpawnFailed
-from mcpyard.runtime.live import ConnectionEvents, NoRoom, OpenFailed
-from mcpyard.runtime.liveserver import LiveServer, ServerProcess
+from mcpyard.runtime.keeper_client import ChildProcess, Exit, KeeperClient, SpawnFailed
+from mcpyard.runtime.open_server import LiveServer, ServerProcess
+from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed
 from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace

@@ -15,7 +15,7 @@ from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNot
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
-from mcpyard.runtime.tenure import RuntimeDeps
+from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.trial import try_out
 
 log = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NeedsAuth, ServerFault, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Observed
-from mcpyard.runtime.live import NoRoom, Opener, OpenFailed
+from mcpyard.runtime.server_api import NoRoom, Opener, OpenFailed
+from mcpyard.runtime.session_runner import RuntimeDeps, make_tools
 from mcpyard.runtime.stderr import StderrRing
-from mcpyard.runtime.tenure import RuntimeDeps, make_tools
 
 
 class _Bystander:

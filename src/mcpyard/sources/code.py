@@ -6,7 +6,7 @@ from mcpyard.domain.checks import name_fault
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem, ServerUnknown
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.spelling import ParsedDefinition, read_definition
+from mcpyard.domain.parsing import ParsedDefinition, read_definition
 
 
 class CodeSource:

@@ -7,9 +7,9 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
 from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Scope
+from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.ports import WholeChange
 from mcpyard.domain.repositories import Definitions
-from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.stored import StoredDefinition
 
 _USER: Final = Owner(Scope.USER)

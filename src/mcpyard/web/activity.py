@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.stored import CallQuery, CallRecord
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 PAGE: Final = 50

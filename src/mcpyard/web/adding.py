@@ -16,9 +16,9 @@ from mcpyard.web.definitions import (
     fields_of_definition,
     fields_of_form,
 )
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.problems import line_about, said_of, wrong_fields
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 WAYS: Final = ("form", "paste", "found")

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import ApprovalOutdated, ServerUnknown, edge
 from mcpyard.web import asked
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.consent import folder_record
 from mcpyard.yard.records import Record
 

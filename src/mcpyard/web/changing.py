@@ -11,8 +11,8 @@ from mcpyard.web import asked
 from mcpyard.web.adding import form_again
 from mcpyard.web.definitions import fields_of_form, fields_of_server, patch_of, shown
 from mcpyard.web.filters import pretty
+from mcpyard.web.presenters import ONE, ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ONE, ServerPresenter
 from mcpyard.yard.edit import Change
 
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError, edge
-from mcpyard.formats.warned import Warned
+from mcpyard.formats.warnings import Warned
 from mcpyard.web import asked
 from mcpyard.web.asked import Form
+from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
-from mcpyard.web.client_sights import digest_of, places_of
+from mcpyard.web.client_presenters import digest_of, places_of
 from mcpyard.web.definitions import fields_of_form
+from mcpyard.web.messages import told_warned
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer, taste_of
-from mcpyard.web.sights import ServerPresenter
-from mcpyard.web.told import told_warned
-from mcpyard.web.words import Catalogue
 from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record

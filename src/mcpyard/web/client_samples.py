@@ -1,9 +1,9 @@
 """The parts of the Clients screen in every state, for the components page."""
 
-from mcpyard.formats.warned import Warned, WarningKind
+from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.client_changes import preview_of
-from mcpyard.web.client_sights import EntryCard
-from mcpyard.web.looks import EFFECTIVE
+from mcpyard.web.client_presenters import EntryCard
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record
 

@@ -8,8 +8,8 @@ from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record

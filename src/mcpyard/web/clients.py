@@ -6,8 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.formats.finding import Finding
+from mcpyard.web.badges import FINDINGS, StatusBadge
 from mcpyard.web.client_fields import fields_of_entry
-from mcpyard.web.client_sights import (
+from mcpyard.web.client_presenters import (
     OWN,
     Program,
     ProgramFile,
@@ -19,9 +20,8 @@ from mcpyard.web.client_sights import (
     programs_of,
     table_of,
 )
-from mcpyard.web.looks import FINDINGS, StatusBadge
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.records import Record
 

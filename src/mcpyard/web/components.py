@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.desired import Definition, Owner, Waiting
+from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.lamp import DisplayStatus
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
+from mcpyard.web.badges import EVERY_LOOK, look_at
 from mcpyard.web.client_samples import client_samples
-from mcpyard.web.looks import EVERY_LOOK, look_at
+from mcpyard.web.metrics import NOTHING, Metric
+from mcpyard.web.presenters import Card, Tiles
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import Card, Tiles
-from mcpyard.web.vitals import NOTHING, Metric
 from mcpyard.yard.consent import waiting_record
 from mcpyard.yard.records import Record
 

@@ -10,10 +10,10 @@ from mcpyard.domain.errors import YardError
 from mcpyard.web import asked
 from mcpyard.web.asked import Form
 from mcpyard.web.client_changes import preview_of, refused, told, unseen
-from mcpyard.web.client_sights import places_of
-from mcpyard.web.premises import PageContext
+from mcpyard.web.client_presenters import places_of
+from mcpyard.web.context import PageContext
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.clients.records import Done

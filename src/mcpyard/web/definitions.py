@@ -7,7 +7,7 @@ from typing import Final, cast
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.numbers import whole_number
 from mcpyard.web.asked import Form
-from mcpyard.web.further import (
+from mcpyard.web.extra_fields import (
     ASKED,
     further_of_definition,
     further_of_record,
@@ -16,7 +16,7 @@ from mcpyard.web.further import (
     shown_further,
     with_literals,
 )
-from mcpyard.web.veiling import HIDDEN, veiled
+from mcpyard.web.redaction import HIDDEN, veiled
 from mcpyard.yard.records import Record
 
 STDIO: Final = "stdio"

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import NameTaken, YardError
 from mcpyard.web import asked
-from mcpyard.web.client_sights import line_of
+from mcpyard.web.client_presenters import line_of
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.records import Record
 

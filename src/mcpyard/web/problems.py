@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
+from mcpyard.web.catalogues import Catalogue
+from mcpyard.web.messages import told_error, told_fault
 from mcpyard.web.rendering import answer, taste_of
-from mcpyard.web.told import told_error, told_fault
-from mcpyard.web.words import Catalogue
 from mcpyard.yard.records import Record
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

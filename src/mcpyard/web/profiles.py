@@ -12,10 +12,10 @@ from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.web import asked
 from mcpyard.web.asked import Form
 from mcpyard.web.client_changes import CHANGED, refused
+from mcpyard.web.context import PageContext
 from mcpyard.web.filters import pretty
-from mcpyard.web.premises import PageContext
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.profiles import Profile
 from mcpyard.yard.records import Record
 

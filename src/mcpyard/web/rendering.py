@@ -11,10 +11,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.web import filters, told
+from mcpyard.web import filters, messages
 from mcpyard.web.assets import address
-from mcpyard.web.looks import UNKNOWN
-from mcpyard.web.words import LANGUAGES, Catalogue, choose_language, words_in
+from mcpyard.web.badges import UNKNOWN
+from mcpyard.web.catalogues import LANGUAGES, Catalogue, choose_language, words_in
 from mcpyard.yard.consent import text_of
 
 LANGUAGE_COOKIE: Final = "mcpyard_language"
@@ -111,12 +111,12 @@ def environment() -> Environment:
         url=filters.url,
         unknown=UNKNOWN,
         shown_text=text_of,
-        told_cause=told.told_cause,
-        told_finding=told.told_finding,
-        told_note=told.told_note,
-        told_problem=told.told_problem,
-        told_reason=told.told_reason,
-        told_warned=told.told_warned,
+        told_cause=messages.told_cause,
+        told_finding=messages.told_finding,
+        told_note=messages.told_note,
+        told_problem=messages.told_problem,
+        told_reason=messages.told_reason,
+        told_warned=messages.told_warned,
     )
     made.filters.update(filters.FILTERS)
     return made

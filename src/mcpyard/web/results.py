@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from mcpyard.web.filters import inert, pretty
-from mcpyard.yard.outcome import Outcome
+from mcpyard.yard.calls.outcome import Outcome
 
 LONGEST: Final = 100_000
 """Characters of a part that are shown; the API gives the rest."""

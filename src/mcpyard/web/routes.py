@@ -8,21 +8,21 @@ from mcpyard.web import assets
 from mcpyard.web.activity import ActivityRoutes
 from mcpyard.web.adding import AddRoutes
 from mcpyard.web.approving import ApproveRoutes
+from mcpyard.web.change_tracker import ChangeTracker
 from mcpyard.web.changing import ChangeRoutes
 from mcpyard.web.client_changes import ClientChangeRoutes
 from mcpyard.web.client_undoing import UndoRoutes
 from mcpyard.web.clients import ClientsRoutes
 from mcpyard.web.components import components
 from mcpyard.web.connecting import ConnectPages
+from mcpyard.web.context import PageContext
 from mcpyard.web.importing import ImportRoutes
-from mcpyard.web.ledger import ChangeTracker
-from mcpyard.web.premises import PageContext
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.problems import Handler, telling
 from mcpyard.web.profiles import ProfilePages, TokenPages
 from mcpyard.web.server import ServerPages
 from mcpyard.web.servers import ServersRoutes
 from mcpyard.web.settings import SettingsRoutes
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.web.stream import NewsRoutes
 from mcpyard.web.toolbench import ToolRoutes
 from mcpyard.yard.yard import YardCore

@@ -10,9 +10,9 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import asked
 from mcpyard.web.definitions import fields_of_record, shown
+from mcpyard.web.presenters import ONE, ServerPresenter
 from mcpyard.web.problems import line_about
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ONE, ServerPresenter
 from mcpyard.web.toolbench import find_tools
 from mcpyard.yard.records import Record
 

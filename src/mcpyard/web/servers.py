@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import NoSignIn
 from mcpyard.web import asked
+from mcpyard.web.presenters import LIST, ONE, ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import LIST, ONE, ServerPresenter
 from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 

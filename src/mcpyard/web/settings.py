@@ -12,11 +12,11 @@ from starlette.responses import Response
 from mcpyard.domain.stored import CallToken
 from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.web.assets import FOLDER
-from mcpyard.web.client_sights import OWN, digest_of
-from mcpyard.web.looks import CONNECTED, NOT_CONNECTED, StatusBadge
-from mcpyard.web.premises import PageContext
+from mcpyard.web.badges import CONNECTED, NOT_CONNECTED, StatusBadge
+from mcpyard.web.client_presenters import OWN, digest_of
+from mcpyard.web.context import PageContext
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import answer
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.records import Record
 
 PAST: Final = 5

@@ -11,8 +11,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.rendering import HTML, POLICY, Preferences, taste_of
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.events import Subscription
 
 GATHER: Final = 0.1

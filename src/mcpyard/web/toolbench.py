@@ -15,11 +15,11 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.numbers import whole_number
 from mcpyard.web import asked
+from mcpyard.web.presenters import ServerPresenter
 from mcpyard.web.problems import said_of
 from mcpyard.web.rendering import answer
 from mcpyard.web.results import blocks_of
 from mcpyard.web.schema_form import form_of
-from mcpyard.web.sights import ServerPresenter
 from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore

@@ -16,7 +16,6 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
-from mcpyard.wire.asked import OnRequest, ServerRequests, nobody
 from mcpyard.wire.calls import (
     NO_STAMP,
     OVERSIZE,
@@ -28,6 +27,7 @@ from mcpyard.wire.calls import (
 from mcpyard.wire.faults import fault
 from mcpyard.wire.link import Busy, Link, Outgoing
 from mcpyard.wire.messages import Envelope, Params, Reply
+from mcpyard.wire.server_requests import OnRequest, ServerRequests, nobody
 
 OnNotification = Callable[[str, bytes, int | None], None]
 """A server tells: method, parameters, stream."""

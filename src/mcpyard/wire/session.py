@@ -15,18 +15,18 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import messages
-from mcpyard.wire.asked import OnRequest, nobody
+from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
 from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
-from mcpyard.wire.lanes import Lanes
 from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNoise, OnNotification, Peer
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
+from mcpyard.wire.server_requests import OnRequest, nobody
 from mcpyard.wire.tools import ToolList, all_pages
 
 _CALL: Final = "tools/call"

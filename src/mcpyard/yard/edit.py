@@ -32,9 +32,9 @@ from mcpyard.domain.model import (
     Transport,
     Wanted,
 )
+from mcpyard.domain.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.domain.secrets import names_secret
-from mcpyard.domain.spelling import ParsedDefinition, read_definition
 from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.records import definition_digest

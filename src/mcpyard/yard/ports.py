@@ -11,7 +11,7 @@ from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
 from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.yard.approving import ReadProject, no_project
-from mcpyard.yard.clients.carrying import ClientReach
+from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
 from mcpyard.yard.reconcile import NoSecrets, SecretLookup
 from mcpyard.yard.trust import Trusting

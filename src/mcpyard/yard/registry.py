@@ -19,7 +19,7 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.domain.model import Config
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.status import Status
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from typing import Final, Protocol
 
 from mcpyard.catalog.ranking import Index, Known
-from mcpyard.yard.gathering import Offering, server_words, words_of
-from mcpyard.yard.own_tools import own_tool
 from mcpyard.yard.records import Record
-from mcpyard.yard.tool import Tool
+from mcpyard.yard.toolbox.gathering import Offering, server_words, words_of
+from mcpyard.yard.toolbox.own_tools import own_tool
+from mcpyard.yard.toolbox.tool import Tool
 
 _PATIENCE: Final = 10.0
 """Seconds that a restart is waited for."""

@@ -24,25 +24,25 @@ from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.merge import Patch
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
+from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.ports import LogLine
-from mcpyard.domain.spelling import read_definition
 from mcpyard.domain.status import Status, public_words
 from mcpyard.domain.this_yard import THIS_YARD_NOTE
-from mcpyard.yard.accounts import Accounts
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
+from mcpyard.yard.calls.accounts import Accounts
 from mcpyard.yard.calls.context import LIBRARY, CallContext, Progress, with_meta
 from mcpyard.yard.calls.fallback import CallDeps
+from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
-from mcpyard.yard.clients.own import OwnServers
+from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.closing import PATIENCE, bounded
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.notifications import Notifications
-from mcpyard.yard.outcome import Outcome
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.reconcile import Reconciler, by_ref

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.facts import Client, EntrySchema, EntryTransport, Field, Unit
-from mcpyard.formats.locating import ClientScopeRef
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.registry import CLIENTS
 
 SPOTS = tuple(
     ClientScopeRef(client, client.scopes[0], "p", shape)

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 
 from mcpyard.formats.effective import Evaluation, Text, judge
-from mcpyard.formats.locating import ClientFolders
-from mcpyard.formats.roster import client_of
+from mcpyard.formats.locations import ClientFolders
+from mcpyard.formats.registry import client_of
 
 HOME, PROJECT = "/home/ann", "/home/ann/code/it"
 

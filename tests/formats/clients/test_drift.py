@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from mcpyard.formats.drift import ABSENT, Drift, drift
 from mcpyard.formats.effective import standings
-from mcpyard.formats.roster import CLIENTS
+from mcpyard.formats.registry import CLIENTS
 from tests.formats.clients.standing import around, texts
 
 LITERAL = "hunter2"

@@ -9,8 +9,8 @@ from mcpyard.formats.editing import remove, rename, respell, write
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import ClientScopeRef
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.registry import spot_of
 from tests.conftest import FULL
 from tests.formats.clients.making import SPOTS, entries, reread
 

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge, standings
-from mcpyard.formats.roster import CLIENTS, client_of
+from mcpyard.formats.registry import CLIENTS, client_of
 from tests.formats.clients.standing import HOME, PROJECT, around, judged, states, texts
 
 RUN = {"command": "run"}

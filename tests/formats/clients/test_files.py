@@ -10,7 +10,7 @@ from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.naming import rule_fault
 from tests.conftest import FULL

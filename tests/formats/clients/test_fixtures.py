@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.formats.editing import remove, write
 from mcpyard.formats.listing import read
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.registry import spot_of
 from mcpyard.formats.switches import is_on, switched_off
 
 FIXTURES = Path(__file__).parents[4] / "shared" / "fixtures" / "clients"

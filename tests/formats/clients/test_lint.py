@@ -5,7 +5,7 @@ import pytest
 from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.formats.finding import RULES, SAYS
 from mcpyard.formats.lint import Finding, lint
-from mcpyard.formats.roster import CLIENTS, client_of
+from mcpyard.formats.registry import CLIENTS, client_of
 from mcpyard.formats.texts import Text
 from tests.formats.clients.standing import HOME, PROJECT, around, texts
 

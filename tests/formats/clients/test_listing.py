@@ -12,7 +12,7 @@ from mcpyard.domain.errors import (
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.listing import FileListing, read, read_scopes
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.registry import spot_of
 
 
 def read_one(client: str, entry: str) -> tuple[Entry | None, list[str]]:

@@ -6,8 +6,8 @@ from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.listing import read
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
-from mcpyard.formats.roster import spot_of
-from mcpyard.formats.warned import Warned, WarningKind, shape_of_value
+from mcpyard.formats.registry import spot_of
+from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 URL = "https://example.com/mcp"
 PRIVATE = "s3cr3t-value"

@@ -2,7 +2,7 @@ import pytest
 
 from mcpyard.formats.facts import Client
 from mcpyard.formats.naming import name_fault, slug
-from mcpyard.formats.roster import client_of
+from mcpyard.formats.registry import client_of
 
 CLAUDE, CODEX, GEMINI = (client_of(each) for each in ("claude", "codex", "gemini"))
 

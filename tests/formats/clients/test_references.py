@@ -10,7 +10,7 @@ from mcpyard.formats.references import (
     translate,
     whole_reference,
 )
-from mcpyard.formats.roster import client_of
+from mcpyard.formats.registry import client_of
 
 GEMINI = client_of("gemini").dialect
 OPENCODE = client_of("opencode").dialect

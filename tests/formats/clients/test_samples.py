@@ -14,9 +14,9 @@ from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.listing import read
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.mapping import convert
-from mcpyard.formats.roster import CLIENTS, spot_of
+from mcpyard.formats.registry import CLIENTS, spot_of
 
 SAMPLES = Path(__file__).parent / "samples"
 FOLDERS = sorted(SAMPLES.iterdir())

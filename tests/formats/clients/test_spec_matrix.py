@@ -13,8 +13,8 @@ from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.listing import read
 from mcpyard.formats.mapping import Converted, convert
 from mcpyard.formats.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix
-from mcpyard.formats.roster import spot_of
-from mcpyard.formats.warned import WarningKind
+from mcpyard.formats.registry import spot_of
+from mcpyard.formats.warnings import WarningKind
 
 BOTH = pytest.mark.parametrize("matrix", Matrix)
 

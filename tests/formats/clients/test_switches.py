@@ -3,7 +3,7 @@ import json
 import pytest
 
 from mcpyard.domain.errors import EditRefused, ServerUnknown
-from mcpyard.formats.roster import spot_of
+from mcpyard.formats.registry import spot_of
 from mcpyard.formats.switches import (
     is_on,
     set_enabled,
@@ -11,7 +11,7 @@ from mcpyard.formats.switches import (
     switch_words,
     switched_off,
 )
-from mcpyard.formats.warned import WarningKind
+from mcpyard.formats.warnings import WarningKind
 
 CODEX = '[mcp_servers.x]\ncommand = "a" # mine\nenabled = true\n\n[mcp_servers.y]\ncommand = "b"\n'
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mcpyard.formats.editors.toml_style import inline, key
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.facts import FileFormat
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from tests.formats.clients.making import entries
 
 OTHER = {"theme": "dark", "note": "// no comment, } or #", "deep": {"list": [1, {"a": None}]}}

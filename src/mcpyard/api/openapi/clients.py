@@ -19,7 +19,7 @@ from mcpyard.api.openapi.words import (
 from mcpyard.formats.facts import Effective, EntryTransport
 from mcpyard.formats.finding import Level
 from mcpyard.formats.matrix import Matrix
-from mcpyard.formats.warned import WarningKind
+from mcpyard.formats.warnings import WarningKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _TEXTS: Final = array(text())

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from mcpyard.api.guard_keys import TICKET_LIFE
 from mcpyard.api.openapi.words import (
     Json,
     array,
@@ -16,6 +15,7 @@ from mcpyard.api.openapi.words import (
     text,
     told,
 )
+from mcpyard.api.security.keys import TICKET_LIFE
 from mcpyard.api.tokens import LONGEST_NAME
 
 _MOMENT: Final = "2026-11-15T09:30:00.000+00:00"

@@ -16,7 +16,7 @@ from mcpyard.domain.model import (
     Wanted,
 )
 from mcpyard.domain.status import RunState, Status
-from mcpyard.yard.outcome import ErrorKind
+from mcpyard.yard.calls.outcome import ErrorKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _COUNT: Final[Json] = {"type": "integer", "minimum": 0}

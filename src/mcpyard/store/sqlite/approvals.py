@@ -6,7 +6,7 @@ from typing import Any
 
 from mcpyard.domain.approval import ApprovedEntry, Entries
 from mcpyard.domain.merge import plain
-from mcpyard.domain.spelling import read_definition
+from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.stored import Approval
 from mcpyard.store.sqlite.codec import from_micros, from_text, to_micros, to_text
 from mcpyard.store.sqlite.engine import Engine

@@ -15,7 +15,6 @@ import msgspec
 import orjson
 
 from mcpyard.catalog.routes import FallbackRoute, Route
-from mcpyard.domain.backups import names_backups
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -32,6 +31,7 @@ from mcpyard.domain.errors import (
     YardError,
     name_server,
 )
+from mcpyard.domain.fallbacks import names_backups
 from mcpyard.domain.lifecycle import ASLEEP, UP, Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
@@ -39,7 +39,7 @@ from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.breakers import ToolBreakers
 from mcpyard.yard.calls.context import CallContext
-from mcpyard.yard.outcome import Outcome, PassedOver
+from mcpyard.yard.calls.outcome import Outcome, PassedOver
 
 _NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
 

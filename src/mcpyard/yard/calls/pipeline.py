@@ -20,12 +20,12 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import CallTerms
-from mcpyard.yard.accounts import OK, TOOL_ERROR, Accounts
+from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.calls.context import NO_EXTRAS, CallContext, CallExtras, with_hops
 from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
+from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.results import TASK_TYPE, check_result, says_error
 from mcpyard.yard.directory import is_a_yard
-from mcpyard.yard.outcome import Outcome
 
 LONGEST_CALL: Final = 600.0
 """Seconds past which progress extends no call."""

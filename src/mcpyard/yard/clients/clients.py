@@ -19,12 +19,11 @@ from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.listing import nobody
-from mcpyard.formats.locating import ClientFolders, ClientScopeRef
+from mcpyard.formats.locations import ClientFolders, ClientScopeRef
 from mcpyard.formats.matrix import Matrix
-from mcpyard.formats.roster import CLIENTS, client_of, spot_of
-from mcpyard.yard.clients.carrying import ClientReach, EditTransaction, diffs, done
+from mcpyard.formats.registry import CLIENTS, client_of, spot_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
-from mcpyard.yard.clients.desk import broken
+from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
     Changing,
     Copying,
@@ -32,9 +31,6 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.own import YARD, OwnServers
-from mcpyard.yard.clients.own_seat import YardScopeStore
-from mcpyard.yard.clients.own_view import OwnView
 from mcpyard.yard.clients.records import (
     Done,
     Shown,
@@ -43,8 +39,12 @@ from mcpyard.yard.clients.records import (
     finding_record,
     full_record,
 )
-from mcpyard.yard.clients.seats import FileScopeStore, ScopeStore
-from mcpyard.yard.clients.taking import ImportCandidate, Taking
+from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
+from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
+from mcpyard.yard.clients.workspace import broken
+from mcpyard.yard.clients.yard_scope import YARD, OwnServers
+from mcpyard.yard.clients.yard_scope_store import YardScopeStore
+from mcpyard.yard.clients.yard_scope_view import OwnView
 from mcpyard.yard.records import Record
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from mcpyard.domain.errors import ArgumentsRefused, EditRefused, NameTaken, Prob
 from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport, Field
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.mapping import convert
 from mcpyard.formats.matrix import Matrix, holds
-from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.patching import refuse_unfit
-from mcpyard.yard.clients.seats import ScopeStore
+from mcpyard.yard.clients.scope_store import ScopeStore
+from mcpyard.yard.clients.workspace import Workspace
 
 VARIABLE: Final = "MCPYARD_CALL_TOKEN"
 """Where a program finds its token, if it can read one from a variable."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
-from mcpyard.formats.warned import Warned, WarningKind
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.records import Done
 from mcpyard.yard.records import Record

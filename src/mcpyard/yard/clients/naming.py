@@ -8,10 +8,10 @@ from typing import Final
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.formats.effective import files_of, judge
 from mcpyard.formats.facts import Client
-from mcpyard.formats.locating import ClientFolders
-from mcpyard.formats.roster import CLIENTS
-from mcpyard.yard.clients.own import MADE_UP, YARD
-from mcpyard.yard.clients.own_documents import concerned
+from mcpyard.formats.locations import ClientFolders
+from mcpyard.formats.registry import CLIENTS
+from mcpyard.yard.clients.yard_scope import MADE_UP, YARD
+from mcpyard.yard.clients.yard_scope_documents import concerned
 
 _DEEPEST: Final = 2
 """How far below its project a program's file lies at most."""

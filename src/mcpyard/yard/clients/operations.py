@@ -18,11 +18,11 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.listing import nobody
 from mcpyard.formats.mapping import Converted, convert, restore
 from mcpyard.formats.matrix import Matrix
-from mcpyard.formats.warned import Warned
+from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.connecting import Connecting
-from mcpyard.yard.clients.desk import Workspace
 from mcpyard.yard.clients.patching import patched, refuse_unfit
-from mcpyard.yard.clients.seats import ScopeStore
+from mcpyard.yard.clients.scope_store import ScopeStore
+from mcpyard.yard.clients.workspace import Workspace
 
 _IN_PLACE: Final = "Put it in the place of that one with --replace, or name it anew with --name."
 _ANOTHER_NAME: Final = "Give the copy another name with --name, or another place with --to."

@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 from mcpyard.domain import checks
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.merge import MASK, shown_url
-from mcpyard.domain.spelling import describe
+from mcpyard.domain.parsing import describe
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import EntryTransport, Field
-from mcpyard.formats.locating import ClientScopeRef
+from mcpyard.formats.locations import ClientScopeRef
 
 WORDS: Final[Mapping[Field, str]] = {
     Field.TYPE: "type",

@@ -12,8 +12,8 @@ from mcpyard.formats.effective import Effective, ScopeFile, ServerStatus
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Field
 from mcpyard.formats.finding import Finding
-from mcpyard.formats.locating import ClientScopeRef
-from mcpyard.formats.warned import Warned
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.masking import shown_values
 from mcpyard.yard.clients.patching import WORDS
 from mcpyard.yard.records import Record

@@ -1,0 +1,1 @@
+"""Who may ask what: the layer in front of every route."""

@@ -1,0 +1,138 @@
+"""Who asks, and what that one may do.
+
+The admin token opens everything, a call token the gateway or one profile of it. A browser's cookie
+opens pages and what can be read: cookies ignore ports, so that any program that listens on this
+machine may be sent it. A change or a stream also needs the session's key, which only pages of this
+origin hold, and the browser's word that such a page asks.
+"""
+
+import hmac
+from dataclasses import dataclass
+from typing import Final, Self
+from urllib.parse import unquote
+
+from starlette.responses import Response
+
+from mcpyard.api.answers import refuse
+from mcpyard.api.problems import refusal
+from mcpyard.api.security.incoming import Incoming
+from mcpyard.api.security.keys import Keys, hashed
+from mcpyard.api.security.names import is_foreign
+from mcpyard.api.security.unauthenticated import is_looking, strange_browser
+from mcpyard.domain.stored import CallToken, LoginSession
+
+KEY_HEADER: Final = b"x-mcpyard-key"
+
+_SHOWN: Final = 8
+_NEVER_IN_A_QUERY: Final = frozenset({"token", "access_token", "api_key", "authorization"})
+_NO_TOKEN: Final = "a token is needed: send it as `Authorization: Bearer ...`"  # noqa: S105  a sentence
+_IN_ADDRESS: Final = "a token in an address ends in logs and histories: send it as a header"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody who was recognised.
+
+    Attributes:
+        name: For the audit log and the journal.
+        token: The call token it came with.
+        session: The browser's session it came with.
+    """
+
+    name: str
+    token: CallToken | None = None
+    session: LoginSession | None = None
+
+    @classmethod
+    def holding(cls, token: CallToken) -> Self:
+        """Whoever holds a call token."""
+        return cls(f"token:{token.name}", token=token)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it may see everything."""
+        return self.token is None
+
+
+ADMIN: Final = Principal("admin")
+
+
+class Authenticator:
+    """Knows who holds which key."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def know(self, incoming: Incoming) -> Principal | None:
+        """Who asks; None for a stranger."""
+        sent = incoming.headers.get(b"authorization")
+        if sent is not None:
+            return self._bearer(sent)
+        # A foreign page may ask what is public, but gets no more than a stranger does.
+        return None if is_foreign(incoming) else self._browser(incoming)
+
+    def objection(self, incoming: Incoming, who: Principal | None) -> Response | None:
+        """Why a request may not pass."""
+        if incoming.is_public:
+            return None
+        if not _NEVER_IN_A_QUERY.isdisjoint(incoming.parameters()):
+            return _unauthorized(_IN_ADDRESS)
+        if who is None:
+            return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)
+        if who.token:
+            return _objection_to_token(incoming, who.token)
+        if who.session and (incoming.changes or incoming.is_stream):
+            return self._objection_to_browser(incoming, who.session)
+        return None
+
+    def _bearer(self, sent: bytes) -> Principal | None:
+        scheme, _, token = sent.partition(b" ")
+        if scheme.lower() != b"bearer":
+            return None
+        if self._keys.admin.fits(token):
+            return ADMIN
+        found = self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
+        if found is None:
+            return None
+        self._keys.tokens.used(found.id, self._keys.clock.now())
+        return Principal.holding(found)
+
+    def _browser(self, incoming: Incoming) -> Principal | None:
+        cookie = incoming.cookie()
+        session = cookie and self._keys.sessions.get(hashed(cookie), self._keys.clock.now())
+        return (
+            Principal(f"browser:{session.cookie_hash[:_SHOWN]}", session=session)
+            if session
+            else None
+        )
+
+    def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
+        if incoming.header(b"sec-fetch-site") != "same-origin":
+            return refuse(refusal("foreign-origin", "only a page of this yard may ask this"))
+        if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
+            return None
+        return refuse(refusal("key-needed", "the key of the browser's session is needed"))
+
+    def _holds_key(self, incoming: Incoming, session: LoginSession) -> bool:
+        key = incoming.headers.get(KEY_HEADER, b"").decode("latin-1")
+        return hmac.compare_digest(hashed(key), session.key_hash)
+
+    def _holds_ticket(self, incoming: Incoming, session: LoginSession) -> bool:
+        if incoming.changes or not (ticket := incoming.asked("ticket")):
+            return False
+        return self._keys.tickets.redeem(ticket, session, self._keys.clock.monotonic())
+
+
+def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None:
+    _, *parts = incoming.path.split("/")
+    allowed = incoming.is_gateway
+    if token.profile is not None:
+        allowed = len(parts) > 1 and (parts[0], unquote(parts[1])) == ("mcp", token.profile)
+    if allowed:
+        return None
+    opens = "/mcp" if token.profile is None else f"/mcp/{token.profile}"
+    return refuse(refusal("beyond-token", f"this token opens {opens} and nothing else"))
+
+
+def _unauthorized(detail: str) -> Response:
+    return refuse(refusal("unauthorized", detail), {"WWW-Authenticate": "Bearer"})

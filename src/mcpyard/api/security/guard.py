@@ -1,0 +1,127 @@
+"""The outermost layer: nothing reaches a route, a mount or a stream but through this door.
+
+In this order: the names a request uses (`guard_names`), who asks and what that one may do
+(`guard_who`), the size of the body. Whatever is answered, also a refusal, carries the strict
+headers (`guard_headers`), fewer of them where only programs read it, and what changed something is
+noted (`audit`). The path is given on as it was sent, still quoted, because names may hold a slash.
+"""
+
+from collections.abc import Awaitable, Iterable
+from typing import Final
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mcpyard.api.answers import refuse
+from mcpyard.api.audit import Audit
+from mcpyard.api.problems import problem_of
+from mcpyard.api.security.authenticator import ADMIN, Authenticator, Principal
+from mcpyard.api.security.headers import BRIEF, STRICT, strictly
+from mcpyard.api.security.incoming import CALLBACK, LOGIN, Incoming
+from mcpyard.api.security.keys import Keys
+from mcpyard.api.security.known_heads import HEAD, Head, Heads
+from mcpyard.api.security.names import AllowedNames
+from mcpyard.domain.errors import TooLarge
+from mcpyard.domain.numbers import whole_number
+
+BODY_LIMIT: Final = 4 * 1024 * 1024
+
+HEADERS: Final = "mcpyard.headers"
+"""Where a scope has its headers by name."""
+
+_TOO_LARGE: Final = f"the body is larger than {BODY_LIMIT} bytes"
+_OPENED_BY: Final = {LOGIN: "link", CALLBACK: "sign-in"}
+
+
+class Guard:
+    """Lets through what may pass.
+
+    Routes find in their scope `who` (a `Principal`, or None on a public route) and `admin` (whether
+    that one may see everything).
+    """
+
+    def __init__(
+        self, app: ASGIApp, keys: Keys, hosts: Iterable[str], audit: Audit | None = None
+    ) -> None:
+        self._app = app
+        self._keys = keys
+        self._names = AllowedNames(hosts)
+        self._doorman = Authenticator(keys)
+        self._audit = audit
+        self._heads = Heads()
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            return _nothing()
+        head = scope.get(HEAD) or Head(scope)
+        incoming = self._heads.find(head)
+        who = self._doorman.know(incoming) if incoming else None
+        if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
+            return self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
+        return self._examine(scope, receive, send, head)
+
+    async def _examine(self, scope: Scope, receive: Receive, send: Send, head: Head) -> None:
+        incoming = Incoming.of(scope)
+        sending = strictly(send, BRIEF if incoming.is_gateway else STRICT)
+        if refusal := self._names.objection(incoming):
+            await refusal(scope, receive, sending)
+            return
+        who = self._doorman.know(incoming)
+        if self._audit and (name := _worth_a_note(incoming, who)):
+            sending = self._audit.noting(name, incoming, sending)
+        if refusal := self._doorman.objection(incoming, who) or _too_large(incoming):
+            await refusal(scope, receive, sending)
+            return
+        if who and who.session:
+            await self._keys.renew(who.session)
+        self._heads.add(head, incoming)
+        app = self._app
+        if who and incoming.is_stream and not incoming.changes:
+            app = self._keys.dismissals.watching(app, who.name)
+        await app(_onward(scope, incoming, who), _limited(receive), sending)
+
+
+async def _nothing() -> None:
+    pass
+
+
+def _onward(scope: Scope, incoming: Incoming, who: Principal | None) -> Scope:
+    """The scope as the routes see it; changed in place, since nobody else looks at it any more."""
+    scope["path"] = incoming.path
+    scope[HEADERS] = incoming.headers
+    scope["who"] = who
+    scope["admin"] = who is not None and who.is_owner
+    return scope
+
+
+def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:
+    """Whose name stands in the audit log, if the request belongs there.
+
+    A stranger changes nothing, and could flood the log. What goes through the gateway stands in
+    the journal of calls.
+    """
+    if opened_by := _OPENED_BY.get(incoming.path):
+        return opened_by
+    return who.name if who and incoming.changes and not incoming.is_gateway else None
+
+
+def _too_large(incoming: Incoming) -> Response | None:
+    said = incoming.header(b"content-length") or "0"
+    fits = whole_number(said, BODY_LIMIT) is not None
+    return None if fits else refuse(problem_of(TooLarge(_TOO_LARGE)))
+
+
+def _limited(receive: Receive) -> Receive:
+    """A body that does not say its length is counted as it comes."""
+    taken = 0
+
+    async def counted() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > BODY_LIMIT:
+            raise TooLarge(_TOO_LARGE)
+        return message
+
+    return counted

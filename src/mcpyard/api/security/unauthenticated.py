@@ -1,0 +1,44 @@
+"""What a browser sees that was not let in: a page that says how to come in, not a line of JSON."""
+
+from typing import Final
+
+from starlette.responses import Response
+
+from mcpyard.api.security.incoming import Incoming
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>mcpyard</title>
+</head>
+<body>
+<main>
+<h1>mcpyard</h1>
+<p>This browser is not signed in. Run <code>mcpyard login-link</code> on the yard's machine, and
+open the address that it prints.</p>
+<p lang="zh-Hans">此浏览器尚未登录。请在运行 mcpyard 的机器上执行
+<code>mcpyard login-link</code> 并打开它给出的地址。</p>
+<p lang="zh-Hant">此瀏覽器尚未登入。請在執行 mcpyard 的機器上執行
+<code>mcpyard login-link</code> 並開啟它給出的位址。</p>
+</main>
+</body>
+</html>
+"""
+_UNAUTHORIZED: Final = 401
+
+
+def is_looking(incoming: Incoming) -> bool:
+    """Whether a person's browser asks for a page."""
+    wants = incoming.header(b"accept") or ""
+    return (
+        not incoming.changes and incoming.header(b"authorization") is None and "text/html" in wants
+    )
+
+
+def strange_browser() -> Response:
+    """The page for one that is not let in."""
+    headers = {"WWW-Authenticate": "Bearer"}
+    return Response(_PAGE, _UNAUTHORIZED, headers, media_type="text/html")

@@ -1,0 +1,97 @@
+"""The servers that are defined, read without starting or storing anything."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from mcpyard.cli.status_words import NOT_RUNNING
+from mcpyard.domain.approval import Entries, admit
+from mcpyard.domain.desired import DesiredServer, DesireInputs, Document, Owner, desire
+from mcpyard.domain.errors import Problem, ServerUnknown
+from mcpyard.domain.observed import Observed
+from mcpyard.formats import environment
+from mcpyard.sources.database import read_stored
+from mcpyard.sources.project_file import FILE_NAME, read_project
+from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
+from mcpyard.yard.records import Record, record
+from mcpyard.yard.trust import real_folder
+
+
+@dataclass(frozen=True, slots=True)
+class KnownServers:
+    """What the project file, the environment and, where it was asked, a home define.
+
+    Attributes:
+        path: The project file; it may be absent.
+        documents: What was read: the project's, the environment's, and the home's where asked.
+        servers: The servers in force, by name.
+        problems: What could not be used.
+    """
+
+    path: Path
+    documents: tuple[Document, ...]
+    servers: Mapping[str, DesiredServer]
+    problems: tuple[Problem, ...]
+
+    def server(self, name: str) -> DesiredServer:
+        """The server of that name."""
+        found = self.servers.get(name)
+        if found is None:
+            raise ServerUnknown(f'there is no server "{name[:80]}"')
+        return found
+
+    def may_run(self, server: DesiredServer) -> bool:
+        """Whether the user approved it."""
+        return not server.held
+
+
+def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownServers:
+    """Read the definitions of a folder, the current one unless named, and of the environment.
+
+    Args:
+        project: The folder.
+        stored: What a home knows of servers besides.
+
+    Raises:
+        DocumentBroken: The project file cannot be read, or does not parse.
+    """
+    kept = stored or Peeked()
+    path = (project or Path.cwd()).absolute() / FILE_NAME
+    own = () if stored is None else (read_stored(kept.definitions),)
+    documents = (read_project(path.parent), environment.read(os.environ), *own)
+    identities: dict[tuple[Owner, str], UUID] = {
+        (document.owner, each.name): kept.identities.get((document.owner, each.name)) or uuid4()
+        for document in documents
+        for each in document.definitions
+    }
+    admission = admit(documents, _approved(documents[0].owner, kept, named=project is not None))
+    known = DesireInputs(identities, os.environ.get, kept.policies, waiting=admission.waiting)
+    desired = desire(admission.documents, known)
+    servers = {each.name: each for each in desired.servers.values()}
+    return KnownServers(path, documents, servers, desired.problems)
+
+
+def _approved(owner: Owner, kept: Peeked, *, named: bool) -> Mapping[Owner, Entries]:
+    """What may run of a project's file: naming a folder for the first time approves all of it."""
+    approval = kept.approvals.get(real_folder(Path(owner.place).parent))
+    if approval is None:
+        return {} if named else {owner: {}}
+    return {} if approval.entries is None else {owner: approval.entries}
+
+
+def find_known(home: Path, project: Path | None) -> KnownServers:
+    """What a folder, the environment and a home that no yard holds define.
+
+    Raises:
+        StateBroken: What the home holds cannot be read.
+        NewerState: A newer version wrote it.
+    """
+    return find_servers(project, peek_definitions(home))
+
+
+def still_record(server: DesiredServer) -> Record:
+    """The record of a server that nobody runs; it has no id yet."""
+    shown = record(server, Observed(server.id), ())
+    return shown | {"id": None, "yard": NOT_RUNNING}

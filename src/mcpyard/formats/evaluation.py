@@ -1,0 +1,254 @@
+"""The steps of a judgement: each server by itself, then beside those of the same name."""
+
+from dataclasses import replace
+from typing import Final, cast
+
+from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.formats.documents import name_place
+from mcpyard.formats.entries import Entry, field_of, objects_of, understand
+from mcpyard.formats.facts import Client, ClientScope, Effective, Field
+from mcpyard.formats.listing import FileListing, Listed, listing_of
+from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
+from mcpyard.formats.rules import Judge, RuleVerdict
+from mcpyard.formats.texts import Opened, ParsedFiles
+
+_KEPT_OUT: Final = frozenset({Effective.UNTRUSTED, Effective.BLOCKED, Effective.INVALID})
+_SETTLED: Final = _KEPT_OUT | {Effective.SHADOWED}
+_ON: Final = RuleVerdict(Effective.ENABLED, "")
+
+
+class Read:
+    """A file of a scope while its servers are judged."""
+
+    def __init__(self, spot: ClientScopeRef, path: str, shelf: ParsedFiles) -> None:
+        found = shelf.text(path)
+        self.path = path
+        self.exists = found.text is not None or found.fault is not None
+        self.opened = shelf.open(path)
+        self.listing = _listing(spot, self.opened, shelf.problems.get(path, ()))
+        self.verdicts: dict[str, RuleVerdict] = {}
+
+    @property
+    def spot(self) -> ClientScopeRef:
+        """Whose file it is, with the shape it is in."""
+        return self.listing.spot
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """The path of a server."""
+        return (*self.spot.above, *self.spot.shape.keys, name)
+
+    def raw(self, name: str) -> object:
+        """A server as it is written."""
+        return self.opened.at(self.keys(name)) if self.opened else None
+
+    def place(self, name: str, *steps: str) -> SourceLocation | None:
+        """Where a server stands, or the innermost part of it that is there."""
+        path = self.keys(name)
+        for step in steps:
+            if self.opened and self.opened.parsed.has((*path, step)):
+                path = (*path, step)
+        return name_place(self.opened.parsed, path) if self.opened else None
+
+    def same(self, name: str) -> Listed | None:
+        """The server that the client takes for one of this name."""
+        if not self.spot.client.names.folded:
+            return next((each for each in self.listing.servers if each.name == name), None)
+        folded = name.strip().casefold()
+        servers = self.listing.servers
+        return next((each for each in servers if each.name.strip().casefold() == folded), None)
+
+    def counts(self, name: str) -> bool:
+        """Whether the program takes the server into account beside others of its name."""
+        state = self.verdicts[name].state
+        if state is Effective.SHADOWED:
+            return False
+        rejected = state is Effective.DISABLED and bool(self.spot.scope.switch.on)
+        return state not in _KEPT_OUT and not rejected
+
+
+def judged(client: Client, around: ClientFolders, shelf: ParsedFiles) -> list[Read]:
+    """The files of a client's scopes, weaker ones first within a scope, with all verdicts."""
+    files = [
+        Read(ClientScopeRef(client, scope, around.project), path, shelf)
+        for scope in scopes_of(client, around)
+        for path in (candidates(scope.location, around) if scope.location else ())
+    ]
+    _judge_each(files, around, shelf)
+    _set_aside(files)
+    if client.merges:
+        _put_together(files)
+    if client.fragile:
+        _spread_faults(files)
+    _hide(files)
+    return files
+
+
+def sentence(problem: Problem) -> str:
+    """A problem without its place, which stands beside it."""
+    return str(replace(problem, place=None))
+
+
+def scopes_of(client: Client, around: ClientFolders) -> tuple[ClientScope, ...]:
+    """The scopes that have files: without a project, none that depends on one."""
+    return tuple(
+        scope
+        for scope in client.scopes
+        if scope.location and usable(scope.location, scope.above, around)
+    )
+
+
+def _judge_each(files: list[Read], around: ClientFolders, shelf: ParsedFiles) -> None:
+    """Judge each server as if it were the only one of its name."""
+    for file in files:
+        judge = Judge(file.spot, around, shelf)
+        scope = file.spot.scope
+        # Where no file tells whether there is trust, what must be true is told instead.
+        on = _ON if scope.gates else replace(_ON, reason=scope.trust)
+        for listed in file.listing.servers:
+            file.verdicts[listed.name] = (
+                judge.gated(listed.name, unread=True)
+                or _invalid(file.listing.problems)
+                or _invalid(listed.problems, _objects(file, listed.name))
+                or _off_by_entry(file, listed)
+                or judge.switched_off(listed.name)
+                or judge.gated(listed.name, unread=False)
+                or on
+            )
+
+
+def _set_aside(files: list[Read]) -> None:
+    """Servers of a file that is not read because there is another one."""
+    for index, file in enumerate(files):
+        scope = file.spot.scope
+        later = [each for each in files[index + 1 :] if each.spot.scope is scope and each.exists]
+        if scope.location and scope.location.alone and later:
+            reason = f"{file.spot.client.title} reads {later[-1].path} instead"
+            file.verdicts = dict.fromkeys(file.verdicts, RuleVerdict(Effective.SHADOWED, reason))
+
+
+def _put_together(files: list[Read]) -> None:
+    """Judge entries of one name together, for a client that reads them as one."""
+    by_name: dict[str, list[Read]] = {}
+    for file in files:
+        for name, verdict in file.verdicts.items():
+            half = verdict.state is Effective.INVALID and not file.listing.problems
+            if isinstance(file.raw(name), dict) and (half or file.counts(name)):
+                by_name.setdefault(name, []).append(file)
+    for name, parts in by_name.items():
+        verdict = _together(name, parts)
+        for part in parts:
+            part.verdicts[name] = verdict
+
+
+def _spread_faults(files: list[Read]) -> None:
+    """Tell every server of a client that reads none of them while one is wrong."""
+    verdicts = (item for file in files for item in file.verdicts.items())
+    wrong = (item for item in verdicts if item[1].state is Effective.INVALID)
+    bad = next((item for item in wrong if not item[1].alone), None)
+    if bad is None:
+        return
+    culprit, fault = bad
+    for file in files:
+        reason = f'{file.spot.client.title} reads no server while "{culprit}" is wrong'
+        file.verdicts |= {
+            name: RuleVerdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
+            for name, verdict in file.verdicts.items()
+            if verdict.state not in _KEPT_OUT
+        }
+
+
+def _hide(files: list[Read]) -> None:
+    """Find the servers beside which another of the same name counts instead."""
+    hidden = [
+        (file, name, verdict)
+        for file in files
+        for name in file.verdicts
+        if file.verdicts[name].state not in _SETTLED and (verdict := _hidden(files, file, name))
+    ]
+    for file, name, verdict in hidden:
+        file.verdicts[name] = verdict
+
+
+def _listing(
+    spot: ClientScopeRef, opened: Opened | None, problems: tuple[Problem, ...]
+) -> FileListing:
+    if opened is None:
+        return FileListing(spot, problems=problems)
+    try:
+        return listing_of(spot, opened.parsed, opened.value)
+    except DocumentBroken as broken:
+        return FileListing(spot, problems=broken.problems)
+
+
+def _invalid(
+    problems: tuple[Problem, ...], harmless: frozenset[str] = frozenset()
+) -> RuleVerdict | None:
+    if not problems:
+        return None
+    alone = all(each.field in harmless for each in problems)
+    return RuleVerdict(Effective.INVALID, sentence(problems[0]), problems[0].place, alone)
+
+
+def _objects(file: Read, name: str) -> frozenset[str]:
+    """The fields that cost no other server when they are no objects."""
+    path = ".".join(file.keys(name))
+    return frozenset(f"{path}.{word}" for word in objects_of(file.spot.shape))
+
+
+def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
+    if listed.enabled:
+        return None
+    raw = cast("dict[str, object]", file.raw(listed.name))
+    word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
+    where = file.place(listed.name, word)
+    return RuleVerdict(Effective.DISABLED, "is switched off in its entry", where)
+
+
+def _together(name: str, parts: list[Read]) -> RuleVerdict:
+    strongest = parts[-1]
+    listed = strongest.listing.server(name)
+    if len(parts) == 1:
+        verdict = strongest.verdicts[name]
+        stub = _stub(listed.entry or Entry(), listed)
+        return stub if stub and verdict.state is not Effective.INVALID else verdict
+    raw: object = {}
+    for part in parts:
+        raw = _merged(raw, part.raw(name))
+    client, shape = strongest.spot.client, strongest.spot.shape
+    found = understand(cast("dict[str, object]", raw), client, shape)
+    if found.problems:
+        problem = replace(found.problems[0], field=f"{name}.{found.problems[0].field}")
+        return RuleVerdict(Effective.INVALID, str(problem), listed.place)
+    if found.entry.enabled is False:
+        return RuleVerdict(
+            Effective.DISABLED, "is switched off in one of its entries", listed.place
+        )
+    return _stub(found.entry, listed) or _ON
+
+
+def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
+    if entry.command is not None or entry.url is not None or entry.enabled is False:
+        return None
+    reason = "has neither a command nor an address, and no other file gives it one"
+    return RuleVerdict(Effective.INVALID, reason, listed.place, alone=True)
+
+
+def _merged(lower: object, upper: object) -> object:
+    if not isinstance(lower, dict) or not isinstance(upper, dict):
+        return upper
+    below, above = cast("dict[str, object]", lower), cast("dict[str, object]", upper)
+    return {**below, **{key: _merged(below.get(key), each) for key, each in above.items()}}
+
+
+def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
+    scope = file.spot.scope.name
+    later = files.index(file)
+    for index, other in enumerate(files):
+        beside = other.spot.scope.name == scope and index > later
+        winner = other.same(name) if beside or scope in other.spot.scope.hides else None
+        if winner and other.counts(winner.name):
+            told = f'"{winner.name}" of {other.spot} ({other.path})'
+            merges = file.spot.client.merges
+            reason = f"is read together with {told}, which wins" if merges else f"{told} wins"
+            return RuleVerdict(Effective.SHADOWED, reason, winner.place)
+    return None

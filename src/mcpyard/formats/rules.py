@@ -1,0 +1,168 @@
+"""What other files say about a server: lists that switch it off, rules that block it, trust.
+
+The facts name the places; here they are looked up. An answer comes with the place it was found at.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from mcpyard.domain.errors import SourceLocation
+from mcpyard.formats.documents import value_at
+from mcpyard.formats.facts import Condition, Effective, Location, Match, Rule, SwitchKind
+from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, filled, usable
+from mcpyard.formats.switches import switch_location, switch_name
+from mcpyard.formats.texts import Opened, ParsedFiles
+
+_PARENT: Final = "TRUST_PARENT"
+"""The word by which Gemini CLI trusts the folder above the one it stands beside."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """What a server is, why, where that is said, and whether it costs only this server."""
+
+    state: Effective
+    reason: str
+    where: SourceLocation | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Looks up what decides about the servers of one scope."""
+
+    spot: ClientScopeRef
+    around: ClientFolders
+    shelf: ParsedFiles
+
+    def switched_off(self, name: str) -> RuleVerdict | None:
+        """Whether a list or a map of its own switch names the server."""
+        switch = self.spot.scope.switch
+        location = switch_location(self.spot)
+        if location is None or switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
+            return None
+        name = switch_name(self.spot, name)
+        for opened, keys in self._opened((location,), switch.off):
+            if switch.kind is SwitchKind.LIST:
+                where = _named(opened, keys, name, folded=False)
+            elif opened.at((*keys, name, "enabled")) is False:
+                where = opened.parsed.place((*keys, name, "enabled"))
+            else:
+                where = None
+            if where:
+                return RuleVerdict(Effective.DISABLED, f"is switched off in {where.file}", where)
+        return None
+
+    def gated(self, name: str, *, unread: bool) -> RuleVerdict | None:
+        """The first gate that keeps the server out, of those of the whole file or of the others."""
+        for gate in self.spot.scope.gates:
+            if gate.unread is unread and (verdict := self._gate(gate, name)):
+                return verdict
+        return None
+
+    def _gate(self, gate: Rule, name: str) -> RuleVerdict | None:
+        for clue in gate.shuts:
+            for where in self._found(clue, name):
+                return RuleVerdict(gate.state, gate.says, where)
+        # Without a project there is nothing to be trusted.
+        if (
+            gate.opens
+            and self.spot.project
+            and not any(True for clue in gate.opens for _ in self._found(clue, name))
+        ):
+            return RuleVerdict(gate.state, gate.says)
+        return None
+
+    def _found(self, clue: Condition, name: str) -> Iterator[SourceLocation | None]:
+        """The places that say what the clue looks for."""
+        if clue.sign is Match.VARIABLE:
+            if self.around.environment.get(clue.keys[0]) in clue.words:
+                yield None
+            return
+        folded = self.spot.client.names.folded
+        for opened, keys in self._opened(clue.files, clue.keys):
+            if clue.sign is Match.FOLDERS:
+                found = _folder_place(opened, keys, self.spot.project, clue.words)
+            elif clue.sign is Match.SAYS:
+                says = opened.at(keys) in clue.words
+                found = opened.parsed.place(keys) if says else None
+            elif clue.sign is Match.NAMED:
+                found = _named(opened, keys, name, folded=folded)
+            else:
+                found = _unnamed(opened, keys, name, folded=folded)
+            if found:
+                yield found
+
+    def _opened(
+        self, files: tuple[Location, ...], keys: tuple[str, ...]
+    ) -> Iterator[tuple[Opened, tuple[str, ...]]]:
+        """The files that exist, each with the path of keys to look at."""
+        for location in files:
+            if not usable(location, keys, self.around):
+                continue
+            for path in candidates(location, self.around):
+                if opened := self.shelf.open(path):
+                    yield opened, filled(keys, self.spot.project)
+
+
+def _names(listed: object) -> list[object]:
+    """The names in a list; an item that is an object names a server by a member of its own."""
+    items = cast("list[object]", listed) if isinstance(listed, list) else []
+    return [value_at(item, ("serverName",)) or item for item in items]
+
+
+def _known(name: object, *, folded: bool) -> object:
+    return name.strip().lower() if folded and isinstance(name, str) else name
+
+
+def _named(
+    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+) -> SourceLocation | None:
+    names = [_known(each, folded=folded) for each in _names(opened.at(keys))]
+    wanted = _known(name, folded=folded)
+    return opened.parsed.place((*keys, names.index(wanted))) if wanted in names else None
+
+
+def _unnamed(
+    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+) -> SourceLocation | None:
+    listed = opened.at(keys)
+    names = _names(listed)
+    # A rule by command or address may let the server in; only names can be judged here.
+    judged = isinstance(listed, list) and all(isinstance(each, str) for each in names)
+    if not judged or _named(opened, keys, name, folded=folded):
+        return None
+    return opened.parsed.place(keys)
+
+
+def _folder_place(
+    opened: Opened, keys: tuple[str, ...], project: str, words: tuple[object, ...]
+) -> SourceLocation | None:
+    """Where the project is trusted, itself or by the nearest folder above it that is named."""
+    folders = opened.at(keys)
+    if isinstance(folders, list):
+        known = {each: index for index, each in enumerate(cast("list[object]", folders))}
+        found = next((known[each] for each in _upwards(project) if each in known), None)
+        return None if found is None else opened.parsed.place((*keys, found))
+    if not isinstance(folders, dict):
+        return None
+    rules = {
+        (_above(folder) if word == _PARENT else folder): (folder, word)
+        for folder, word in cast("dict[str, object]", folders).items()
+    }
+    nearest = next((rules[each] for each in _upwards(project) if each in rules), None)
+    if nearest is None or nearest[1] not in words:
+        return None
+    return opened.parsed.place((*keys, nearest[0]))
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    while folder:
+        yield folder
+        folder = _above(folder)
+
+
+def _above(folder: str) -> str:
+    cut = max(folder.rfind("/"), folder.rfind("\\"))
+    return folder[:cut] if cut > 0 else ""

@@ -1,0 +1,51 @@
+"""What a copy or an edit wants to be told about, with a kind that a program can act on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+from mcpyard.domain.parsing import describe
+
+
+class WarningKind(StrEnum):
+    """What became of a field."""
+
+    INFO = "info"
+    UNSUPPORTED = "unsupported"
+    TRANSLATED = "translated"
+    APPROXIMATED = "approximated"
+    RELOCATED = "relocated"
+    UNUSABLE = "unusable"
+    NEEDS_TRUST = "needs_trust"
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """One thing to tell.
+
+    Attributes:
+        kind: What became of the field.
+        field: The field, in the words of the file that it comes from; empty for all of the entry.
+        shape: What the value is, with nothing of a text in it.
+        reason: Why, as the rest of a sentence that the field begins.
+    """
+
+    kind: WarningKind
+    field: str
+    shape: str
+    reason: str
+
+    @property
+    def message(self) -> str:
+        """The sentence to show."""
+        return f"{self.shape}: {self.reason}" if self.shape else self.reason
+
+
+def shape_of_value(value: object) -> str:
+    """A value in words that give nothing of its texts away."""
+    if isinstance(value, Mapping):
+        return f"an object of {len(cast('Mapping[str, object]', value))}"
+    if isinstance(value, (tuple, list)):
+        return f"a list of {len(cast('tuple[object, ...]', value))}"
+    return "a string" if isinstance(value, str) else describe(value)

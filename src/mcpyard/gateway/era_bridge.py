@@ -1,0 +1,202 @@
+"""A request on its way to a server and back, whatever the eras of the two ends.
+
+| client, server | what becomes of a server's questions |
+|---|---|
+| handshake, handshake | asked as they come |
+| handshake, modern | a result that asks becomes questions, then a retry |
+| modern, handshake | a question becomes a result that asks, while the call is parked |
+| modern, modern | results as they come |
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any, Final, cast
+from uuid import UUID
+
+import orjson
+
+from mcpyard.domain.observed import Era
+from mcpyard.domain.ports import Asking, NotificationInterest
+from mcpyard.gateway.abilities import check, require
+from mcpyard.gateway.pending_input import PendingInput
+from mcpyard.gateway.protocol import (
+    INPUT_RESPONSES,
+    MESSAGE,
+    PROGRESS,
+    PROGRESS_TOKEN,
+    REQUEST_STATE,
+)
+from mcpyard.gateway.requests import Request, decoded
+from mcpyard.gateway.translating import (
+    InputRequired,
+    input_required,
+    questions,
+    to_handshake,
+    to_modern,
+    without_task,
+)
+from mcpyard.wire.messages import ABSENT, INTERNAL_ERROR, RpcError, quoted
+from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.notifications import LEVELS
+from mcpyard.yard.yard import YardCore
+
+_MOST_ROUNDS: Final = 16
+"""A server that keeps asking is not going to answer."""
+
+_LOG_WISH: Final = 600.0
+"""Seconds for which a server goes on logging for a client of the modern era.
+
+It has no session that its wish could end with, and asks anew with each request.
+"""
+
+Work = Callable[[CallContext, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
+"""Asks a server, with these members added to the parameters."""
+
+Ask = Callable[[Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
+"""`Work` whose context is known."""
+
+
+class EraBridge:
+    """Carries requests."""
+
+    def __init__(self, yard: YardCore, parking: PendingInput) -> None:
+        self._directory = yard.directory
+        self._notifications = yard.notifications
+        self._parking = parking
+        self._log_wishes: dict[tuple[str, str], asyncio.TimerHandle] = {}
+
+    def carry(
+        self, request: Request, server: UUID, work: Work, era: Era | None = None
+    ) -> Coroutine[Any, Any, bytes]:
+        """The result of a request, in the words of the client's era.
+
+        Args:
+            request: The request.
+            server: Who is asked.
+            work: Asks it.
+            era: The server's, where that is known already.
+        """
+        era = era or self._directory.era(server)
+        if request.modern:
+            return self._for_modern(request, server, work, era)
+        asked = partial(_ask, request) if request.client.abilities else None
+        context = self._context(request, server, asked)
+        if era is Era.HANDSHAKE:
+            return work(context, {})
+        return self._for_handshake(request, server, partial(work, context), era)
+
+    async def _for_modern(
+        self, request: Request, server: UUID, work: Work, era: Era | None
+    ) -> bytes:
+        if self._parking.is_ours(request) and not self._directory.is_yard(server):
+            raw, asks = await self._parking.resume(request)
+        elif era is Era.MODERN or not request.client.abilities:
+            raw, asks = await work(self._context(request, server, None), {}), False
+        else:
+            begin = partial(self._begin, request, server, work)
+            raw, asks = await self._parking.run(request, begin)
+        if asks or (era or self._directory.era(server)) is Era.MODERN:
+            return raw
+        return to_modern(raw, request.method)
+
+    async def _begin(self, request: Request, server: UUID, work: Work, asked: Asking) -> bytes:
+        return await work(self._context(request, server, asked), {})
+
+    async def _for_handshake(
+        self, request: Request, server: UUID, ask: Ask, era: Era | None
+    ) -> bytes:
+        raw = await ask({})
+        if (era or self._directory.era(server)) is not Era.MODERN:
+            return raw
+        for _ in range(_MOST_ROUNDS):
+            wanted = input_required(raw)
+            if wanted is None:
+                return to_handshake(raw)
+            raw = await ask(await _answers(request, wanted))
+        raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
+
+    def _context(self, request: Request, server: UUID, asked: Asking | None) -> CallContext:
+        client = request.client
+        progress = None
+        if request.progress_token is not None:
+            progress = partial(_progressed, request)
+        if request.modern and client.log_level:
+            self._wish_logs((client.who, client.log_level), server)
+        return CallContext(
+            client.who,
+            None,
+            request.extras,
+            progress,
+            asked,
+            partial(_told, request),
+            client.capabilities,
+            client.log_level,
+            client.lane,
+            request.view.allows,
+            # An answer to a question belongs to the server that asked it.
+            not request.answers_a_question,
+        )
+
+    def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:
+        """Have a server log at a level: it can do so only for all of its clients at once."""
+        if timer := self._log_wishes.pop(wish, None):
+            timer.cancel()
+        self._notifications.set_interest(wish, server, NotificationInterest(wish[1]))
+        loop = asyncio.get_running_loop()
+        self._log_wishes[wish] = loop.call_later(_LOG_WISH, self._forget_logs, wish)
+
+    def _forget_logs(self, wish: tuple[str, str]) -> None:
+        del self._log_wishes[wish]
+        self._notifications.drop_interests(wish)
+
+
+async def _answers(request: Request, wanted: InputRequired) -> dict[str, bytes]:
+    """What the client answers, as the members of the retry."""
+    asked = questions(wanted)
+    for each in asked.values():
+        require(request.client, each.method, bytes(each.params))
+    given = await asyncio.gather(
+        *(_ask(request, each.method, bytes(each.params)) for each in asked.values())
+    )
+    said = (b"%b:%b" % (quoted(key), answer) for key, answer in zip(asked, given, strict=True))
+    answers = {INPUT_RESPONSES: b"{%b}" % b",".join(said)}
+    if wanted.request_state is not ABSENT:
+        answers[REQUEST_STATE] = bytes(wanted.request_state)
+    return answers
+
+
+async def _ask(request: Request, method: str, params: bytes) -> bytes:
+    check(request.client, method, params)
+    if request.ask is None:
+        raise RpcError(INTERNAL_ERROR, "the client cannot be asked")
+    return await request.ask(method, without_task(params))
+
+
+def _told(request: Request, method: str, params: bytes) -> None:
+    if method != MESSAGE or wants(request.client.log_level, params, unsaid=not request.modern):
+        request.say(method, params)
+
+
+def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
+    """Whether somebody with this log level wants a log message.
+
+    Args:
+        level: The level; None when it said nothing.
+        message: The parameters of the message.
+        unsaid: Whether to take silence for a yes.
+    """
+    if level is None:
+        return unsaid
+    said = decoded(message)
+    of = cast("dict[str, object]", said).get("level") if isinstance(said, dict) else None
+    return of not in LEVELS or LEVELS.index(str(of)) >= LEVELS.index(level)
+
+
+def _progressed(request: Request, heard: Mapping[str, object]) -> None:
+    token = request.progress_token
+    if token is None:
+        return
+    params = {key: value for key, value in heard.items() if value is not None}
+    params[PROGRESS_TOKEN] = orjson.Fragment(token)
+    request.say(PROGRESS, orjson.dumps(params))

@@ -1,0 +1,197 @@
+"""A server that is open: its session and, where it is local, its process."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Coroutine
+from typing import Any, Final
+
+from mcpyard.domain import limits
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
+from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
+from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.runtime.keeper_client import ChildProcess, StopPolicy
+from mcpyard.runtime.server_api import ToolListing
+from mcpyard.runtime.stderr import StderrReader
+from mcpyard.wire.eras import members
+from mcpyard.wire.link import Busy
+from mcpyard.wire.messages import Reply, RpcError
+from mcpyard.wire.session import ServerSession
+
+_NOT_READING: Final = Cause(
+    Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
+)
+_ENDED: Final = Cause(Code.CLOSED, "the server was ended by mcpyard")
+_STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
+
+
+class ServerProcess:
+    """A server's process with its standard error."""
+
+    def __init__(self, child: ChildProcess, stderr: StderrReader) -> None:
+        self.child = child
+        self._stderr = stderr
+
+    async def stop(self) -> None:
+        """End it in order; its input is closed already."""
+        try:
+            await self.child.stop(lambda: None, _STOP)
+        finally:
+            self._stderr.close()
+
+    async def kill(self) -> None:
+        """End it at once, with all its descendants."""
+        try:
+            await self.child.kill()
+        finally:
+            self._stderr.close()
+
+
+class LiveServer:
+    """A session in use (see `Live`)."""
+
+    def __init__(self, session: ServerSession, process: ServerProcess | None) -> None:
+        self._session = session
+        self._process = process
+        self._calls = 0
+        self._log_level: str | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.facts = SessionFacts(
+            era=Era(session.era),
+            protocol_version=session.protocol_version,
+            server_info=session.server_info,
+            capabilities=session.capabilities,
+            instructions=session.instructions,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Of its process, where it has one."""
+        return self._process.child.pid if self._process else None
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is gone already."""
+        return self._session.lost
+
+    @property
+    def activity(self) -> int:
+        """Counts the messages that came."""
+        return self._session.stats.received
+
+    @property
+    def lanes(self) -> int | None:
+        """1 when it runs one call at a time."""
+        return self._session.lanes
+
+    @property
+    def working(self) -> bool:
+        """Whether a call within its time limit waits for an answer."""
+        return self._session.working
+
+    def run_singly(self) -> None:
+        """Run calls one at a time from now on."""
+        self._session.run_singly()
+
+    def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
+        """Call a tool."""
+        return self._answer(self._session.call_tool(tool, arguments, terms))
+
+    def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
+        """Ask it anything."""
+        return self._answer(self._session.request(method, params, terms))
+
+    async def _answer(self, asked: Awaitable[Reply]) -> bytes:
+        self._calls += 1
+        try:
+            reply = await asked
+        except (RpcError, Busy) as error:
+            raise _fault(error) from None
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._idle.set()
+        return reply.result if reply.is_short else await reply.taken()
+
+    def tune(self, tuning: NotificationInterest) -> None:
+        """Ask for what is wanted to be heard of it, as far as it offers that."""
+        if self._session.lost:
+            return
+        with contextlib.suppress(Busy):
+            self._set_level(tuning.log_level)
+            if members(self._session.capabilities.get("resources")).get("subscribe") is True:
+                self._session.watch(tuning.uris)
+
+    def _set_level(self, level: str | None) -> None:
+        # In the modern era each request says it for itself.
+        if self._session.era == "modern" or "logging" not in self._session.capabilities:
+            return
+        if level is not None and level != self._log_level:
+            self._session.post("logging/setLevel", {"level": level})
+            self._log_level = level
+
+    async def list_offer(self) -> Capabilities:
+        """What it offers besides tools."""
+        resources, templates, prompts = await asyncio.gather(
+            self._list_items("resources", "resources/list", "resources"),
+            self._list_items("resources", "resources/templates/list", "resourceTemplates"),
+            self._list_items("prompts", "prompts/list", "prompts"),
+        )
+        return Capabilities(resources, templates, prompts)
+
+    async def _list_items(self, capability: str, method: str, member: str) -> Items:
+        if capability not in self._session.capabilities:
+            return Items()
+        try:
+            listed = await self._session.list_items(method, member, limits.LIST)
+        except (RpcError, Busy, YardError):
+            return Items()
+        return Items(listed.tools, CacheHint(listed.ttl_ms, listed.public))
+
+    async def list_tools(self, within: float = limits.LIST) -> ToolListing:
+        """All its tools; none where it offers none."""
+        if "tools" not in self._session.capabilities:
+            return ToolListing(())
+        try:
+            listed = await self._session.list_tools(within)
+        except (RpcError, Busy) as error:
+            raise _fault(error) from None
+        ttl = None if listed.ttl_ms is None else listed.ttl_ms / 1000
+        return ToolListing(listed.tools, ttl, listed.public)
+
+    async def ping(self, within: float) -> None:
+        """Return when it answers."""
+        try:
+            await self._session.ping(within)
+        except Busy as error:
+            raise _fault(error) from None
+
+    async def close(self) -> None:
+        """Let calls in flight finish, then end it in order."""
+        try:
+            if self._calls:
+                self._idle.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(limits.DRAIN):
+                        await self._idle.wait()
+            await self._session.close()
+        except asyncio.CancelledError:
+            await self.kill()
+            raise
+        if self._process:
+            await self._process.stop()
+
+    async def kill(self, cause: Cause | None = None) -> None:
+        """End it at once."""
+        self._session.fail(cause or _ENDED)
+        if self._process:
+            await self._process.kill()
+        await self._session.close()
+
+
+def _fault(error: RpcError | Busy) -> ServerFault:
+    """What the wire raises, in the words of the domain."""
+    if isinstance(error, RpcError):
+        return CallRefused(error.message, error.code, error.data)
+    return Disconnected(_NOT_READING.message).because(_NOT_READING)

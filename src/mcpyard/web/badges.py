@@ -1,0 +1,115 @@
+"""How a status looks: the one place that gives it a colour, a word and an icon.
+
+A lamp never speaks by its colour alone, so the three always come together.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from mcpyard.domain.display_status import DisplayStatus, lamp_of
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.yard.records import Picture
+
+GOOD: Final = "good"
+BUSY: Final = "busy"
+BAD: Final = "bad"
+IDLE: Final = "idle"
+USED: Final = "used"
+"""Plain: a program takes it; whether it works is not known."""
+
+WAIT: Final = "wait"
+"""Amber at rest: somebody should look at it, but nothing is under way."""
+
+TONES: Final = (GOOD, BUSY, BAD, IDLE)
+"""Green, amber and moving, red, grey."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusBadge:
+    """What a lamp shows.
+
+    Attributes:
+        tone: The colour, by its meaning.
+        word: The key of the word beside it.
+        icon: The name of the icon in it.
+    """
+
+    tone: str
+    word: str
+    icon: str
+
+
+_LOOKS: Final = {
+    DisplayStatus.CONNECTED: StatusBadge(GOOD, DisplayStatus.CONNECTED.key, "check"),
+    DisplayStatus.DEGRADED: StatusBadge(BAD, DisplayStatus.DEGRADED.key, "warn"),
+    DisplayStatus.CONNECTING: StatusBadge(BUSY, DisplayStatus.CONNECTING.key, "turn"),
+    DisplayStatus.RETRYING: StatusBadge(BUSY, DisplayStatus.RETRYING.key, "turn"),
+    DisplayStatus.RESTARTING: StatusBadge(BUSY, DisplayStatus.RESTARTING.key, "turn"),
+    DisplayStatus.STOPPING: StatusBadge(BUSY, DisplayStatus.STOPPING.key, "turn"),
+    DisplayStatus.FAILED: StatusBadge(BAD, DisplayStatus.FAILED.key, "cross"),
+    DisplayStatus.NEEDS_AUTH: StatusBadge(BAD, DisplayStatus.NEEDS_AUTH.key, "key"),
+    DisplayStatus.NEEDS_APPROVAL: StatusBadge(BAD, DisplayStatus.NEEDS_APPROVAL.key, "shield"),
+    DisplayStatus.STOPPED: StatusBadge(IDLE, DisplayStatus.STOPPED.key, "square"),
+    DisplayStatus.DISABLED: StatusBadge(IDLE, DisplayStatus.DISABLED.key, "off"),
+}
+
+EFFECTIVE: Final = {
+    "enabled": StatusBadge(USED, "effective.enabled", "check"),
+    "disabled": StatusBadge(IDLE, "effective.disabled", "off"),
+    "shadowed": StatusBadge(IDLE, "effective.shadowed", "stack"),
+    "blocked": StatusBadge(BAD, "effective.blocked", "cross"),
+    "untrusted": StatusBadge(WAIT, "effective.untrusted", "shield"),
+    "invalid": StatusBadge(BAD, "effective.invalid", "warn"),
+}
+"""What becomes of a server in another program."""
+
+UNKNOWN: Final = StatusBadge(IDLE, "lost.lamp", "unknown")
+"""What every lamp shows while the yard does not answer."""
+
+CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
+NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
+
+FINDINGS: Final = {
+    "error": StatusBadge(BAD, "finding.error", "cross"),
+    "warning": StatusBadge(WAIT, "finding.warning", "warn"),
+    "info": StatusBadge(IDLE, "finding.info", "info"),
+}
+"""How bad something is that was found in a program's file."""
+
+EVERY_LOOK: Final = (
+    *dict.fromkeys(
+        [
+            *_LOOKS.values(),
+            *EFFECTIVE.values(),
+            *FINDINGS.values(),
+            CONNECTED,
+            NOT_CONNECTED,
+            UNKNOWN,
+        ]
+    ),
+)
+
+
+def look_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
+    """How a server looks.
+
+    Args:
+        picture: The server.
+        restarted: The epoch in which somebody asked for a restart.
+    """
+    state = picture.observed.state
+    asked = state.restart or _within(state.epoch, restarted)
+    if asked and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
+        return look_at(DisplayStatus.RESTARTING)
+    enabled = picture.server.config.enabled
+    return look_at(lamp_of(state.phase, tries=state.n, enabled=enabled))
+
+
+def look_at(lamp: DisplayStatus) -> StatusBadge:
+    """How a lamp looks."""
+    return _LOOKS[lamp]
+
+
+def _within(epoch: int, restarted: int | None) -> bool:
+    """Whether a connection is the one a restart ends, or the one it begins."""
+    return restarted is not None and epoch - restarted in {0, 1}

@@ -1,0 +1,206 @@
+"""What there is to see of other programs' servers: by program, and as a table of all."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from mcpyard.formats.effective import Effective
+from mcpyard.web.badges import EFFECTIVE, StatusBadge
+from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.records import Record
+
+OWN: Final = "yard"
+"""The yard among the programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCard:
+    """A server of a program's file.
+
+    Attributes:
+        at: Where it is, as the words of a program and a scope.
+        name: What it is called there.
+        line: What it runs, or its address.
+        enabled: Whether it is switched on.
+        look: What becomes of it.
+        reason: Why; empty for one that is used as it stands.
+    """
+
+    at: str
+    name: str
+    line: str
+    enabled: bool
+    look: StatusBadge
+    reason: str
+
+    @property
+    def id(self) -> str:
+        """What its row is known by on the page."""
+        return digest_of(self.at, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFile:
+    """A file of a program.
+
+    Attributes:
+        at: The words of the program and the scope.
+        client: The program's id.
+        title: What the program calls itself.
+        scope: The scope.
+        path: The file, there or to be.
+        exists: Whether it is there.
+        entries: Its servers.
+        problems: What is wrong with it.
+    """
+
+    at: str
+    client: str
+    title: str
+    scope: str
+    path: str
+    exists: bool
+    entries: tuple[EntryCard, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the yard's."""
+        return self.client == OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program with its files."""
+
+    client: str
+    title: str
+    places: tuple[ProgramFile, ...]
+
+    @property
+    def present(self) -> bool:
+        """Whether there is anything of it on the machine."""
+        return any(each.exists for each in self.places)
+
+    @property
+    def count(self) -> int:
+        """How many servers it has."""
+        return sum(len(each.entries) for each in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A name in the table: the server of each place, or what could be copied there."""
+
+    name: str
+    cells: tuple[EntryCard | None, ...]
+
+    @property
+    def source(self) -> EntryCard:
+        """The one that a copy is made of, where there is none yet: rather one that is used."""
+        there = [each for each in self.cells if each]
+        return next((each for each in there if each.enabled), there[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTable:
+    """Every server against every place that is there."""
+
+    columns: tuple[ProgramFile, ...]
+    rows: tuple[Row, ...]
+
+
+async def places_of(
+    clients: Clients, own: Mapping[str, StatusBadge] | None = None
+) -> list[ProgramFile]:
+    """Every file of every program.
+
+    Args:
+        clients: The programs.
+        own: How the servers of the yard itself are, by name: of these alone it is known.
+    """
+    return [_place(each, own or {}) for each in await clients.groups()]
+
+
+def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
+    """The files, by the program they belong to."""
+    found: dict[str, list[ProgramFile]] = {}
+    for each in places:
+        found.setdefault(each.client, []).append(each)
+    return [Program(client, each[0].title, tuple(each)) for client, each in found.items()]
+
+
+def table_of(places: Iterable[ProgramFile]) -> ClientTable:
+    """The table of what is there; a program's further files in a scope count as the one."""
+    columns: dict[str, ProgramFile] = {}
+    entries: dict[str, dict[str, EntryCard]] = {}
+    for place in places:
+        if place.exists and not place.problems:
+            columns.setdefault(place.at, place)
+            for entry in place.entries:
+                entries.setdefault(entry.name, {})[place.at] = entry
+    rows = [
+        Row(name, tuple(found.get(at) for at in columns))
+        for name, found in sorted(entries.items(), key=lambda each: each[0].casefold())
+    ]
+    return ClientTable(tuple(columns.values()), tuple(rows))
+
+
+def look_in_force(effective: str, own: StatusBadge | None) -> StatusBadge:
+    """What becomes of a server; of one of the yard's own that is in force, how it is."""
+    return own if own and effective == Effective.ENABLED else EFFECTIVE[effective]
+
+
+def digest_of(*parts: object) -> str:
+    """A short name for anything."""
+    said = json.dumps(parts, default=str, sort_keys=True)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def line_of(server: Record) -> str:
+    """What a server runs, or its address."""
+    if server.get("url"):
+        return str(server["url"])
+    args = cast("list[object]", server.get("args") or [])
+    return " ".join(map(str, [server.get("command") or "", *args]))
+
+
+def problem_line(problem: Record) -> str:
+    """A problem with where it is."""
+    place = cast("Record | None", problem["place"])
+    return f"{place_line(place)}: {problem['message']}" if place else str(problem["message"])
+
+
+def place_line(place: Record) -> str:
+    """A place in a file, as editors write it."""
+    return f"{place['file']}:{place['line']}"
+
+
+def _place(group: Record, own: Mapping[str, StatusBadge]) -> ProgramFile:
+    at = f"{group['client']}:{group['scope']}"
+    servers = cast("list[Record]", group["servers"])
+    problems = cast("list[Record]", group["problems"])
+    return ProgramFile(
+        at=at,
+        client=str(group["client"]),
+        title=str(group["title"]),
+        scope=str(group["scope"]),
+        path=str(group["path"]),
+        exists=bool(group["exists"]),
+        entries=tuple(_entry(at, each, own if group["client"] == OWN else {}) for each in servers),
+        problems=tuple(map(problem_line, problems)),
+    )
+
+
+def _entry(at: str, server: Record, own: Mapping[str, StatusBadge]) -> EntryCard:
+    name = str(server["name"])
+    return EntryCard(
+        at=at,
+        name=name,
+        line=line_of(server),
+        enabled=bool(server["enabled"]),
+        look=look_in_force(str(server["effective"]), own.get(name)),
+        reason=str(server["reason"]),
+    )

@@ -1,0 +1,160 @@
+"""What the program has to say of itself, in the reader's language.
+
+Causes, findings, warnings and errors are English where they arise, and know most there. Each has a
+code, by which the catalogues of the other languages say what is wrong and what to do, with names
+and numbers in it; the English then follows as a detail.
+"""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final, cast
+from urllib.parse import urlsplit
+
+from mcpyard.domain.cause import HINTS, Cause, Code
+from mcpyard.domain.errors import Problem, YardError, edge
+from mcpyard.formats.finding import Finding
+from mcpyard.formats.mcp_json import KEY
+from mcpyard.formats.warnings import Warned
+from mcpyard.web.catalogues import Catalogue
+from mcpyard.yard.intent import NOT_REMEMBERED
+from mcpyard.yard.records import Record, cause_record
+
+_PACKAGES: Final = {
+    "npx": "Node.js",
+    "node": "Node.js",
+    "npm": "Node.js",
+    "uvx": "uv",
+    "uv": "uv",
+    "docker": "Docker",
+    "deno": "Deno",
+    "bunx": "Bun",
+}
+"""What brings a command that servers are often started with."""
+
+_HINTED: Final = frozenset(
+    {Code.UNREACHABLE, Code.HTTP_ERROR, Code.GARBAGE, Code.FORBIDDEN, Code.UNSUPPORTED_VERSION}
+)
+"""Causes whose own hints know more than what there is to do for all of their code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something in the reader's language.
+
+    Attributes:
+        says: What is so.
+        todo: What to do about it.
+        detail: What there is in English only.
+    """
+
+    says: str
+    todo: str = ""
+    detail: str = ""
+
+    @property
+    def line(self) -> str:
+        """What is so, on one line."""
+        return f"{self.says} ({self.detail})" if self.detail else self.says
+
+
+def told_cause(record: Record, t: Catalogue) -> Message:
+    """Why the server of a record is not connected."""
+    error = cast("Record", record["error"])
+    code, message, hint = (str(error[key]) for key in ("code", "message", "hint"))
+    # The catalogues know what each code asks for, in words that suit the page.
+    hint = "" if hint == HINTS[Code(code)] else hint
+    facts = _facts(record, t)
+    says, todo = t(f"cause.{code}", **facts), t(_todo(code, record), **facts)
+    if t.native:
+        return Message(says, hint or todo, message)
+    return Message(says, todo, f"{message}. {hint}" if hint and code in _HINTED else message)
+
+
+def told_fault(cause: Cause, t: Catalogue) -> Message:
+    """A cause by itself, where nothing is known of the server."""
+    it = t("told.it")
+    return told_cause({"name": it, "command": it, "error": cause_record(cause)}, t)
+
+
+def told_finding(finding: Finding, t: Catalogue) -> Message:
+    """Something that a check found."""
+    if t.native:
+        return Message(finding.message, finding.hint)
+    says = finding.told(lambda key: t(f"lint.{key}"))
+    todo = finding.advised(lambda key: t(f"advice.{key}"))
+    return Message(says, todo, finding.facts.get("detail", ""))
+
+
+def told_note(note: Problem, name: str, t: Catalogue) -> Message:
+    """Something odd about the definition or the tools of the server of that name."""
+    if t.native:
+        return Message(str(note))
+    field = note.field.removeprefix(f"{KEY}.{name}").removeprefix(".")
+    return Message(t(f"note.{note_kind(field)}", field=field), detail=str(note))
+
+
+def note_kind(field: str) -> str:
+    """What a note on a field of a server is about."""
+    if field in {"transport", "args"}:
+        return "inferred"
+    if "backup[" in field:
+        return "backup"
+    if field.startswith("tools["):
+        return "tool"
+    return {"": "this_yard", "name": "shadows", NOT_REMEMBERED: "unkept"}.get(field, "passed_over")
+
+
+def told_warned(warned: Warned, t: Catalogue) -> Message:
+    """What became of a field that was copied or changed."""
+    if t.native:
+        return Message(warned.message)
+    return Message(t(f"warned.say.{warned.kind}"), detail=warned.message)
+
+
+def told_reason(state: str, reason: str, t: Catalogue) -> Message:
+    """Why a server of another program is in its state, which is the key of a look."""
+    return Message(reason) if t.native else Message(t(f"why.{state}"), detail=reason)
+
+
+def told_problem(problem: str, t: Catalogue) -> Message:
+    """What is wrong with a file of another program."""
+    return Message(problem) if t.native else Message(t("file.broken"), detail=problem)
+
+
+def told_error(error: YardError, t: Catalogue) -> Message:
+    """Why something was not done."""
+    if t.native:
+        return Message(error.message)
+    code = edge(error).problem
+    return Message(t(f"error.{code}"), t(f"remedy.{code}"), error.message)
+
+
+def _todo(code: str, record: Record) -> str:
+    headers = cast("dict[str, object]", record.get("headers") or {})
+    if code == Code.NEEDS_AUTH and "authorization" in {each.lower() for each in headers}:
+        return "todo.needs_auth.token"
+    if code == Code.COMMAND_MISSING and _program(record) in _PACKAGES:
+        return "todo.install"
+    return f"todo.{code}"
+
+
+def _facts(record: Record, t: Catalogue) -> dict[str, str]:
+    program = _program(record)
+    return {
+        "name": str(record["name"]),
+        "place": str(record.get("command") or _host(str(record.get("url"))) or t("told.it")),
+        "program": program,
+        "package": _PACKAGES.get(program, ""),
+    }
+
+
+def _program(record: Record) -> str:
+    return PurePath(str(record.get("command", ""))).name
+
+
+def _host(url: str) -> str:
+    """The host and port of an address, without what may be a secret beside them."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        return ""

@@ -1,0 +1,161 @@
+"""Who asked? Which call a server's own request belongs to.
+
+A server of the handshake era that wants an elicitation or a sampling names no call. Over HTTP the
+stream it came on tells; over one pipe it is certain only while a single call is in flight. The
+first doubt is answered with a refusal, and from then on the calls of that server run one at a time:
+the answer of one user must never reach the call of another.
+"""
+
+import asyncio
+from collections import deque
+from typing import Final, Protocol
+
+from mcpyard.domain.ports import Asking, CallTerms
+from mcpyard.wire import messages
+from mcpyard.wire.messages import RpcError
+from mcpyard.wire.server_requests import OnRequest
+
+OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
+"""What a server asks on behalf of a call."""
+
+TOLD_OF_A_CALL: Final = frozenset({"notifications/message", "notifications/elicitation/complete"})
+"""What a server tells that may concern a call."""
+
+PATIENCE: Final = 120.0
+"""Seconds that a question may still take once another call waits for its turn.
+
+Whoever was asked may be gone for good, and must not keep a server from everybody else.
+"""
+
+
+class Clocks(Protocol):
+    """Keeps the time limits of calls (see `Peer`)."""
+
+    def hold(self, number: int) -> None:
+        """Let the clock of a call stand still."""
+        ...
+
+    def release(self, number: int) -> None:
+        """Let it go on."""
+        ...
+
+
+class Lanes:
+    """The calls of one session that are in flight, and those that wait for their turn.
+
+    Attributes:
+        lanes: 1 once calls run one at a time, None before.
+        clocks: Whose clocks stand still while somebody is asked.
+    """
+
+    def __init__(self, otherwise: OnRequest) -> None:
+        self.lanes: int | None = None
+        self.clocks: Clocks | None = None
+        self._otherwise = otherwise
+        self._running: dict[int, CallTerms] = {}
+        self._taken = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
+        self._questions: set[asyncio.Timeout] = set()
+
+    def take(self) -> bool:
+        """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
+        if self.lanes is not None and (self._taken or self._queue):
+            return False
+        self._taken += 1
+        return True
+
+    async def wait(self) -> None:
+        """Enter when the turn has come; `leave` must follow."""
+        turn = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        for question in self._questions:
+            _hurry(question)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self._pass_on(turn)
+            raise
+
+    def run(self, number: int, terms: CallTerms) -> None:
+        """The call that entered has this id, and its terms say who answers for it."""
+        self._running[number] = terms
+
+    def leave(self, number: int | None) -> None:
+        """The call is over, or never came to run."""
+        if number is not None:
+            self._running.pop(number, None)
+        self._taken -= 1
+        self._next()
+
+    async def asked(self, method: str, params: bytes, stream: int | None) -> bytes:
+        """Answer a server's request (see `OnRequest`)."""
+        if method not in OF_A_CALL or not self._running:
+            return await self._otherwise(method, params, stream)
+        number = self._owner(stream)
+        handler = self._running[number].asked
+        if handler is None:
+            raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here offers {method}")
+        if self.clocks is None:
+            return await self._answer(handler, method, params)
+        self.clocks.hold(number)
+        try:
+            return await self._answer(handler, method, params)
+        finally:
+            self.clocks.release(number)
+
+    async def _answer(self, handler: Asking, method: str, params: bytes) -> bytes:
+        try:
+            async with asyncio.timeout(None) as question:
+                if self._queue:
+                    _hurry(question)
+                self._questions.add(question)
+                try:
+                    return await handler(method, params)
+                finally:
+                    self._questions.discard(question)
+        except TimeoutError:
+            text = "nobody answered in time, and other calls wait for their turn"
+            raise RpcError(messages.INTERNAL_ERROR, text) from None
+
+    def told(self, method: str, params: bytes, stream: int | None) -> bool:
+        """Tell the caller whom a notice concerns; False when that cannot be known."""
+        if method not in TOLD_OF_A_CALL:
+            return False
+        number = stream
+        if stream is None and len(self._running) == 1:
+            number = next(iter(self._running))
+        terms = None if number is None else self._running.get(number)
+        if terms is None or terms.told is None:
+            return False
+        terms.told(method, params)
+        return True
+
+    def _owner(self, stream: int | None) -> int:
+        if stream is not None and stream in self._running:
+            return stream
+        # When nobody would answer it does not matter whose request it is.
+        if len(self._running) == 1 or not any(each.asked for each in self._running.values()):
+            return next(iter(self._running))
+        self.lanes = 1
+        text = "several calls are in flight and the request names none; they run singly from now on"
+        raise RpcError(messages.INVALID_REQUEST, text)
+
+    def _pass_on(self, turn: asyncio.Future[None]) -> None:
+        """A caller went away while it waited, perhaps just as its turn had come."""
+        if turn.done() and not turn.cancelled():
+            self._taken -= 1
+            self._next()
+        elif turn in self._queue:
+            self._queue.remove(turn)
+
+    def _next(self) -> None:
+        while self._queue and not self._taken:
+            turn = self._queue.popleft()
+            if not turn.done():
+                self._taken += 1
+                turn.set_result(None)
+
+
+def _hurry(question: asyncio.Timeout) -> None:
+    if question.when() is None:
+        question.reschedule(asyncio.get_running_loop().time() + PATIENCE)

@@ -1,0 +1,135 @@
+"""The outcome of a call: the server's result object as it came, and where it came from."""
+
+import json
+import math
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, NamedTuple, Self, cast
+from uuid import UUID
+
+import msgspec
+import orjson
+
+from mcpyard.yard.calls.attribution import Attribution, attribute
+from mcpyard.yard.calls.parts import Part, Text, read_parts
+
+_SAFE_DIGITS: Final = 18
+
+
+class ErrorKind(StrEnum):
+    """What kind of thing went wrong: an agent may try again, try another tool, or ask."""
+
+    VALIDATION = "validation"
+    TIMEOUT = "timeout"
+    DISCONNECTED = "disconnected"
+    TOOL = "tool"
+    PROTOCOL = "protocol"
+
+
+class PassedOver(NamedTuple):
+    """A server that did not answer, asked or not, and why."""
+
+    server: str
+    why: str
+
+
+class Outcome(msgspec.Struct, frozen=True, dict=True):
+    """What a tool answered. A msgspec struct because one is made for every call.
+
+    Attributes:
+        raw: The result object, as the bytes that came.
+        server: The name of the server that answered; `own` for a function of the application.
+        tool: The tool, by the server's own name for it.
+        ms: How long the call took, in milliseconds.
+        passed_over: The servers that did not answer before it, in order, and why.
+        fault: Why there is no answer, when the call itself failed.
+        server_id: The id of that server, where it is one of this process.
+    """
+
+    raw: bytes
+    server: str
+    tool: str
+    ms: float
+    passed_over: tuple[PassedOver, ...] = ()
+    fault: ErrorKind | None = None
+    server_id: UUID | None = None
+
+    @classmethod
+    def failed(
+        cls,
+        kind: ErrorKind,
+        message: str,
+        *,
+        server: str,
+        tool: str,
+        passed_over: Iterable[PassedOver] = (),
+    ) -> Self:
+        """The outcome of a call that nobody answered: a result that says so in words."""
+        # Half a character in a server's words must not cost the outcome.
+        text = message.encode("utf-8", "replace").decode()
+        result = {"content": [{"type": "text", "text": text}], "isError": True}
+        return cls(orjson.dumps(result), server, tool, 0.0, tuple(passed_over), kind)
+
+    @cached_property
+    def result(self) -> dict[str, object]:
+        """The result object, with every member it had; a number that is too large is text."""
+        try:
+            found = orjson.loads(self.raw)
+        except orjson.JSONDecodeError:
+            found = json.loads(self.raw, parse_int=_whole, parse_float=_real)
+        return cast("dict[str, object]", found)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed, or the tool itself said that it failed."""
+        return self.fault is not None or self.result.get("isError") is True
+
+    @property
+    def error(self) -> ErrorKind | None:
+        """What kind of thing went wrong; None when nothing did."""
+        return self.fault or (ErrorKind.TOOL if self.is_error else None)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the result, in order."""
+        return read_parts(self.result.get("content"))
+
+    @property
+    def text(self) -> str:
+        """The text parts of the result, joined by line breaks."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def structured(self) -> object | None:
+        """The structured content; None when there is none."""
+        return self.result.get("structuredContent")
+
+    @cached_property
+    def attribution(self) -> Attribution:
+        """Where the result comes from, and how old it is."""
+        return attribute(self.result, self.server)
+
+    def to_dict(self) -> dict[str, object]:
+        """The outcome as REST, the command line and the toolbox show it."""
+        yard: dict[str, object] = {
+            "server": self.server,
+            "tool": self.tool,
+            "ms": round(self.ms, 3),
+            "attribution": self.attribution.to_dict(),
+            "tried": [*dict.fromkeys([*(each.server for each in self.passed_over), self.server])],
+        }
+        if self.passed_over:
+            yard["passedOver"] = [each._asdict() for each in self.passed_over]
+        if self.error:
+            yard["error"] = str(self.error)
+        return {**self.result, "yard": yard}
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _SAFE_DIGITS else digits
+
+
+def _real(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits

@@ -1,0 +1,116 @@
+"""What of all that is found on a machine is worth taking into the yard."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from mcpyard.domain.errors import DefinitionError
+from mcpyard.domain.model import Scope
+from mcpyard.domain.parsing import read_definition
+from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.formats.effective import ServerStatus
+from mcpyard.formats.entries import Entry, spell
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.mapping import convert
+from mcpyard.formats.warnings import Warned
+from mcpyard.yard.clients.yard_scope import OwnServers
+from mcpyard.yard.clients.yard_scope_documents import definition_of
+from mcpyard.yard.records import Record
+
+IMPORTABLE = "importable"
+SKIPPED = "skipped"
+REFUSED = "refused"
+IMPORTED = "imported"
+
+Definition = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCandidate:
+    """A server that was found, and what becomes of it."""
+
+    standing: ServerStatus
+    outcome: str
+    reason: str = ""
+    warnings: tuple[Warned, ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.standing.listed.name
+
+    @property
+    def importable(self) -> bool:
+        """Whether it can be taken."""
+        return self.outcome == IMPORTABLE
+
+    def imported(self, warnings: tuple[Warned, ...], refusal: str | None) -> "ImportCandidate":
+        """What became of it when it was to be taken."""
+        if refusal is not None:
+            return replace(self, outcome=REFUSED, reason=refusal)
+        return replace(self, outcome=IMPORTED, warnings=warnings)
+
+    @property
+    def record(self) -> Record:
+        """As it is shown."""
+        return {
+            "name": self.name,
+            "from": str(self.standing.spot),
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "warnings": [f"{each.field}: {each.message}" for each in self.warnings],
+        }
+
+
+class Taking:
+    """Weighs one server after the other; each is taken once."""
+
+    def __init__(self, target: ClientScopeRef, own: OwnServers, here: SelfIdentity) -> None:
+        self._target = target
+        self._here = here
+        self._known = {
+            name: (definition_of(config), f"yard:{scope}")
+            for scope in Scope
+            for name, config in own.servers(scope).items()
+        }
+
+    def weigh_all(self, standings: Iterable[ServerStatus]) -> list[ImportCandidate]:
+        """What to do with each server that was found."""
+        return [self._weigh(each) for each in standings]
+
+    def _weigh(self, standing: ServerStatus) -> ImportCandidate:
+        entry = standing.listed.entry
+        if entry is None or standing.listed.problems:
+            return ImportCandidate(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
+        if self._leads_back(entry):
+            return ImportCandidate(standing, SKIPPED, "leads back to this yard")
+        try:
+            converted = convert(entry, standing.spot, self._target)
+            definition = _definition(converted.entry, self._target)
+        except DefinitionError as error:
+            return ImportCandidate(standing, REFUSED, error.message)
+        name = standing.listed.name
+        if name in self._known:
+            return ImportCandidate(standing, SKIPPED, self._why(name, definition))
+        self._known[name] = definition, str(standing.spot)
+        return ImportCandidate(standing, IMPORTABLE, "", converted.warnings)
+
+    def _leads_back(self, entry: Entry) -> bool:
+        if entry.url is not None:
+            return self._here.is_at(entry.url)
+        command = entry.command or "", *(entry.args or ())
+        return self._here.is_run_by(command, entry.env or {})
+
+    def _why(self, name: str, definition: Definition) -> str:
+        known, where = self._known[name]
+        if _launch(known) == _launch(definition):
+            return f"is the same as in {where}"
+        return f"differs from the one in {where}; copy it under another name to have both"
+
+
+def _definition(entry: Entry, spot: ClientScopeRef) -> Definition:
+    return definition_of(read_definition(spell(entry, spot.shape)).config)
+
+
+def _launch(definition: Definition) -> Definition:
+    words = {"command", "args", "env", "cwd", "url", "headers"}
+    return {word: value for word, value in definition.items() if word in words}

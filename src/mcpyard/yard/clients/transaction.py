@@ -1,0 +1,305 @@
+"""Carrying an operation out: under locks, journalled before a byte changes, all of it or nothing.
+
+What is written is what the operation gives for the text that is there at that moment. When somebody
+else writes meanwhile, it is done anew on what they wrote.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from mcpyard.domain.errors import ChangedSince, DocumentMoved, EditUnknown, YardError
+from mcpyard.domain.files import FileText, FileWrite
+from mcpyard.domain.ports import ClientFiles, Clock
+from mcpyard.domain.repositories import DroppedFields, Edits, Tokens
+from mcpyard.domain.stored import CallToken, EditEntry, FileEdit
+from mcpyard.formats.locations import ClientFolders
+from mcpyard.formats.registry import program_locks
+from mcpyard.yard.clients.diffs import diff_of
+from mcpyard.yard.clients.naming import files_beside, servers_named
+from mcpyard.yard.clients.operations import Operation
+from mcpyard.yard.clients.records import Done, edit_record
+from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
+from mcpyard.yard.clients.yard_scope_documents import moved, only, rebased
+from mcpyard.yard.clients.yard_scope_snapshot import NOTHING
+from mcpyard.yard.clients.yard_scope_store import YardScopeStore
+from mcpyard.yard.records import Record
+
+_TRIES: Final = 3
+_GRANTED: Final = "yard:token"
+"""Stands for the path of a token that was made together with an edit; its hash is what is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientReach:
+    """What the clients of a machine are reached through.
+
+    Attributes:
+        files: Their files.
+        edits: The journal of what was done to them.
+        left_outs: What copies left out.
+        around: What decides where their files are; the project is that of whoever asks.
+        tokens: The tokens that some of them were given.
+    """
+
+    files: ClientFiles
+    edits: Edits
+    left_outs: DroppedFields
+    around: ClientFolders
+    tokens: Tokens | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo did, or would do.
+
+    Attributes:
+        number: The edit.
+        backs: What was written.
+        removes: The servers of the yard that are taken out.
+        revoked: The tokens that are worthless now.
+    """
+
+    number: int
+    backs: Sequence[FileWrite]
+    removes: tuple[str, ...]
+    revoked: tuple[CallToken, ...] = ()
+
+
+class EditTransaction:
+    """Carries operations out, and takes them back."""
+
+    def __init__(self, reach: ClientReach, own: OwnServers, clock: Clock) -> None:
+        self._files = reach.files
+        self._edits = reach.edits
+        self._tokens = reach.tokens
+        self._around = reach.around
+        self._own = own
+        self._clock = clock
+        self._one_way_back = asyncio.Lock()
+        self._named: dict[tuple[int, ...], set[str]] = {}
+
+    async def texts(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
+        """What documents say, those of the yard among them."""
+        wanted = [*paths]
+        real = [path for path in wanted if path not in MADE_UP]
+        found = await self._files.read(real, fresh=fresh)
+        return {**found, **{path: self._own.text(path) for path in MADE_UP.intersection(wanted)}}
+
+    async def look(self, operation: Operation, known: Workspace | None = None) -> Workspace:
+        """What an operation gives, with nothing written.
+
+        Args:
+            operation: What is asked for.
+            known: What it gave a moment ago; it holds as long as files and yard say the same.
+        """
+        paths = dict.fromkeys(path for seat in operation.seats for path in seat.paths)
+        texts = await self.texts(paths, fresh=True)
+        inside = any(isinstance(seat, YardScopeStore) for seat in operation.seats)
+        own = self._own.picture() if inside else NOTHING
+        if known and known.is_of(texts, own):
+            return known
+        desk = Workspace(texts, own)
+        # A file may be large, or the servers many, and nobody else should wait for them.
+        await asyncio.to_thread(operation.do, desk)
+        return desk
+
+    async def carry_out(
+        self, operation: Operation, kind: str, who: str
+    ) -> tuple[Workspace, int | None]:
+        """Do it; what was done, and the number to undo it by.
+
+        Raises:
+            FileBusy: Somebody else holds a file.
+            DocumentMoved: Somebody else writes again and again.
+        """
+        desk = await self.look(operation)
+        writes = desk.writes()
+        if not writes:
+            return desk, None
+        async with self._locked(writes):
+            for _ in range(_TRIES):
+                desk = await self.look(operation, desk)
+                with contextlib.suppress(DocumentMoved):
+                    return desk, await self._commit(desk, kind, who)
+        raise DocumentMoved(f"{writes[0].path} was changed by somebody else again and again")
+
+    async def note_token(self, unit: int, token: str, who: str) -> None:
+        """Remember that a token was made together with an edit, and goes with it."""
+        # As it is kept everywhere: nothing that is stored opens anything.
+        known = hashlib.sha256(token.encode()).hexdigest().encode()
+        await self._edits.add(
+            FileEdit(self._clock.now(), who, "connect", _GRANTED, None, known), unit
+        )
+
+    async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
+        """Undo an edit, or only tell what that would write.
+
+        Of two who undo the same at once one is told that it is undone already.
+
+        Args:
+            unit: Which one; the newest that was not undone yet, unless told.
+            dry_run: Only tell.
+        """
+        # Whoever waits for another means the edit that was the newest when they asked.
+        number = await self._newest() if unit is None else unit
+        async with self._one_way_back:
+            made = await self._edits.together(number)
+            if not made or made[0][0].undone:
+                why = "is undone already" if made else "is not among the last ones"
+                raise EditUnknown(f"the edit {number} {why}")
+            backs = await self._way_back([edit for _, edit in made if edit.path != _GRANTED])
+            undone = Undone(number, backs, self._own.removed_by(backs))
+            if dry_run:
+                return undone
+            await self._take_back(number, backs)
+            revoked = [await self._revoke(edit) for _, edit in made if edit.path == _GRANTED]
+        return replace(undone, revoked=tuple(filter(None, revoked)))
+
+    async def _way_back(self, made: Sequence[FileEdit]) -> list[FileWrite]:
+        backs = [_back(edit) for edit in reversed(made)]
+        # What is kept beside the project's file is found by the names that stand there.
+        backs.sort(key=lambda each: each.path in MADE_UP)
+        texts = await self.texts((each.path for each in backs), fresh=True)
+        self._refuse_changed(backs, texts)
+        return [
+            rebased(each, texts[each.path].text) if each.path in MADE_UP else each for each in backs
+        ]
+
+    async def _take_back(self, number: int, backs: Sequence[FileWrite]) -> None:
+        async with self._locked(backs):
+            await self._own.prepare(backs)
+            await self._write_all(backs, None)
+            for entry, _ in await self._edits.together(number):
+                await self._edits.mark_undone(entry.id)
+
+    async def _revoke(self, edit: FileEdit) -> CallToken | None:
+        """Make the token of an edit worthless, unless it is so already."""
+        known = _decoded(edit.after) or ""
+        token = self._tokens.by_hash(known) if self._tokens else None
+        if token is None or self._tokens is None:
+            return None
+        return await self._tokens.revoke(token.id, self._clock.now())
+
+    async def edits(self) -> list[Record]:
+        """The last edits, newest first."""
+        entries = [each for each in await self._edits.recent() if each.path != _GRANTED]
+        units = groupby(reversed(entries), key=lambda each: each.unit)
+        found = [(unit, [*each]) for unit, each in units]
+        return [edit_record(each, await self._servers(unit, each)) for unit, each in found][::-1]
+
+    async def _servers(self, unit: int, entries: Sequence[EditEntry]) -> set[str]:
+        """The servers that edits which were made together concern."""
+        marks = tuple(each.id for each in entries)
+        if marks not in self._named:
+            made = [_back(edit) for _, edit in await self._edits.together(unit)]
+            project = str(self._own.project) if self._own.project else ""
+            around = replace(self._around, project=project)
+            texts = await self.texts(files_beside(made, around))
+            # A file may be large; and what an edit was about stays as it is.
+            self._named[marks] = await asyncio.to_thread(servers_named, made, around, texts)
+        return self._named[marks]
+
+    def _locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
+        paths = [each.path for each in writes if each.path not in MADE_UP]
+        known = program_locks(self._around)
+        return self._files.locked(paths, [known[path] for path in paths if path in known])
+
+    async def _newest(self) -> int:
+        for entry in await self._edits.recent():
+            if not entry.undone:
+                return entry.unit
+        raise EditUnknown("there is no edit to undo")
+
+    def _refuse_changed(self, backs: Sequence[FileWrite], texts: Mapping[str, FileText]) -> None:
+        changed: list[FileWrite] = []
+        named: list[str] = []
+        for each in backs:
+            now = texts[each.path].text
+            if each.path not in MADE_UP and now != each.before:
+                changed.append(FileWrite(each.path, each.before, now))
+                named.append(each.path)
+            elif each.path in MADE_UP and (names := moved(each, now)):
+                changed.append(FileWrite(each.path, only(each.before, names), only(now, names)))
+                named += [f'"{name}" in {each.path}' for name in sorted(names)]
+        if changed:
+            message = f"{', '.join(named)} changed since the edit; undoing it would lose that"
+            raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
+
+    async def _commit(self, desk: Workspace, kind: str, who: str) -> int | None:
+        unit = await self._note(desk.writes(), kind, who)
+        try:
+            await self._write_all(desk.writes(), desk)
+        except BaseException:
+            if unit is not None:
+                await self._edits.drop(unit)
+            raise
+        return unit
+
+    async def _note(self, writes: Sequence[FileWrite], kind: str, who: str) -> int | None:
+        entry: EditEntry | None = None
+        for each in writes:
+            before, after = _encoded(each.before), _encoded(each.after)
+            edit = FileEdit(self._clock.now(), who, kind, each.path, before, after)
+            entry = await self._edits.add(edit, entry.unit if entry else None)
+        return entry.unit if entry else None
+
+    async def _write_all(self, writes: Sequence[FileWrite], desk: Workspace | None) -> None:
+        done: list[FileWrite] = []
+        own = [each for each in writes if desk and desk.is_own(each.path)]
+        try:
+            for each in writes:
+                if each not in own:
+                    await self._write(each)
+                elif desk and each is own[0]:
+                    # The actions write all documents of the yard at once.
+                    await self._own.carry_out(desk.actions)
+                done.append(each)
+        except BaseException:
+            for each in reversed(done):
+                # Whoever changed it since is not written over.
+                with contextlib.suppress(YardError):
+                    await self._write(each.back)
+            raise
+
+    async def _write(self, change: FileWrite) -> None:
+        if change.path in MADE_UP:
+            await self._own.become(change.path, change.after)
+        elif not await self._own.rename_back(change):
+            await self._files.write(change)
+            await self._own.approve_write(change)
+
+
+async def done(desk: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
+    """What an operation did, or would do."""
+    shown = await diffs(desk.writes(), show_secrets=show_secrets)
+    return Done(shown, tuple(desk.warnings), edit)
+
+
+async def diffs(
+    writes: Sequence[FileWrite], *, show_secrets: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """The path and the difference of each change."""
+
+    def differences() -> tuple[tuple[str, str], ...]:
+        return tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
+
+    return await asyncio.to_thread(differences)
+
+
+def _back(edit: FileEdit) -> FileWrite:
+    return FileWrite(edit.path, _decoded(edit.after), _decoded(edit.before))
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def _decoded(content: bytes | None) -> str | None:
+    return None if content is None else content.decode()

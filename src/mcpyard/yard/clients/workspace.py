@@ -1,0 +1,174 @@
+"""The texts that an operation works on, before anything is written."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mcpyard.domain.errors import DocumentBroken, Problem
+from mcpyard.domain.files import FileText, FileWrite
+from mcpyard.domain.model import Scope
+from mcpyard.formats.listing import FileListing, read
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.warnings import Warned
+from mcpyard.yard.clients.yard_scope_documents import Plain, document, servers_of
+from mcpyard.yard.clients.yard_scope_snapshot import NOTHING, OwnPicture
+
+_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPut:
+    """A server to put into the yard, with all that is to be said of it; a new one waits."""
+
+    scope: Scope
+    name: str
+    definition: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRemove:
+    """A server to take out of the yard."""
+
+    scope: Scope
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRename:
+    """A server of the yard to give another name."""
+
+    scope: Scope
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSwitch:
+    """A server of the yard to let run, or not."""
+
+    scope: Scope
+    name: str
+    enabled: bool
+
+
+OwnAction = OwnPut | OwnRemove | OwnRename | OwnSwitch
+
+
+class Workspace:
+    """What files say, and what they are to say.
+
+    Attributes:
+        own: What the yard itself keeps.
+        warnings: What is to be told.
+        actions: What is to be done in the yard itself; its documents follow from that.
+    """
+
+    def __init__(self, texts: Mapping[str, FileText], own: OwnPicture = NOTHING) -> None:
+        self.own = own
+        self._found = texts
+        self._fresh: dict[str, str] = {}
+        self._own: set[str] = set()
+        self._said: dict[str, Mapping[str, Plain]] = {}
+        self._unspelled: set[str] = set()
+        self._listings: dict[tuple[str, str], tuple[str, FileListing]] = {}
+        self.warnings: list[Warned] = []
+        self.actions: list[OwnAction] = []
+
+    def is_of(self, texts: Mapping[str, FileText], own: OwnPicture) -> bool:
+        """Whether it was laid with just these texts, and with this picture."""
+        return self.own is own and self._found == texts
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+        found = self._found.get(path)
+        return found is not None and (found.text is not None or found.fault is not None)
+
+    def text(self, path: str) -> str:
+        """What a file says by now; nothing where it is not there.
+
+        Raises:
+            DocumentBroken: It cannot be read.
+        """
+        if path in self._unspelled:
+            self._unspelled.remove(path)
+            self._fresh[path] = document(self._said[path])
+        if path in self._fresh:
+            return self._fresh[path]
+        found = self._found.get(path)
+        if found and found.fault:
+            raise broken(found.fault)
+        return (found.text if found else None) or ""
+
+    def listing(self, spot: ClientScopeRef, path: str) -> FileListing:
+        """The servers of a file; it is read again only when it says something else."""
+        text, key = self.text(path), (path, str(spot))
+        known = self._listings.get(key)
+        if known is None or known[0] is not text:
+            known = self._listings[key] = text, read(spot, text, path)
+        return known[1]
+
+    def put(self, path: str, text: str) -> None:
+        """Let a file say something else."""
+        self._fresh[path] = text
+
+    def put_own(self, path: str, text: str) -> None:
+        """Let a file of the yard say what actions will make it say."""
+        self.put(path, text)
+        self._own.add(path)
+
+    def said(self, path: str) -> Mapping[str, Plain]:
+        """What a document of the yard that is made up says by now."""
+        if path not in self._said:
+            self._said[path] = servers_of(self.text(path))
+        return self._said[path]
+
+    def say(self, path: str, servers: Mapping[str, Plain]) -> None:
+        """Let a document that is made up say what actions will make it say."""
+        # It is spelled once at the end: hundreds of servers may come one after the other.
+        self._fresh.setdefault(path, "")
+        self._said[path] = servers
+        self._unspelled.add(path)
+        self._own.add(path)
+
+    def is_own(self, path: str) -> bool:
+        """Whether a document is written by actions of the yard."""
+        return path in self._own
+
+    def tell(self, *warnings: Warned) -> None:
+        """Tell something, unless it was told."""
+        told = {(each.kind, each.field, each.reason) for each in self.warnings}
+        self.warnings += [
+            each for each in warnings if (each.kind, each.field, each.reason) not in told
+        ]
+
+    def writes(self) -> tuple[FileWrite, ...]:
+        """What is different from what was found."""
+        changes = [FileWrite(path, self._before(path), self.text(path)) for path in self._fresh]
+        return tuple(each for each in changes if (each.before or "") != each.after)
+
+    def _before(self, path: str) -> str | None:
+        found = self._found.get(path)
+        return found.text if found else None
+
+
+def broken(*problems: Problem) -> DocumentBroken:
+    """The error about a file that cannot be used, for what is wrong with it."""
+    error = DocumentBroken.of(*problems)
+    whole = all(each.place is not None and not each.place.line for each in problems)
+    return error.advising(_UNREADABLE) if whole else error
+
+
+@contextmanager
+def within(path: str) -> Generator[None]:
+    """Name the file in what is told about a text that did not know which one it is of."""
+    try:
+        yield
+    except DocumentBroken as error:
+        raise DocumentBroken.of(*(_placed(each, path) for each in error.problems)) from None
+
+
+def _placed(problem: Problem, path: str) -> Problem:
+    if problem.place is None:
+        return problem
+    return replace(problem, place=replace(problem.place, file=path))

@@ -1,0 +1,130 @@
+"""The servers of the yard as documents, which are made up: for previews and for the way back.
+
+A document says all that was said of a server but what it is wanted to be: whoever starts or stops a
+server since an edit has not changed what that edit left.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final, cast
+
+from mcpyard.domain.desired import PolicyPatch
+from mcpyard.domain.files import FileWrite
+from mcpyard.domain.merge import plain
+from mcpyard.domain.model import Config, Policy
+from mcpyard.formats.entries import Entry, understand
+from mcpyard.formats.locations import ClientScopeRef
+
+_LAUNCH: Final = ("type", "command", "args", "env", "cwd", "url", "headers")
+_SHARED: Final = (*_LAUNCH, "enabled", "timeout", "startTimeout", "inherit")
+_NO_POLICY: Final = frozenset({*_LAUNCH, "oauth"})
+
+Plain = Mapping[str, object]
+
+
+def entry_of(config: Config, spot: ClientScopeRef) -> Entry:
+    """A definition as an entry; what is the yard's own business alone is left out."""
+    return understand(definition_of(config), spot.client, spot.shape).entry
+
+
+def whole_of(config: Config) -> dict[str, object]:
+    """A definition in the words of the yard's format."""
+    known = plain(config)
+    way = known.pop("transport", "remote") if "url" in known else "stdio"
+    known.pop("wanted", None)
+    if isinstance(tools := known.get("tools"), dict):
+        known["tools"] = {
+            tool: _said(policy) for tool, policy in cast("dict[str, Plain]", tools).items()
+        }
+    return {"type": way, **known}
+
+
+def definition_of(config: Config) -> dict[str, object]:
+    """A definition in the words that other clients have a counterpart for."""
+    whole = whole_of(config)
+    return {word: whole[word] for word in _SHARED if word in whole}
+
+
+def yards_own(config: Config) -> dict[str, object]:
+    """What other clients have no counterpart for."""
+    return {word: value for word, value in whole_of(config).items() if word not in _SHARED}
+
+
+def policy_of(definition: Plain) -> dict[str, object]:
+    """How a server is treated, out of its definition."""
+    return {word: value for word, value in definition.items() if word not in _NO_POLICY}
+
+
+def by_model(policy: Plain) -> PolicyPatch:
+    """A policy by the names of the model's fields."""
+    return Policy.model_validate(policy).model_dump(mode="json", exclude_unset=True)
+
+
+def document(servers: Mapping[str, Plain]) -> str:
+    """A document of servers."""
+    return json.dumps({"mcpServers": servers}, indent=2, ensure_ascii=False) + "\n"
+
+
+def servers_of(text: str | None) -> dict[str, Plain]:
+    """The servers of a document that `document` made."""
+    if not text:
+        return {}
+    found = cast("dict[str, dict[str, Plain]]", json.loads(text))
+    return found["mcpServers"]
+
+
+def patch_between(old: Plain, new: Plain) -> dict[str, object]:
+    """The merge patch that leads from one definition to another."""
+    patch = _difference(old, new)
+    if "type" in new and patch:
+        # A patch that has an address or a command says anew what kind of server it is.
+        patch["type"] = new["type"]
+    return patch
+
+
+def concerned(change: FileWrite) -> set[str]:
+    """The servers that a change of a document is about."""
+    old, new = servers_of(change.before), servers_of(change.after)
+    return {name for name in (*old, *new) if old.get(name) != new.get(name)}
+
+
+def moved(back: FileWrite, text: str | None) -> set[str]:
+    """The servers that a way back is about and that are neither as it found nor as it leaves them.
+
+    Args:
+        back: The way back from what an edit left.
+        text: What the document says by now.
+    """
+    old, new, now = servers_of(back.before), servers_of(back.after), servers_of(text)
+    about = concerned(back)
+    return {name for name in about if now.get(name) not in (old.get(name), new.get(name))}
+
+
+def only(text: str | None, names: set[str]) -> str:
+    """What a document says of some servers."""
+    return document({name: each for name, each in servers_of(text).items() if name in names})
+
+
+def rebased(back: FileWrite, text: str | None) -> FileWrite:
+    """The way back of a document from what it says by now; other servers stay as they are."""
+    new, now, about = servers_of(back.after), servers_of(text), concerned(back)
+    stay = {name: each for name, each in now.items() if name not in about}
+    come = {name: each for name, each in new.items() if name in about}
+    return FileWrite(back.path, text, document(stay | come))
+
+
+def _said(policy: Plain) -> Plain:
+    # In a merge patch null is no value, so nothing can lead back to one.
+    return {word: value for word, value in policy.items() if value is not None}
+
+
+def _difference(old: Plain, new: Plain) -> dict[str, object]:
+    patch: dict[str, object] = {word: None for word in old if word not in new}
+    for word, value in new.items():
+        before = old.get(word)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            if inner := _difference(cast("Plain", before), cast("Plain", value)):
+                patch[word] = inner
+        elif before != value:
+            patch[word] = value
+    return patch

@@ -1,0 +1,75 @@
+"""The servers of the yard among those of the other programs: listed, shown, compared."""
+
+from mcpyard.domain.desired import Owner
+from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.model import Scope
+from mcpyard.formats.effective import Effective, ServerStatus
+from mcpyard.formats.listing import Listed, nobody
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.registry import spot_of
+from mcpyard.yard.clients.records import (
+    Shown,
+    full_record,
+    group_record,
+    own_shown,
+    problem_record,
+)
+from mcpyard.yard.clients.yard_scope import YARD, OwnServers
+from mcpyard.yard.clients.yard_scope_documents import entry_of
+from mcpyard.yard.records import Record
+
+
+class OwnView:
+    """Shows the yard's own servers as those of any client are shown."""
+
+    def __init__(self, own: OwnServers) -> None:
+        self._own = own
+
+    def groups(self) -> list[Record]:
+        """Every scope with its servers, and what is wrong with its document."""
+        return [self._group(spot, scope) for spot, scope in self._spots()]
+
+    def standings(self) -> list[ServerStatus]:
+        """Every server, and what becomes of it."""
+        return [
+            ServerStatus(spot, Listed(each.name, place, each.entry), each.state, each.reason)
+            for spot, scope in self._spots()
+            for place in (SourceLocation(self._own.path(scope), 1, 1),)
+            for each in self._shown(spot, scope)
+        ]
+
+    def show(self, spot: ClientScopeRef, name: str) -> Record:
+        """One server with everything that is said of it.
+
+        Raises:
+            ServerUnknown: There is none of that name.
+        """
+        scope = Scope(spot.scope.name)
+        path = self._own.path(scope)
+        for shown in self._shown(spot, scope):
+            if shown.name == name:
+                return full_record(spot, path, shown)
+        raise nobody(name, spot)
+
+    def _spots(self) -> list[tuple[ClientScopeRef, Scope]]:
+        scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
+        return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
+
+    def _group(self, spot: ClientScopeRef, scope: Scope) -> Record:
+        shown, path = self._shown(spot, scope), self._own.path(scope)
+        told = [problem_record(each) for each in self._own.problems(scope)]
+        return group_record(spot, path, shown, exists=True) | {"problems": told}
+
+    def _shown(self, spot: ClientScopeRef, scope: Scope) -> list[Shown]:
+        picture = self._own.picture()
+        return [
+            own_shown(winner, entry_of(config, spot))
+            if winner.owner.scope is scope
+            else Shown(name, entry_of(config, spot), Effective.SHADOWED, _hidden_by(winner.owner))
+            for name, config in picture.servers(scope).items()
+            for winner in (picture.winner(name),)
+        ]
+
+
+def _hidden_by(owner: Owner) -> str:
+    return f"hidden by that of the {owner.words}"

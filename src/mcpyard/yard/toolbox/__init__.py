@@ -1,0 +1,1 @@
+"""The tools of one conversation of an agent."""

@@ -1,0 +1,193 @@
+"""Gathering the tools of a conversation from a yard and the application."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeAlias, cast
+
+import msgspec
+
+from mcpyard.catalog.routes import is_repeatable
+from mcpyard.catalog.shapes import object_of
+from mcpyard.domain.errors import NameTaken, Problem, YardError
+from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.fallback import may_move_on
+from mcpyard.yard.calls.outcome import Outcome, PassedOver
+from mcpyard.yard.patterns import fits
+from mcpyard.yard.records import Record
+from mcpyard.yard.toolbox.failures import failure
+from mcpyard.yard.toolbox.own_schema import Function
+from mcpyard.yard.toolbox.own_tools import own_tool
+from mcpyard.yard.toolbox.tool import Tool
+
+log = logging.getLogger(__name__)
+
+Own: TypeAlias = Iterable[Function | Tool]
+"""The application's own: functions, or tools made of them."""
+
+Local: TypeAlias = Mapping[str, Function | Tool]
+"""Functions that answer for tools of servers which cannot, by the tools' names."""
+
+Select: TypeAlias = Callable[[Tool], bool] | Sequence[str]
+"""Which tools of the servers to take: a test, or patterns of their names."""
+
+
+class Offering(Protocol):
+    """A yard, in this process or another, as far as a toolbox needs one."""
+
+    def tools(self) -> list[Record]:
+        """The tools that can be called."""
+        ...
+
+    def servers(self, *, tools: bool = True) -> list[Record]:
+        """The records of all servers."""
+        ...
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call a tool by its exposed name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a toolbox is made of."""
+
+    tools: tuple[Tool, ...]
+    warnings: tuple[Problem, ...]
+    status: Callable[[], Mapping[str, str]]
+
+
+def gather(
+    yard: Offering, own: Own = (), select: Select | None = None, local: Local | None = None
+) -> Gathered:
+    """The tools of a yard's servers that are selected, and the application's own before them.
+
+    Raises:
+        NameTaken: Two of the application's own have one name.
+    """
+    stand_ins = {name: _own_tool(each, name) for name, each in (local or {}).items()}
+    everything = [_server_tool(yard, each, stand_ins) for each in yard.tools()]
+    there = {tool.name for tool in everything}
+    mine = _own([*own, *(tool for name, tool in stand_ins.items() if name not in there)])
+    theirs, warnings = _selected(everything, select)
+    for tool in theirs:
+        if tool.name in mine:
+            note = f'is a tool of the application and one of the server "{tool.origin}"'
+            warnings.append(Problem(tool.name, f"{note}; the application's is taken"))
+    for each in warnings:
+        log.warning("%s", each)
+    kept = [tool for tool in theirs if tool.name not in mine]
+    return Gathered((*mine.values(), *kept), tuple(warnings), lambda: server_words(yard))
+
+
+def server_words(yard: Offering) -> dict[str, str]:
+    """How each server of a yard is just now, in words for an agent."""
+    return {str(each["name"]): words_of(each) for each in yard.servers(tools=False)}
+
+
+class _ServerCall(NamedTuple):
+    """The way from a tool in a toolbox to its server; a tuple because there are thousands."""
+
+    yard: Offering
+    name: str
+    server: str
+    native: str
+    local: Tool | None
+    repeatable: bool
+
+    async def call(
+        self,
+        arguments: Mapping[str, object] | None,
+        seconds: float | None,
+        progress: Progress | None,
+    ) -> Outcome:
+        try:
+            return await self.yard.call(self.name, arguments, timeout=seconds, progress=progress)
+        except YardError as error:
+            failed = failure(error, self.server, self.native)
+            if self.local is None or not may_move_on(error, repeatable=self.repeatable):
+                return failed
+        passed = failed.passed_over or (PassedOver(self.server, failed.text),)
+        outcome = await self.local.calling(arguments, seconds, progress)
+        return msgspec.structs.replace(outcome, passed_over=passed)
+
+
+def _own(own: Own) -> dict[str, Tool]:
+    tools: dict[str, Tool] = {}
+    for each in own:
+        tool = _own_tool(each)
+        if tool.name in tools:
+            raise NameTaken(f'two of the application\'s own tools are called "{tool.name}"')
+        tools[tool.name] = tool
+    return tools
+
+
+def _own_tool(given: Function | Tool, name: str | None = None) -> Tool:
+    return given if isinstance(given, Tool) else own_tool(given, name=name)
+
+
+def _server_tool(yard: Offering, record: Record, stand_ins: Mapping[str, Tool]) -> Tool:
+    name, server, native = str(record["exposedName"]), str(record["server"]), str(record["name"])
+    hints = object_of(record["annotations"])
+    way = _ServerCall(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
+    return Tool(
+        name=name,
+        title=cast("str | None", record["title"]),
+        description=str(record["description"]),
+        input_schema=object_of(record["inputSchema"]),
+        output_schema=object_of(record["outputSchema"]) or None,
+        annotations=hints,
+        origin=server,
+        native=native,
+        stale=record["stale"] is True,
+        calling=way.call,
+    )
+
+
+def _selected(tools: list[Tool], select: Select | None) -> tuple[list[Tool], list[Problem]]:
+    if select is None:
+        return tools, []
+    if callable(select):
+        return [tool for tool in tools if select(tool)], []
+    patterns = [select] if isinstance(select, str) else [*select]
+    unused = [each for each in patterns if not any(_fits(tool, each) for tool in tools)]
+    warnings = [Problem("select", f'"{each}" fits no tool') for each in unused]
+    return [tool for tool in tools if any(_fits(tool, each) for each in patterns)], warnings
+
+
+def _fits(tool: Tool, pattern: str) -> bool:
+    """Whether a pattern fits a tool's name, or its server's name and its own: `files/read_*`."""
+    return fits(tool.name, pattern) or fits(f"{tool.origin}/{tool.native}", pattern)
+
+
+_PHASES: Mapping[str, str] = {
+    "connected": "connected",
+    "connecting": "connecting; its tools are cached, calls wait for it",
+    "degraded": "not responding; one call at a time is sent to it, the others fail at once",
+    "backoff": "reconnecting; its tools are cached, calls wait for it",
+    "failed": "failed; its tools cannot be called",
+    "needs_auth": "waits for a sign-in; its tools cannot be called",
+    "needs_approval": "waits for approval; its tools cannot be called",
+    "stopping": "stopping; its tools cannot be called",
+    "stopped": "stopped; its tools cannot be called",
+}
+
+
+def words_of(record: Record) -> str:
+    """How a server is just now, in words for an agent."""
+    phase = str(record["phase"])
+    if not record["enabled"]:
+        return "disabled; its tools cannot be called"
+    if phase == "stopped" and record["wanted"] == "on_demand":
+        return "asleep; the first call wakes it"
+    error = cast("Record | None", record["error"])
+    backups = ", ".join(cast("list[str]", record["backup"])) if phase != "connected" else ""
+    standing_in = f"; in its place: {backups}" if backups else ""
+    return _PHASES[phase] + (f" ({error['message']})" if error else "") + standing_in

@@ -1,0 +1,154 @@
+"""The application's own functions as tools."""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Final, cast
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
+
+from mcpyard.catalog.names import name_fault
+from mcpyard.domain.errors import NameRefused, Problem, YardError
+from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.calls.parts import Audio, Image, Resource, ResourceLink, Text, Unknown, write_part
+from mcpyard.yard.toolbox.failures import kind_of
+from mcpyard.yard.toolbox.own_schema import Function, arguments_of, input_schema, output_schema
+from mcpyard.yard.toolbox.tool import OWN, Tool
+
+log = logging.getLogger(__name__)
+
+_PART: Final = (Text, Image, Audio, Resource, ResourceLink, Unknown)
+
+
+def own_tool(
+    function: Function,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    annotations: Mapping[str, object] | None = None,
+) -> Tool:
+    """A tool out of a typed function, be it `async` or not.
+
+    One that is not runs in a thread, so that it stalls nobody; past a time limit nobody waits for
+    it any more, but it runs on.
+
+    Args:
+        function: Its parameters must be ones that can be given by name.
+        name: What agents call it; the function's own name unless told.
+        title: What to call it before people.
+        description: What it does; the function's docstring unless told.
+        annotations: Hints such as `readOnlyHint`.
+
+    Raises:
+        NameRefused: Agents would not accept the name.
+        DefinitionError: A parameter cannot be described; names it.
+        TypeError: It is no function.
+    """
+    if not callable(function):
+        raise TypeError(f"{function!r:.80} is neither a function nor a tool")
+    called = name or str(getattr(function, "__name__", ""))
+    if fault := name_fault(called):
+        raise NameRefused.of(Problem("name", f'"{called[:80]}" {fault}'))
+    arguments = arguments_of(function, called)
+    return Tool(
+        name=called,
+        title=title,
+        description=description or inspect.getdoc(function) or "",
+        input_schema=input_schema(arguments),
+        output_schema=output_schema(function),
+        annotations=dict(annotations or {}),
+        native=called,
+        calling=_OwnFunction(function, called, arguments).call,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnFunction:
+    function: Function
+    name: str
+    arguments: TypeAdapter[Any]
+
+    async def call(
+        self,
+        arguments: Mapping[str, object] | None,
+        seconds: float | None,
+        progress: Progress | None,
+    ) -> Outcome:
+        """Call the function; whatever goes wrong is an error outcome."""
+        del progress
+        try:
+            given = self.arguments.validate_python(dict(arguments or {}))
+        except ValidationError as error:
+            return self._failed(ErrorKind.VALIDATION, _sentences(error))
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._run(given)
+        except TimeoutError:
+            return self._failed(ErrorKind.TIMEOUT, f"took longer than {seconds} s")
+
+    async def _run(self, given: dict[str, Any]) -> Outcome:
+        began = perf_counter()
+        try:
+            value = await self._value(given)
+            if isinstance(value, Outcome):
+                return value
+            raw = orjson.dumps(_result(value))
+        except YardError as error:
+            return self._failed(kind_of(error), error.message)
+        except Exception as error:
+            log.exception("the application's tool %s failed", self.name)
+            return self._failed(ErrorKind.TOOL, f"{type(error).__name__}: {error}")
+        return Outcome(raw, OWN, self.name, (perf_counter() - began) * 1000)
+
+    async def _value(self, given: dict[str, Any]) -> object:
+        if _is_async(self.function):
+            found = self.function(**given)
+        else:
+            found = await asyncio.to_thread(_in_thread, self.function, given)
+        return await found if inspect.isawaitable(found) else found
+
+    def _failed(self, kind: ErrorKind, message: str) -> Outcome:
+        return Outcome.failed(kind, f"{self.name}: {message}", server=OWN, tool=self.name)
+
+
+def _in_thread(function: Function, given: dict[str, Any]) -> object:
+    try:
+        return function(**given)
+    except StopIteration as error:
+        # No future can carry it: whoever waited would wait for ever.
+        raise RuntimeError("StopIteration") from error
+
+
+def _is_async(function: Function) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  asks for the method, not whether it is there
+    )
+
+
+def _result(value: object) -> dict[str, object]:
+    """What a function gave, as a result object."""
+    if value is None or isinstance(value, str):
+        return {"content": [{"type": "text", "text": value or ""}]}
+    listed = [*cast("list[object]", value)] if isinstance(value, list | tuple) else [value]
+    if listed and all(isinstance(each, _PART) for each in listed):
+        return {"content": [write_part(cast("Text", each)) for each in listed]}
+    plain: object = to_jsonable_python(value)
+    text = orjson.dumps(plain).decode()
+    result: dict[str, object] = {"content": [{"type": "text", "text": text}]}
+    # The protocol has room for objects only.
+    if isinstance(plain, dict):
+        result["structuredContent"] = plain
+    return result
+
+
+def _sentences(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:10]
+    )

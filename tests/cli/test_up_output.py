@@ -1,0 +1,86 @@
+"""What the plain display says of a server's life: each change once, tries again only once."""
+
+import os
+from collections.abc import Generator, Mapping
+
+import pytest
+
+from mcpyard.cli.lines import LineWriter
+from mcpyard.cli.up_output import PlainNarrator
+from mcpyard.yard.events import Event
+
+ENDED = {"code": "exited", "message": "it \x1b[31mended", "hint": "look", "stderr": []}
+
+
+@pytest.fixture
+def pipe() -> Generator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for fd in ends:
+        os.close(fd)
+
+
+def status(phase: str, error: Mapping[str, object] | None = None) -> Event:
+    data = {"id": "1", "name": "one", "phase": phase, "error": error, "toolCount": 2}
+    return Event(1, "status", data)
+
+
+def told(pipe: tuple[int, int], *events: Event) -> list[str]:
+    narrator = PlainNarrator(LineWriter(pipe[1], b""))
+    narrator.ready("http://there")
+    for event in events:
+        narrator.event(event)
+    narrator.close()
+    return [" ".join(line.split()) for line in os.read(pipe[0], 1 << 16).decode().splitlines()][1:]
+
+
+def test_each_change_is_told_once(pipe: tuple[int, int]) -> None:
+    events = (status("connecting"), status("connected"), status("connected"), status("stopped"))
+    assert told(pipe, *events) == ["connecting one", "connected one: 2 tools", "stopped one"]
+
+
+def test_tries_again_for_the_same_reason_are_told_once(pipe: tuple[int, int]) -> None:
+    tries = [status("backoff", ENDED), status("connecting", ENDED)] * 3
+    lines = told(pipe, *tries, status("failed", ENDED))
+    shown = "one: it \N{REPLACEMENT CHARACTER}[31mended"
+    assert lines == [f"retrying {shown}", "hint: look", f"failed {shown}", "hint: look"]
+
+
+def test_a_probe_of_a_failed_server_is_not_told(pipe: tuple[int, int]) -> None:
+    probe = Event(1, "status", {**status("connecting", ENDED).data, "attempt": 3})
+    lines = told(pipe, status("failed", ENDED), probe, status("failed", ENDED))
+    assert [line.split()[0] for line in lines] == ["failed", "hint:"]
+
+
+def test_a_server_that_was_removed_is_new_when_it_comes_back(pipe: tuple[int, int]) -> None:
+    gone = Event(2, "removed", {"id": "1"})
+    assert told(pipe, status("stopped"), gone, status("stopped")) == ["stopped one"] * 2
+
+
+def test_problems_of_documents_are_told(pipe: tuple[int, int]) -> None:
+    assert told(pipe, Event(1, "documents", {"problems": ["a: b"]})) == ["problem: a: b"]
+
+
+def test_who_answers_in_a_servers_place_is_told_and_when_it_is_back(pipe: tuple[int, int]) -> None:
+    one: dict[str, object] = {"id": "1", "name": "one", "tool": None}
+    events = (
+        Event(1, "backup", {**one, "backup": "two", "reason": "it \x1b[31mended"}),
+        Event(2, "recovered", one),
+        Event(3, "backup", {**one, "tool": "read", "backup": None, "reason": None}),
+    )
+    assert told(pipe, *events) == [
+        'backup one: "two" answers in its place (it \N{REPLACEMENT CHARACTER}[31mended)',
+        "recovered one",
+        "backup one, read: nobody can stand in",
+    ]
+
+
+def test_what_waits_while_something_else_runs_is_told_once(pipe: tuple[int, int]) -> None:
+    waiting = {"one": "changed", "two": "added", "mine": "replaces"}
+    events = [Event(number, "documents", {"waiting": waiting}) for number in (1, 2)]
+    said = told(pipe, *events, Event(3, "documents", {"waiting": {}}), events[0])
+    changed = "needs approval one: a change of its entry needs approval"
+    replaces = "needs approval mine: an entry of the project's file needs approval"
+    assert [each[: len(changed)] for each in said if " one: " in each] == [changed] * 2
+    assert [each[: len(replaces)] for each in said if " mine: " in each] == [replaces] * 2
+    assert len(said) == 4

@@ -1,0 +1,104 @@
+import re
+
+import pytest
+
+from mcpyard.domain.errors import InputError
+from mcpyard.formats.facts import Client, Field, SwitchKind
+from mcpyard.formats.locations import ClientFolders, candidates
+from mcpyard.formats.registry import CLIENTS, client_of, spot_of
+
+IDS = (
+    "claude-code codex gemini opencode copilot claude-desktop cursor vscode windsurf zed qwen cline"
+    " roo kiro amp yard"
+)
+
+
+def path(words: str, platform: str = "linux", **environment: str) -> str:
+    location = spot_of(words).scope.location
+    assert location is not None
+    return candidates(location, ClientFolders(environment, "/home/me", "/srv/it", platform))[0]
+
+
+def test_every_client_that_others_rely_on_is_there() -> None:
+    assert [client.id for client in CLIENTS] == IDS.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("claude", "/home/me/.claude.json"),
+        ("claude-code:local", "/home/me/.claude.json"),
+        ("claude:project", "/srv/it/.mcp.json"),
+        ("codex", "/home/me/.codex/config.toml"),
+        ("codex:project", "/srv/it/.codex/config.toml"),
+        ("gemini:user", "/home/me/.gemini/settings.json"),
+        ("opencode", "/home/me/.config/opencode/opencode.json"),
+        ("claude-desktop", "/home/me/.config/Claude/claude_desktop_config.json"),
+        ("copilot", "/home/me/.copilot/mcp-config.json"),
+        ("cursor:project", "/srv/it/.cursor/mcp.json"),
+        ("vscode", "/home/me/.config/Code/User/mcp.json"),
+        ("yard:project", "/srv/it/.mcp.json"),
+    ],
+)
+def test_a_file_is_where_its_program_looks(words: str, expected: str) -> None:
+    assert path(words) == expected
+
+
+def test_variables_move_files_as_the_programs_have_it() -> None:
+    assert path("codex", CODEX_HOME="/x") == "/x/config.toml"
+    assert path("claude", CLAUDE_CONFIG_DIR="/x") == "/x/.claude.json"
+    assert path("opencode", XDG_CONFIG_HOME="/x") == "/x/opencode/opencode.json"
+    assert path("copilot", COPILOT_HOME="/x") == "/x/mcp-config.json"
+    assert path("codex", CODEX_HOME="") == "/home/me/.codex/config.toml"
+
+
+def test_each_system_has_its_own_folder_for_settings() -> None:
+    mac = "/home/me/Library/Application Support/Claude/claude_desktop_config.json"
+    assert path("claude-desktop", "darwin") == mac
+    windows = path("claude-desktop", "win32", APPDATA="C:/Roaming")
+    assert windows == "C:/Roaming/Claude/claude_desktop_config.json"
+    assert path("claude-desktop", "win32").startswith("/home/me/AppData/Roaming/")
+
+
+def test_a_file_can_have_several_names() -> None:
+    location = spot_of("opencode:project").scope.location
+    assert location is not None
+    found = candidates(location, ClientFolders({}, "/home/me", "/srv/it"))
+    assert found[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
+
+
+def test_the_private_servers_of_a_project_stand_under_its_folder() -> None:
+    assert spot_of("claude:local", "/srv/it").above == ("projects", "/srv/it")
+    assert str(spot_of("claude:local")) == "claude-code:local"
+
+
+def test_an_alias_is_the_client() -> None:
+    assert client_of("claude") is client_of("claude-code")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nobody", 'client: "nobody" is unknown; one of claude-code, codex'),
+        ("codex:local", 'scope: Codex has no scope "local"; one of user, project'),
+    ],
+)
+def test_unknown_words_are_refused_with_the_known_ones(words: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        spot_of(words)
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.id)
+def test_the_facts_of_a_client_agree_with_each_other(client: Client) -> None:
+    for shape in client.shapes:
+        assert Field.COMMAND in shape.words
+        assert shape.type_needed <= shape.type_written
+        assert not shape.types or Field.TYPE in shape.words
+        assert set(shape.types) <= client.speaks
+        assert set(shape.units) <= {*shape.words.values(), *shape.also}
+        assert not shape.opposite or shape.opposite <= {*shape.words.values(), *shape.also}
+        for scope in client.scopes:
+            switched_in_entry = scope.switch.kind is SwitchKind.ENTRY
+            assert switched_in_entry is (Field.ENABLED in shape.words)
+    re.compile(client.dialect.pattern)
+    re.compile(client.names.pattern)

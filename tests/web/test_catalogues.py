@@ -1,0 +1,126 @@
+"""The catalogues: every key in every language, and every key that is used there."""
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from mcpyard.domain.cause import Code
+from mcpyard.domain.display_status import DisplayStatus
+from mcpyard.domain.errors import EDGES
+from mcpyard.domain.model import Scope
+from mcpyard.formats.finding import ADVICE, SAYS
+from mcpyard.formats.warnings import WarningKind
+from mcpyard.web.badges import EFFECTIVE, EVERY_LOOK
+from mcpyard.web.catalogues import LANGUAGES, catalogue, choose_language
+from mcpyard.web.messages import note_kind
+
+WEB = Path(__file__).parents[2] / "src" / "mcpyard" / "web"
+ENGLISH = catalogue("en")
+FACTS = {"name", "place", "program", "package"}
+OTHERS = [each for each in LANGUAGES if each != "en"]
+NOTES = {
+    "transport": "inferred",
+    "args": "inferred",
+    "name": "shadows",
+    "backup[0]": "backup",
+    "tools.read.backup[1]": "backup",
+    "tools[3]": "tool",
+    "": "this_yard",
+    "not remembered": "unkept",
+    "colour": "passed_over",
+}
+
+
+def said() -> dict[str, set[str]]:
+    """Every sentence of the program itself by its key in a catalogue, with what can fill it."""
+    texts = {f"lint.{key}": blanks(text) | {"program"} for key, text in SAYS.items()}
+    texts |= {f"advice.{key}": blanks(text) | {"program"} for key, text in ADVICE.items()}
+    texts |= {f"warned.say.{kind}": set() for kind in WarningKind}
+    texts |= {f"why.{look.word}": set() for look in EFFECTIVE.values()}
+    texts |= {f"note.{kind}": {"field"} for kind in NOTES.values()}
+    codes = {"internal", *(each.problem for each in EDGES.values())}
+    texts |= {f"{kind}.{code}": set() for kind in ("error", "remedy") for code in codes}
+    return texts | {"form.wrong": {"message"}, "file.broken": set()}
+
+
+def blanks(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+SAID = said()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_same_keys_and_the_same_blanks(language: str) -> None:
+    words = catalogue(language)
+    own = {key for key in words if key not in SAID}
+    assert own == ENGLISH.keys()
+    assert [key for key in words if not words[key].strip()] == []
+    free = ("cause.", "todo.")
+    fixed = (key for key in own if not key.startswith(free))
+    assert [key for key in fixed if blanks(words[key]) != blanks(ENGLISH[key])] == []
+    told = (key for key in own if key.startswith(free))
+    assert [key for key in told if not blanks(words[key]) <= FACTS] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_other_language_says_whatever_the_program_says_in_english(language: str) -> None:
+    words = catalogue(language)
+    assert SAID.keys() - words.keys() == set()
+    assert [key for key in SAID if not blanks(words[key]) <= SAID[key]] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_fact_of_a_finding_gets_lost_in_another_language(language: str) -> None:
+    words = catalogue(language)
+    for prefix, texts in (("lint", SAYS), ("advice", ADVICE)):
+        for key, text in texts.items():
+            kept = blanks(words[f"{prefix}.{key}"]) | {"detail", "program"}
+            assert blanks(text) <= kept, key
+
+
+def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:
+    said = {
+        key
+        for template in WEB.rglob("*.html")
+        for key in re.findall(r"""\bt\(['"]([^'"]+)['"][,)]""", template.read_text())
+    }
+    assert said - ENGLISH.keys() == set()
+
+
+def test_the_page_says_in_english_what_the_commands_say() -> None:
+    assert [ENGLISH[each.key].lower() for each in DisplayStatus] == [*DisplayStatus]
+
+
+@pytest.mark.parametrize(("field", "kind"), NOTES.items())
+def test_a_note_is_told_by_the_field_it_is_on(field: str, kind: str) -> None:
+    assert note_kind(field) == kind
+
+
+def test_every_status_cause_and_scope_has_its_word() -> None:
+    assert {each.word for each in EVERY_LOOK} <= ENGLISH.keys()
+    assert {f"{kind}.{code}" for kind in ("cause", "todo") for code in Code} <= ENGLISH.keys()
+    assert {f"scope.{scope}" for scope in Scope} <= ENGLISH.keys()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "accepted", "language"),
+    [
+        (None, "", "en"),
+        (None, "zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"),
+        (None, "zh-TW,zh;q=0.9", "zh-Hant"),
+        (None, "zh-Hant-HK", "zh-Hant"),
+        (None, "zh", "zh-Hans"),
+        (None, "fr;q=0.9, zh-HK;q=0.5, en;q=0.1", "zh-Hant"),
+        (None, "en;q=0.1, zh-CN;q=0.9", "zh-Hans"),
+        (None, "fr, de;q=x", "en"),
+        ("zh-Hant", "en", "zh-Hant"),
+        ("xx", "zh-CN", "zh-Hans"),
+    ],
+)
+def test_the_language_is_the_chosen_one_else_what_the_browser_likes_best(
+    chosen: str | None, accepted: str, language: str
+) -> None:
+    assert choose_language(chosen, accepted) == language

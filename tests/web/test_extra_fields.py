@@ -1,0 +1,121 @@
+"""What the form has no field of its own for: pasted, shown, changed, and not lost."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from mcpyard.cli.listing import POLICY
+from mcpyard.domain.errors import DefinitionError
+from mcpyard.web.definitions import Fields, definition_of, shown
+from mcpyard.web.extra_fields import further_of_definition, further_patch, read_further
+from tests.api.daemon import Daemon
+from tests.web.browsing import Visitor, card
+
+USUAL: dict[str, object] = {"title": None, "description": None, **POLICY}
+MASKED = {"masked": True, "hint": ""}
+
+
+def test_what_is_usual_is_not_said() -> None:
+    assert further_patch("", USUAL) == {}
+    assert further_patch("", USUAL | {"title": "Old"}) == {"title": None}
+    assert further_patch(None, USUAL | {"title": "Old"}) == {}, "it was not asked for"
+    assert further_of_definition({"command": "x", "args": [], "timeout": 5}) == ""
+
+
+def test_only_what_differs_is_in_the_patch() -> None:
+    record = USUAL | {
+        "title": "Old",
+        "wantedLanes": 1,
+        "toolPolicies": {"a": {"enabled": False}, "b": {"timeout": 5}},
+        "oauth": {"clientId": "me", "clientSecret": MASKED},
+    }
+    text = json.dumps(
+        {
+            "lanes": 1,
+            "startTimeout": 9,
+            "tools": {"a": {"enabled": False}, "b": {"timeout": 6}},
+            "oauth": {"clientId": "you", "clientSecret": MASKED},
+        }
+    )
+    assert further_patch(text, record) == {
+        "title": None,
+        "startTimeout": 9,
+        "tools": {"b": {"timeout": 6}},
+        "oauth": {"clientId": "you"},
+    }
+
+
+def test_one_member_of_a_group_is_changed_alone() -> None:
+    record = USUAL | {"health": {"interval": 30_000, "timeout": 5000, "failures": 5}}
+    text = json.dumps({"health": {"failures": 6}, "restart": {"attempts": 1}})
+    assert further_patch(text, record) == {
+        "health": {"interval": None, "timeout": None, "failures": 6},
+        "restart": {"attempts": 1},
+    }
+    assert further_patch("", record) == {"health": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "further: is not JSON: "),
+        ("[" * 100_000, "further: is not JSON: "),
+        ("[1]", "further: must be a JSON object"),
+        ('{"command": "x"}', "command: has a field of its own in the form"),
+    ],
+)
+def test_what_is_no_further_setting_is_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(DefinitionError, match=said):
+        read_further(text)
+
+
+def test_a_trial_has_the_literal_secret_and_the_eye_has_not() -> None:
+    said = {"oauth": {"clientId": "me", "clientSecret": MASKED}}
+    fields = Fields(transport="http", url="http://far", further=json.dumps(said))
+    known: dict[str, object] = {"oauth": {"clientId": "me", "clientSecret": "hush"}}
+    assert definition_of(fields, known)["oauth"] == known["oauth"]
+    assert shown(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
+    typed = Fields(transport="http", url="http://far", further=json.dumps(known))
+    assert shown(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
+    assert shown(Fields(further="{"))["further"] == "{"
+
+
+@pytest.mark.real
+def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    pasted = {
+        "url": "http://127.0.0.1:9/mcp",
+        "title": "Far away",
+        "startTimeout": 4321,
+        "oauth": {"clientId": "mine", "clientSecret": "hush-hush"},
+    }
+    page = visitor.visit(yard)
+    page.click("#first-paste")
+    page.get_by_label("Snippet").fill(json.dumps({"mcpServers": {"far": pasted}}))
+    page.get_by_role("button", name="Read it").click()
+    expect(page.get_by_label("Other settings")).to_be_visible()
+    page.get_by_role("button", name="Submit").click()
+    expect(card(page, "far")).to_contain_text("Far away")
+    record = yard.record("far")
+    assert (record["startTimeout"], record["oauth"]["clientId"]) == (4321, "mine")
+
+    card(page, "far").get_by_role("button", name="Edit").click()
+    further = page.get_by_label("Other settings")
+    said = json.loads(further.input_value())
+    assert said["oauth"] == {"clientId": "mine", "clientSecret": MASKED}
+    further.fill(json.dumps(said | {"startTimeout": -1}))
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#f-further-problem")).to_contain_text("startTimeout: must be")
+    visitor.expect("422")
+    del said["title"]
+    further.fill(json.dumps(said | {"startTimeout": 5000}))
+    expect(page.locator("#diff .add")).to_contain_text("5000")
+    assert "hush" not in page.content()
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#dialog")).to_be_hidden()
+    record = yard.record("far")
+    assert (record["title"], record["startTimeout"]) == (None, 5000)
+    revealed = yard.post("/api/mcp/servers/far/reveal")
+    assert revealed["oauth"] == {"clientId": "mine", "clientSecret": "hush-hush"}
