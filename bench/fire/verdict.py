@@ -21,15 +21,21 @@ LAMPS = {
 
 
 async def recovered(scene: Scene) -> dict[str, dict[str, Any]]:
-    """The records, once every server shows what it must, or when patience ends."""
+    """The records, once every server shows what it must and lives, or when patience ends."""
     loop = asyncio.get_running_loop()
     until = loop.time() + PATIENCE
     records = await scene.records()
-    while loop.time() < until and any(lamps_off(scene, records)):
+    while loop.time() < until and (any(lamps_off(scene, records)) or _is_outdated(records)):
         await asyncio.sleep(LOOK_AGAIN)
         await scene.heal()
         records = await scene.records()
     return records
+
+
+def _is_outdated(records: dict[str, dict[str, Any]]) -> bool:
+    """Whether a process that a record names has ended, which nobody has noticed yet."""
+    pids = [record["pid"] for record in records.values() if record.get("pid")]
+    return not all(map(psutil.pid_exists, pids))
 
 
 def lamps_off(scene: Scene, records: dict[str, dict[str, Any]]) -> Iterator[str]:
