@@ -39,7 +39,7 @@ async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> Non
         outcome = await yard.toolbox().call("mcp_a_die")
         assert state_of(yard, "b")["status"] == "connected"
     assert outcome.error is ErrorKind.DISCONNECTED
-    assert "no back-up was asked after that" in outcome.text
+    assert "no fallback server was asked after that" in outcome.text
 
 
 async def test_a_call_past_its_time_is_answered_by_the_back_up() -> None:

@@ -184,7 +184,7 @@ async def test_a_call_that_may_have_had_an_effect_is_not_repeated(error: YardErr
     library = Library({}, a=local(backup=["b"]), b=local())
     library.fail("a", error)
     async with library.open() as yard:
-        with pytest.raises(type(error), match="no back-up was asked after that"):
+        with pytest.raises(type(error), match="no fallback server was asked after that"):
             await yard.call("mcp_a_search", ASKED)
     assert library.asked == ["a"]
 

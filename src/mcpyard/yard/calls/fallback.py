@@ -41,7 +41,7 @@ from mcpyard.yard.calls.breakers import ToolBreakers
 from mcpyard.yard.calls.context import CallContext
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 
-_NOT_ASKED: Final = "no back-up was asked after that, as the call may have had an effect"
+_NOT_ASKED: Final = "no fallback server was asked after that, as the call may have had an effect"
 
 Attempt = Callable[[Route, bytes, CallContext], Awaitable[Outcome]]
 """Calls one tool with arguments that fit its schema."""

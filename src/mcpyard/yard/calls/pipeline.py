@@ -87,7 +87,7 @@ class CallPipeline:
             ServerFault: The server cannot be reached, or answered with an error.
         """
         server = self._server(route)
-        if not (route.policy.enabled if context.allows is None else context.allows(server, route)):
+        if not context.may_use(server, route):
             tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
             raise ToolUnknown(f"{tool} is switched off")
         if parsed is None:
@@ -95,7 +95,8 @@ class CallPipeline:
         if problems := route.validator.check(parsed):
             raise ArgumentsRefused.of(*problems).about(route.server_name)
         if route.backups and context.fall_back:
-            step = FallbackStep(route, parsed, arguments, checked=True)
+            # The caller may change what it gave while another server is asked.
+            step = FallbackStep(route, dict(parsed), arguments, checked=True)
             return self.fallback.answer(step, context, self._attempt_unnamed)
         return self._attempt(route, arguments, context, server)
 
