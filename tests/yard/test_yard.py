@@ -173,6 +173,20 @@ async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fail
             await yard.call("mcp_other_t")
 
 
+async def test_meta_reaches_the_server_but_for_what_is_ours() -> None:
+    around = Around(document(fs=local()))
+    around.servers.answers["fs"] = lambda *_: b'{"content":[]}'
+    meta = {"traceparent": "00-1", "progressToken": 1, "mcpyard/hops": 9}
+    async with around.open() as yard:
+        await yard.call("mcp_fs_read_file", {"path": "x"}, meta=meta)
+        await yard.call_tool("fs", "read_file", {"path": "x"}, meta=meta)
+        with pytest.raises(ArgumentsRefused, match="_meta: cannot be sent as JSON"):
+            await yard.call("mcp_fs_read_file", {"path": "x"}, meta={"a": object()})
+    sent = {"name": "read_file", "arguments": {"path": "x"}, "_meta": {"traceparent": "00-1"}}
+    asked = [(method, json.loads(params)) for _, method, params, _ in around.servers.calls]
+    assert asked == [("tools/call", sent)] * 2
+
+
 async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
     around = Around(document(fs=local()))
     around.servers.answers["fs"] = lambda *_: b"[1]"
