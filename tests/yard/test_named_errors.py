@@ -41,11 +41,13 @@ async def test_what_went_wrong_with_a_server_names_it_once(error: YardError, sai
             assert raised.value.server == "my laws"
 
 
-async def test_a_server_that_has_back_ups_is_named_too() -> None:
+async def test_a_server_that_has_fallbacks_is_named_too() -> None:
     library = Library({}, a=local(backup=["b"]), b=local())
     library.fail("a", Disconnected("lost in flight"))
     async with library.open() as yard:
-        with pytest.raises(Disconnected, match=r'^the server "a": lost in flight; no back-up'):
+        with pytest.raises(
+            Disconnected, match=r'^the server "a": lost in flight; no fallback server'
+        ):
             await yard.call("mcp_a_search", ASKED)
 
 

@@ -31,7 +31,7 @@ from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.accounts import Accounts
-from mcpyard.yard.calls.context import LIBRARY, CallContext, Progress, with_meta
+from mcpyard.yard.calls.context import LIBRARY, NO_EXTRAS, CallContext, Progress, with_meta
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
@@ -201,7 +201,7 @@ class YardCore:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by its exposed name, or a fallback of it (see `CallPipeline.call`)."""
-        context = CallContext(who, timeout, with_meta(meta), progress)
+        context = CallContext(who, timeout, with_meta(meta) if meta else NO_EXTRAS, progress)
         return await self.calls.call_with(self.calls.route(name), arguments, context)
 
     async def call_tool(  # noqa: PLR0913  one a part of a call

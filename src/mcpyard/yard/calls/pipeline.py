@@ -140,7 +140,8 @@ class CallPipeline:
     ) -> Outcome:
         """Call one tool, and account for the call; an error names the server unless not wanted."""
         terms = _terms(server.config, route, context)
-        params = self._params(route, arguments, context.extras)
+        plain = context.extras is NO_EXTRAS and not self._yards
+        params = None if plain else self._params(route, arguments, context.extras)
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
         breakers, probe = self.fallback.breakers, None
         try:
@@ -175,9 +176,7 @@ class CallPipeline:
 
     def _params(self, route: Route, arguments: bytes, extras: CallExtras) -> bytes | None:
         """All parameters for a server; None where there are only a name and arguments."""
-        is_yard = bool(self._yards) and route.server in self._yards
-        if extras is NO_EXTRAS and not is_yard:
-            return None
+        is_yard = route.server in self._yards
         members, meta, hops = extras
         if is_yard:
             meta = with_hops(meta, hops)
