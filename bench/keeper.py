@@ -13,9 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from mcpyard.runtime.keeper_client import ChildProcess, KeeperClient, StopPolicy
-from mcpyard.runtime.marks import Mark, MarkKey
-from mcpyard.runtime.orphans import Remains
+from mcpyard.runtime.processes.keeper_client import ChildProcess, KeeperClient, StopPolicy
+from mcpyard.runtime.processes.marks import Mark, MarkKey
+from mcpyard.runtime.processes.orphans import Remains
 
 
 def milliseconds(since: float) -> str:

@@ -14,23 +14,23 @@ from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.ranking import Index, Known
 from mcpyard.catalog.validators import compile_validator
 from mcpyard.cli.logfile import Redactor
+from mcpyard.domain.definition.expand import BadReference, expand
+from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.errors import DocumentBroken, InputError
-from mcpyard.domain.expand import BadReference, expand
-from mcpyard.domain.merge import shown_url
+from mcpyard.formats.copying.references import parts, translate
 from mcpyard.formats.editors import jsonc_document, toml
-from mcpyard.formats.references import parts, translate
+from mcpyard.formats.pasting.snippets import parse_snippet
 from mcpyard.formats.registry import CLIENTS
-from mcpyard.formats.snippets import parse_snippet
-from mcpyard.web.changing import difference
 from mcpyard.web.filters import inert
-from mcpyard.wire.eventstream import EventParser
+from mcpyard.web.server_screens.changing import difference
 from mcpyard.wire.framer import KEPT, LineFramer
-from mcpyard.wire.headers import header_value
-from mcpyard.wire.http_errors import Challenge
-from mcpyard.wire.messages import find_id
+from mcpyard.wire.jsonrpc import find_id
+from mcpyard.wire.remote.eventstream import EventParser
+from mcpyard.wire.remote.http_errors import Challenge
+from mcpyard.wire.remote.request_headers import header_value
 from mcpyard.yard.clients.masking import is_secret
 from mcpyard.yard.masking import is_literal
-from mcpyard.yard.patterns import fits
+from mcpyard.yard.name_patterns import fits
 
 Dice = random.Random
 

@@ -11,19 +11,19 @@ from uuid import UUID
 
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.offered_names import offer
+from mcpyard.domain.definition.expand import BadReference, expand
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import DocumentBroken, EditRefused, InputError
-from mcpyard.domain.expand import BadReference, expand
 from mcpyard.domain.model import Scope
-from mcpyard.domain.parsing import read_definition
 from mcpyard.formats import mcp_json
 from mcpyard.formats.editors import jsonc_document, toml
 from mcpyard.formats.editors.jsonc import remove_member, set_member
 from mcpyard.formats.editors.jsonc_values import same as same_json
 from mcpyard.formats.editors.toml_values import same as same_toml
-from mcpyard.formats.snippets import parse_snippet
-from mcpyard.wire.eventstream import EventParser
+from mcpyard.formats.pasting.snippets import parse_snippet
 from mcpyard.wire.framer import LineFramer
+from mcpyard.wire.remote.eventstream import EventParser
 
 Dice = random.Random
 

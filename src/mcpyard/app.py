@@ -16,6 +16,7 @@ from uuid import uuid4
 from mcpyard import __version__
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.attached import AttachedYard
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
@@ -29,14 +30,13 @@ from mcpyard.domain.repositories import (
     Profiles,
     Tokens,
 )
-from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.formats import locations
 from mcpyard.runtime.clock import SystemClock
-from mcpyard.runtime.idle import IdleServers
-from mcpyard.runtime.keeper_client import KeeperClient
-from mcpyard.runtime.marks import MarkKey
+from mcpyard.runtime.no_servers import IdleServers
 from mcpyard.runtime.opening import WireOpener
-from mcpyard.runtime.orphans import sweep_dead_yards
+from mcpyard.runtime.processes.keeper_client import KeeperClient
+from mcpyard.runtime.processes.marks import MarkKey
+from mcpyard.runtime.processes.orphans import sweep_dead_yards
 from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.signins import SignInManager, VolatileCredentials
 from mcpyard.runtime.starts import Starts
@@ -62,7 +62,7 @@ from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.wire.signin import CredentialStore
+    from mcpyard.wire.remote.signin import CredentialStore
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 

@@ -17,9 +17,9 @@ import orjson
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
-from mcpyard.domain.merge import Patch
 from mcpyard.store.home import Home, default_home
 from mcpyard.store.tls import trusting
 from mcpyard.yard.calls.accounts import OK
@@ -201,7 +201,7 @@ class AttachedYard:
         """Keep the picture fresh; a yard that goes away leaves the last one, marked by `resync`."""
         import httpx2  # noqa: PLC0415  see `attach`
 
-        from mcpyard.wire.eventstream import EventParser, SseEvent  # noqa: PLC0415
+        from mcpyard.wire.remote.eventstream import EventParser, SseEvent  # noqa: PLC0415
 
         parser = EventParser()
         try:

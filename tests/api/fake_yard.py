@@ -12,8 +12,8 @@ import httpx2
 from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
+from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.serving import WebServer
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.database import DatabaseSource

@@ -19,7 +19,7 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardBusy,
 )
-from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change

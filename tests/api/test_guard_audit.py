@@ -9,7 +9,7 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
-from mcpyard.api.rolling import KEPT
+from mcpyard.api.rolling_file import KEPT
 from tests.api.asgi import BEARER, Asked, asked_yard, client_of, keys_of
 from tests.api.doors import let_in
 

@@ -14,11 +14,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mcpyard.api.limits import HEAD_LIMIT, BoundedProtocol
+from mcpyard.api.http_server.connection_limits import HEAD_LIMIT, BoundedProtocol
+from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.serving import WebServer
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mcpyard.api.cycle import WHOLE
+from mcpyard.api.http_server.request_cycle import WHOLE
+from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.serving import WebServer
 from mcpyard.gateway import exchange
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock

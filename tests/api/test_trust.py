@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.app import Yard
-from mcpyard.domain.approval import ApprovedEntry
+from mcpyard.domain.definition.approval import ApprovedEntry
 from mcpyard.domain.errors import (
     ApprovalOutdated,
     ArgumentsRefused,

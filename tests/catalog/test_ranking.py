@@ -1,7 +1,7 @@
 import pytest
 
 from mcpyard.catalog.ranking import MAX_QUERY, MAX_TERMS, MAX_TEXT, Index, Known
-from mcpyard.catalog.tokens import estimate_tokens
+from mcpyard.catalog.token_estimate import estimate_tokens
 
 TOOLS = [
     Known("mcp_fs_read_file", "Read a file", "Reads the contents of a file."),

@@ -17,7 +17,7 @@ from mcpyard.cli.private import failure
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.remedies import remedy
-from mcpyard.runtime.adoption import ADOPTION
+from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.yard.records import cause_record
 
 pytestmark = pytest.mark.usefixtures("user")

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from mcpyard.api.rolling import KEPT
+from mcpyard.api.rolling_file import KEPT
 from mcpyard.cli.logfile import LogFile, Redactor
 from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner, desire
 from mcpyard.domain.model import LocalConfig, Scope

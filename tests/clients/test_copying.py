@@ -18,7 +18,7 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.domain.remedies import remedy
-from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from tests.clients.machine import machine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.copying.matrix import Matrix
 from tests.api.asgi import slug
 from tests.clients.machine import claude_text, machine
 

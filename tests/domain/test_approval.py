@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.approval import (
+from mcpyard.domain.definition.approval import (
     ApprovedEntry,
     Entries,
     admit,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
 
 
 @pytest.mark.parametrize("name", ["fs", "文件系统服务", "a b", "é/ü", "🦊", "x" * 255])

@@ -2,6 +2,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 import pytest
 
+from mcpyard.domain.definition.launch import Unlaunchable
 from mcpyard.domain.desired import (
     Definition,
     Desired,
@@ -14,7 +15,6 @@ from mcpyard.domain.desired import (
     keep_last_good,
 )
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.launch import Unlaunchable
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, ToolPolicy, Wanted
 
 CODE = Owner(Scope.CODE)

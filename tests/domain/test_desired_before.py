@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.domain import desired as module
+from mcpyard.domain.definition.launch import Launch, LocalLaunch, Unlaunchable, make_launch
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import (
     Definition,
     Desired,
@@ -18,9 +20,7 @@ from mcpyard.domain.desired import (
     Waiting,
     desire,
 )
-from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable, make_launch
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Scope, ToolPolicy
-from mcpyard.domain.this_yard import SelfIdentity
 
 PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
 USER = Owner(Scope.USER)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.expand import (
+from mcpyard.domain.definition.expand import (
     MAX_NESTING,
     BadReference,
     Expansion,

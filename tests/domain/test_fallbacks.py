@@ -1,9 +1,9 @@
 import pytest
 
+from mcpyard.domain.definition.fallbacks import backup_problems, names_backups
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, DesireInputs, Document, Owner, desire
-from mcpyard.domain.fallbacks import backup_problems, names_backups
 from mcpyard.domain.model import FallbackTool, LocalConfig, Scope, ToolPolicy
-from mcpyard.domain.parsing import read_definition
 from mcpyard.testing import VolatileMemory
 
 OWNER = Owner(Scope.CODE)

@@ -1,6 +1,12 @@
 import pytest
 
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable, digest, make_launch
+from mcpyard.domain.definition.launch import (
+    LocalLaunch,
+    RemoteLaunch,
+    Unlaunchable,
+    digest,
+    make_launch,
+)
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Transport
 
 VALUES = {"DIR": "/data", "TOKEN": "t0k", "BREAK": "a\nb", "NUL": "\0", "BLANK": " "}

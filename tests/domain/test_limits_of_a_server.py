@@ -2,9 +2,9 @@
 
 import pytest
 
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import HealthCheck, RestartLimits
-from mcpyard.domain.parsing import read_definition
 
 LAUNCHES = (
     {"command": "x", "args": [], "transport": "stdio"},

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpyard.domain.definition.merge import merged, plain, shown_url
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.domain.merge import merged, plain, shown_url
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, ToolPolicy, Transport
-from mcpyard.domain.parsing import read_definition
 
 LOCAL = LocalConfig(
     command=["npx", "-y"], environment={"A": "1", "B": "2"}, cwd="/d", timeout=5, enabled=False

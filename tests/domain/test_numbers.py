@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.numbers import MOST, whole_number
+from mcpyard.domain.definition.numbers import MOST, whole_number
 
 
 @given(st.integers(0, MOST), st.integers(0, MOST))

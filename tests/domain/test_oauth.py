@@ -2,12 +2,18 @@
 
 import pytest
 
+from mcpyard.domain.definition.launch import (
+    OAuthValues,
+    RemoteLaunch,
+    Unlaunchable,
+    digest,
+    make_launch,
+)
+from mcpyard.domain.definition.merge import merged, plain
+from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.secrets import secrets_of
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.domain.launch import OAuthValues, RemoteLaunch, Unlaunchable, digest, make_launch
-from mcpyard.domain.merge import merged, plain
 from mcpyard.domain.model import LocalConfig
-from mcpyard.domain.parsing import read_definition
-from mcpyard.domain.secrets import secrets_of
 
 FAR = {"type": "http", "url": "https://far.example/mcp"}
 MINE = {"clientId": "mine", "clientSecret": "${HUSH}", "metadataUrl": "https://me.example/me.json"}

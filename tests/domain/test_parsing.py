@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
+from mcpyard.domain.definition.parsing import describe, read_definition
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import EVERYTHING, LocalConfig, RemoteConfig, Transport
-from mcpyard.domain.parsing import describe, read_definition
 
 
 def fields(raw: object, *, strict: bool = False) -> list[str]:

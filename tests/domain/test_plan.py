@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
-from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import LocalConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed

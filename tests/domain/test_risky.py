@@ -1,6 +1,6 @@
 import pytest
 
-from mcpyard.domain.risky import is_risky
+from mcpyard.domain.definition.risky_variables import is_risky
 
 
 @pytest.mark.parametrize(

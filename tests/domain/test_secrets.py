@@ -1,8 +1,8 @@
 import pytest
 
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.definition.secrets import hide, secrets_of
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.secrets import hide, secrets_of
 
 
 def local(**environment: str) -> LocalLaunch:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.this_yard import SelfIdentity
 
 HERE = SelfIdentity(
     homes=frozenset({"/home/me/.yard"}),

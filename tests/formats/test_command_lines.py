@@ -15,7 +15,7 @@ from mcpyard.domain.model import (
     ToolPolicy,
     Transport,
 )
-from mcpyard.formats.snippets import Snippet, parse_snippet
+from mcpyard.formats.pasting.snippets import Snippet, parse_snippet
 
 SENTRY = RemoteConfig(
     url="https://mcp.sentry.dev/mcp",

@@ -1,6 +1,6 @@
 import pytest
 
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, make_launch
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, make_launch
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Transport
 from mcpyard.formats import environment
 

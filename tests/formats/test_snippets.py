@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
-from mcpyard.formats.snippets import parse_snippet, proposed_name
+from mcpyard.formats.pasting.snippets import parse_snippet, proposed_name
 
 ECHO = LocalConfig(command=["npx", "-y", "x"])
 

@@ -12,8 +12,8 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.app import build
+from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.security.keys import AdminKey
-from mcpyard.api.serving import WebServer
 from mcpyard.app import Yard
 from mcpyard.gateway.app import Gateway
 from tests.api.asgi import TOKEN, keys_of

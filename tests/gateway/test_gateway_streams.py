@@ -60,7 +60,9 @@ def test_a_message_with_line_breaks_stays_one_event() -> None:
 async def test_a_client_that_never_reads_its_stream_is_cut_off_and_costs_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.api.limits.BoundedProtocol.stalled_seconds", 1.0)
+    monkeypatch.setattr(
+        "mcpyard.api.http_server.connection_limits.BoundedProtocol.stalled_seconds", 1.0
+    )
     async with talking({"old": odd()}) as talk:
         me = psutil.Process()
         before = me.memory_info().rss

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.app import Yard
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import ServerFault, ThisYard
-from mcpyard.domain.this_yard import SelfIdentity
 from tests.api.daemon import daemon
 from tests.cli.commands import write_project
 

@@ -24,11 +24,11 @@ from mcpyard.domain.errors import ServerFault, YardError
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.signins import VolatileCredentials
 from mcpyard.wire.eras import ClientFace
-from mcpyard.wire.http import HttpLink
+from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.messages import RpcError
+from mcpyard.wire.remote.http import HttpLink
+from mcpyard.wire.remote.signin import Identity, SignIn
 from mcpyard.wire.session import Opening, open_session
-from mcpyard.wire.signin import Identity, SignIn
 from tests.api.office import consent
 from tests.gateway.serving import served
 

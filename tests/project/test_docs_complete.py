@@ -28,7 +28,7 @@ from mcpyard.domain.limits import START, START_WITH_DOWNLOAD
 from mcpyard.domain.model import POLICY_FIELDS, FallbackTool, ToolPolicy
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.legal import main as legal
-from mcpyard.web.rendering import LANGUAGE_COOKIE, THEME_COOKIE
+from mcpyard.web.templating import LANGUAGE_COOKIE, THEME_COOKIE
 from mcpyard.yard.profiles import RESERVED, Profile, ToolView
 
 ROOT = Path(__file__).parents[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.editing import remove, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.locations import candidates
-from mcpyard.formats.mapping import convert
 from mcpyard.formats.registry import spot_of
 from mcpyard.formats.switches import set_enabled, switch_location
 from tests.real_clients.programs import PROGRAMS, Machine

@@ -10,10 +10,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from mcpyard.runtime import cgroups
-from mcpyard.runtime.adoption import ADOPTION
-from mcpyard.runtime.keeper_client import ChildProcess, KeeperClient, Pulse
-from mcpyard.runtime.marks import MarkKey
+from mcpyard.runtime.processes import cgroups
+from mcpyard.runtime.processes.adoption import ADOPTION
+from mcpyard.runtime.processes.keeper_client import ChildProcess, KeeperClient, Pulse
+from mcpyard.runtime.processes.marks import MarkKey
 from tests.runtime.waiting import read_pids
 
 PROGRAM = [sys.executable, "-I", "-S", str(Path(__file__).with_name("children.py"))]

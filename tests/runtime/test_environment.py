@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard import Yard
-from mcpyard.domain.launch import LocalLaunch
-from mcpyard.runtime.environment import child_environment
+from mcpyard.domain.definition.launch import LocalLaunch
+from mcpyard.runtime.processes.child_environment import child_environment
 from tests.faults.watching import connected
 
 OURS = str(Path(sys.executable).parent)

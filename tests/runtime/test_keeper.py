@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvloop
 
-from mcpyard.runtime.keeper_client import Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.processes.keeper_client import Exit, SpawnFailed, StopPolicy
 from tests.runtime.small_yard import PROGRAM, SmallYard, small_yard
 from tests.runtime.waiting import alive, eventually, none_alive, read_line, read_some
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.runtime.keeper_client import Exit, SpawnFailed
-from mcpyard.runtime.orphans import Remains, sweep_dead_yards
+from mcpyard.runtime.processes.keeper_client import Exit, SpawnFailed
+from mcpyard.runtime.processes.orphans import Remains, sweep_dead_yards
 from tests.runtime import small_yard as program
 from tests.runtime.small_yard import KEY, small_yard
 from tests.runtime.waiting import alive, eventually, none_alive, read_line, read_pids

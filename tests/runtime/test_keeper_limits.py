@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from mcpyard.runtime import keeper as keeper_program
-from mcpyard.runtime.keeper_client import Exit, SpawnFailed
+from mcpyard.runtime.processes import keeper as keeper_program
+from mcpyard.runtime.processes.keeper_client import Exit, SpawnFailed
 from tests.runtime.small_yard import small_yard
 from tests.runtime.waiting import read_line
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from mcpyard.runtime import cgroups
-from mcpyard.runtime.cgroups import Cgroup
-from mcpyard.runtime.keeper_client import Exit, Pulse, SpawnFailed
-from mcpyard.runtime.marks import Mark
-from mcpyard.runtime.orphans import Remains, sweep_dead_yards
-from mcpyard.runtime.processes import read_mark
+from mcpyard.runtime.processes import cgroups
+from mcpyard.runtime.processes.cgroups import Cgroup
+from mcpyard.runtime.processes.keeper_client import Exit, Pulse, SpawnFailed
+from mcpyard.runtime.processes.marks import Mark
+from mcpyard.runtime.processes.orphans import Remains, sweep_dead_yards
+from mcpyard.runtime.processes.table import read_mark
 from tests.runtime.small_yard import KEY, small_yard
 from tests.runtime.test_keeper_kills import Victim, victim
 from tests.runtime.waiting import alive, eventually, none_alive, read_line

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from mcpyard.runtime import orphans, processes
-from mcpyard.runtime.marks import Mark, MarkKey
-from mcpyard.runtime.orphans import Remains, Swept, sweep_dead_yards
-from mcpyard.runtime.processes import read_process
+from mcpyard.runtime.processes import orphans, table
+from mcpyard.runtime.processes.marks import Mark, MarkKey
+from mcpyard.runtime.processes.orphans import Remains, Swept, sweep_dead_yards
+from mcpyard.runtime.processes.table import read_process
 
 pytestmark = pytest.mark.real
 
@@ -25,7 +25,7 @@ OWN_MARK = f"MCPYARD_MARK_OF_{os.getpid()}"
 
 @pytest.fixture(autouse=True)
 def own_mark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "MARK", OWN_MARK)
+    monkeypatch.setattr(table, "MARK", OWN_MARK)
 
 
 @pytest.fixture
@@ -153,9 +153,9 @@ def test_version_0_1_takes_the_processes_of_a_living_yard_for_what_they_are(here
 
 def test_a_marked_yard_sweeps_neither_itself_nor_the_shell_that_started_it() -> None:
     code = f"""if True:
-        from mcpyard.runtime import processes
-        from mcpyard.runtime.orphans import *
-        processes.MARK = {OWN_MARK!r}
+        from mcpyard.runtime.processes import table
+        from mcpyard.runtime.processes.orphans import *
+        table.MARK = {OWN_MARK!r}
         print(*sweep_dead_yards(MarkKey(b"of this home")))
     """
     script = '"$0" -c "$1"; echo still here'

@@ -12,10 +12,10 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.launch import OAuthValues, RemoteLaunch
+from mcpyard.domain.definition.launch import OAuthValues, RemoteLaunch
 from mcpyard.runtime.signins import SignInManager, VolatileCredentials
-from mcpyard.wire import renewing
-from mcpyard.wire.signin import Identity, SignIn
+from mcpyard.wire.remote import token_renewal
+from mcpyard.wire.remote.signin import Identity, SignIn
 from tests.wire.issuer import Issuer
 from tests.wire.servers import asgi_server
 from tests.wire.test_signin import BACK, sign_in
@@ -123,7 +123,7 @@ async def test_the_end_waits_for_a_renewal_and_keeps_what_came_of_it(
 async def test_the_end_does_not_wait_for_an_issuer_that_says_nothing(
     issuer: SlowIssuer, sign_ins: SignInManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renewing, "_LAST_SECONDS", 0.0)
+    monkeypatch.setattr(token_renewal, "_LAST_SECONDS", 0.0)
     waiting = asyncio.create_task(called(issuer, sign_ins))
     await asyncio.to_thread(issuer.asked.wait, 10)
     await sign_ins.close()

@@ -7,8 +7,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from mcpyard.domain.backoff import RestartPolicy
+from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
-from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import HealthCheck, LocalConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed

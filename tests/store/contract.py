@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from mcpyard.domain.repositories import Repositories
-from mcpyard.wire.signin import CredentialStore
+from mcpyard.wire.remote.signin import CredentialStore
 
 
 class Stored(Repositories, Protocol):

@@ -5,11 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from mcpyard.domain.approval import ApprovedEntry
+from mcpyard.domain.definition.approval import ApprovedEntry
 from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.model import LocalConfig, RemoteConfig, ToolPolicy, Transport, Wanted
 from mcpyard.domain.stored import Approval, CallToken, LoginSession
-from mcpyard.wire.signin import Credentials
+from mcpyard.wire.remote.signin import Credentials
 from tests.store.contract import LATER, NOW, Opener, opened
 
 ACCESS, REFRESH = "access-7f3a", "refresh-9b1c"

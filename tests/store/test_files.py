@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.store.files import write_private
+from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from mcpyard.store.files import write_private
+from mcpyard.store.atomic_files import write_private
 Path.replace = lambda *_: os._exit(9)
 write_private(Path(sys.argv[1]), b"half a secret")
 """

@@ -6,9 +6,9 @@ from mcpyard.formats.facts import Effective
 from mcpyard.formats.warnings import WarningKind
 from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.catalogues import catalogue
-from mcpyard.web.client_fields import fields_of_entry, patch_of_entry
-from mcpyard.web.client_presenters import ProgramFile, digest_of, table_of
-from mcpyard.web.definitions import Pair
+from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
+from mcpyard.web.client_screens.presenters import ProgramFile, digest_of, table_of
+from mcpyard.web.server_screens.definitions import Pair
 from mcpyard.yard.records import Record
 
 LOCAL: Record = {

@@ -10,8 +10,8 @@ from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.web import assets
+from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
-from mcpyard.web.routes import pages
 from tests.api.asgi import Asked, client_of, keys_of
 from tests.api.doors import every_door, let_in
 from tests.cli.commands import echo

@@ -7,8 +7,12 @@ from playwright.sync_api import expect
 
 from mcpyard.cli.listing import POLICY
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.web.definitions import Fields, definition_of, shown
-from mcpyard.web.extra_fields import further_of_definition, further_patch, read_further
+from mcpyard.web.server_screens.definitions import Fields, definition_of, shown
+from mcpyard.web.server_screens.extra_fields import (
+    further_of_definition,
+    further_patch,
+    read_further,
+)
 from tests.api.daemon import Daemon
 from tests.web.browsing import Visitor, card
 

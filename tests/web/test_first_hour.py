@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from mcpyard.web.rendering import LANGUAGE_COOKIE
+from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.api.daemon import SERVERS, one
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor, card, lamp

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from mcpyard.web.rendering import LANGUAGE_COOKIE
+from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.cli.commands import echo
 from tests.web.machine import Desk, Window, entry
 from tests.web.test_looks import LANGUAGES, violations

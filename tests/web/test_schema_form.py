@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpyard.web.catalogues import words_in
-from mcpyard.web.rendering import Preferences, environment
-from mcpyard.web.schema_form import MOST_FIELDS, FormField, form_of
+from mcpyard.web.server_screens.schema_form import MOST_FIELDS, FormField, form_of
+from mcpyard.web.templating import Preferences, environment
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

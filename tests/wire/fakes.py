@@ -7,8 +7,8 @@ from typing import Any
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.jsonrpc import Params, Reply
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing, Receiver
-from mcpyard.wire.messages import Params, Reply
 from mcpyard.wire.peer import OnNotification, Peer
 from mcpyard.wire.server_requests import OnRequest, nobody
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.wire.eventstream import EventParser, OversizeEvent, SseEvent
+from mcpyard.wire.remote.eventstream import EventParser, OversizeEvent, SseEvent
 
 
 def parse(text: bytes, *, limit: int = 1024) -> list[SseEvent | OversizeEvent]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
-from mcpyard.wire.headers import header_value, headers_for, mirrored, routing_headers
+from mcpyard.wire.remote.request_headers import header_value, headers_for, mirrored, routing_headers
 
 NAMES = st.sampled_from(["a", "b", "properties", "items"])
 LEAVES = st.fixed_dictionaries(

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.http import HttpLink
-from mcpyard.wire.http_client import MAX_IN_FLIGHT
 from mcpyard.wire.link import Busy
+from mcpyard.wire.remote.http import HttpLink
+from mcpyard.wire.remote.http_client import MAX_IN_FLIGHT
 from tests.wire.http_scripts import answer, handshake, linked, refuse, served, with_session
 from tests.wire.servers import (
     Signal,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.http_errors import HttpCause
+from mcpyard.wire.remote.http_errors import HttpCause
 from tests.wire.http_scripts import answer, handshake, linked, refuse, served, with_session
 from tests.wire.servers import (
     Script,

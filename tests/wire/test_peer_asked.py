@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from mcpyard.wire.messages import RpcError
+from mcpyard.wire.jsonrpc import RpcError
 from tests.wire.fakes import FakeLink, opened, turns
 
 

@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from mcpyard.wire.eras import ClientFace
-from mcpyard.wire.http_errors import Challenge, challenge_of
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.remote.http_errors import Challenge, challenge_of
 from mcpyard.wire.session import Opening, open_session
 from tests.wire.fakes import FakeLink, RpcFailure
 

@@ -10,10 +10,10 @@ import pytest
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace, Era
-from mcpyard.wire.http import HttpLink
-from mcpyard.wire.messages import Reply
+from mcpyard.wire.jsonrpc import Reply
+from mcpyard.wire.remote.http import HttpLink
+from mcpyard.wire.remote.sse import SseLink
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
-from mcpyard.wire.sse import SseLink
 from tests.wire import oracle
 from tests.wire.servers import asgi_server
 

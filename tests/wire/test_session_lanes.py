@@ -8,7 +8,7 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import Asking, CallTerms
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.eras import ClientFace
-from mcpyard.wire.messages import Reply
+from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.server_requests import nobody
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.conftest import FULL

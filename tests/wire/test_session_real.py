@@ -15,8 +15,8 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace, Era
+from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.messages import Reply
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 

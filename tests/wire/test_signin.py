@@ -12,9 +12,9 @@ import httpx2
 import pytest
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.http import HttpLink
-from mcpyard.wire.http_errors import Challenge
-from mcpyard.wire.signin import Credentials, Identity, SignIn, SignInFailed
+from mcpyard.wire.remote.http import HttpLink
+from mcpyard.wire.remote.http_errors import Challenge
+from mcpyard.wire.remote.signin import Credentials, Identity, SignIn, SignInFailed
 from tests.wire.issuer import Issuer
 from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server
 
@@ -311,6 +311,6 @@ async def test_signed_in_calls_run_at_the_same_time() -> None:
 
 
 def test_the_sdk_is_not_loaded_for_servers_without_a_sign_in() -> None:
-    code = "import sys, mcpyard.wire.http, mcpyard.wire.signin; print('mcp' in sys.modules)"
+    code = "import sys; from mcpyard.wire.remote import http, signin; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "False"

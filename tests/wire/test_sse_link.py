@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.eventstream import DEFAULT_LIMIT
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.sse import HEARTBEAT_SECONDS, SseLink
+from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT
+from mcpyard.wire.remote.sse import HEARTBEAT_SECONDS, SseLink
 from tests.wire.servers import (
     RawServer,
     Recorder,

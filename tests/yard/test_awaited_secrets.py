@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from mcpyard.domain.definition.launch import Launch, LocalLaunch, Unlaunchable
 from mcpyard.domain.desired import Definition, DesiredServer, Document, Owner
-from mcpyard.domain.launch import Launch, LocalLaunch, Unlaunchable
 from mcpyard.domain.model import LocalConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.testing import FakeServers, FakeSource, ManualClock, VolatileMemory, VolatilePolicies

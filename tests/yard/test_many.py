@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from mcpyard.domain import desired
-from mcpyard.domain.approval import Entries
+from mcpyard.domain.definition.approval import Entries
+from mcpyard.domain.definition.launch import Launch, Unlaunchable, make_launch
 from mcpyard.domain.desired import Document, Owner
-from mcpyard.domain.launch import Launch, Unlaunchable, make_launch
 from mcpyard.domain.model import Config, Scope
 from mcpyard.testing import (
     FakeEditableSource,

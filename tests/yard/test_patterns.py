@@ -1,6 +1,6 @@
 import pytest
 
-from mcpyard.yard.patterns import LONGEST, fits
+from mcpyard.yard.name_patterns import LONGEST, fits
 
 
 @pytest.mark.parametrize(

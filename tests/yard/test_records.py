@@ -4,8 +4,8 @@ from uuid import UUID
 
 from mcpyard.cli.listing import POLICY
 from mcpyard.domain.cause import HINTS, Cause, Code
+from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import DesiredServer, Owner
-from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import LocalConfig, Policy, RemoteConfig, Scope, Wanted
 from mcpyard.domain.observed import Era, Observed, SessionFacts

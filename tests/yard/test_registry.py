@@ -4,6 +4,7 @@ import pytest
 
 import mcpyard
 from mcpyard import Info, LocalConfig, McpServer, Registry, RemoteConfig
+from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import DesiredServer, Owner
 from mcpyard.domain.errors import (
     DefinitionError,
@@ -13,7 +14,6 @@ from mcpyard.domain.errors import (
     NameTaken,
     ServerUnknown,
 )
-from mcpyard.domain.launch import LocalLaunch
 from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.status import Status
 

@@ -11,8 +11,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcpyard.api.answers import refuse
-from mcpyard.api.asking import BadJson
 from mcpyard.api.audit import Audit
 from mcpyard.api.clients import client_routes
 from mcpyard.api.connecting import ConnectRoutes
@@ -26,6 +24,8 @@ from mcpyard.api.openapi.route import openapi
 from mcpyard.api.problems import problem_of, refusal
 from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes
+from mcpyard.api.requests import BadJson
+from mcpyard.api.responses import refuse
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.incoming import CALLBACK, GATEWAY
 from mcpyard.api.security.keys import Keys

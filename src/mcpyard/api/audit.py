@@ -13,7 +13,7 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-from mcpyard.api.rolling import LIMIT, RollingFile
+from mcpyard.api.rolling_file import LIMIT, RollingFile
 from mcpyard.api.security.incoming import Incoming
 
 _LONGEST_PATH: Final = 500

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms, matrix_of, words_of
 from mcpyard.yard.yard import YardCore
@@ -39,7 +39,7 @@ class ClientRoutes:
 
     async def change(self, request: Request) -> Response:
         """Change a server by a merge patch."""
-        patch = await asking.members(request)
+        patch = await requests.members(request)
         done = await self._clients.edit(_words(request), _name(request), patch, _terms(request))
         return answer(done.record)
 
@@ -50,24 +50,24 @@ class ClientRoutes:
 
     async def copy(self, request: Request) -> Response:
         """Copy a server, or move it."""
-        body = await asking.members(request, _COPY)
+        body = await requests.members(request, _COPY)
         copy = Copy(
-            asking.text(body, "from"),
-            asking.text(body, "to"),
-            asking.text(body, "name"),
-            asking.text(body, "newName") if "newName" in body else None,
-            matrix_of(asking.text({"matrix": "native"} | body, "matrix")),
-            asking.truth(body, "replace"),
-            asking.truth(body, "move"),
+            requests.text(body, "from"),
+            requests.text(body, "to"),
+            requests.text(body, "name"),
+            requests.text(body, "newName") if "newName" in body else None,
+            matrix_of(requests.text({"matrix": "native"} | body, "matrix")),
+            requests.truth(body, "replace"),
+            requests.truth(body, "move"),
         )
         project = project_of(body.get("project"))
-        terms = EditTerms(project, asking.truth(body, "dryRun"), who=REST)
+        terms = EditTerms(project, requests.truth(body, "dryRun"), who=REST)
         return answer((await self._clients.copy(copy, terms)).record)
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit."""
-        body = await asking.members(request, _UNDO)
-        terms = EditTerms(dry_run=asking.truth(body, "dryRun"), who=REST)
+        body = await requests.members(request, _UNDO)
+        terms = EditTerms(dry_run=requests.truth(body, "dryRun"), who=REST)
         return answer((await self._clients.undo(_number(body.get("id")), terms)).record)
 
     async def edits(self, _request: Request) -> Response:
@@ -104,16 +104,16 @@ def client_routes(yard: YardCore) -> list[Route]:
 
 
 def _words(request: Request) -> str:
-    return words_of(asking.part(request, "client"), request.query_params.get("scope"))
+    return words_of(requests.part(request, "client"), request.query_params.get("scope"))
 
 
 def _name(request: Request) -> str:
-    return asking.part(request, "name")
+    return requests.part(request, "name")
 
 
 def _terms(request: Request) -> EditTerms:
     project = project_of(request.query_params.get("project"))
-    return EditTerms(project, asking.flag(request, "dryRun", default=False), who=REST)
+    return EditTerms(project, requests.flag(request, "dryRun", default=False), who=REST)
 
 
 def project_of(given: object) -> str | None:

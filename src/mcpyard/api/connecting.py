@@ -10,9 +10,9 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
 from mcpyard.api.clients import REST, project_of
+from mcpyard.api.responses import answer
 from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.api.tokens import PREFIX
 from mcpyard.domain.errors import ArgumentsRefused, Problem
@@ -38,14 +38,14 @@ class ConnectRoutes:
 
     async def connect(self, request: Request) -> Response:
         """Write the gateway down; a token that was made for it is shown this once."""
-        body = await asking.members(request, _MEMBERS)
-        words = words_of(asking.text(body, "client"), _text(body, "scope"))
-        profile, dry = _text(body, "profile"), asking.truth(body, "dryRun")
+        body = await requests.members(request, _MEMBERS)
+        words = words_of(requests.text(body, "client"), _text(body, "scope"))
+        profile, dry = _text(body, "profile"), requests.truth(body, "dryRun")
         if profile is not None:
             self._yard.profiles.get(profile)
         terms = EditTerms(project_of(body.get("project")), dry, who=REST)
         name = _text(body, "name") or NAME
-        if not asking.truth(body, "http"):
+        if not requests.truth(body, "http"):
             done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)
             return answer(done.record | {"token": None})
         url, connect = f"{request.base_url}mcp{_part(profile)}", self._yard.clients.connect
@@ -91,4 +91,4 @@ def _part(profile: str | None) -> str:
 
 
 def _text(body: dict[str, object], name: str) -> str | None:
-    return asking.text(body, name) if name in body else None
+    return requests.text(body, name) if name in body else None

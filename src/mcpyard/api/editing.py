@@ -6,8 +6,8 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.yard.edit import Change
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -25,34 +25,34 @@ class EditRoutes:
 
     async def register(self, request: Request) -> Response:
         """Add a server."""
-        wait = asking.seconds(request, "wait", asking.WAIT)
-        shown = await self._yard.register(await asking.members(request), wait=wait)
+        wait = requests.seconds(request, "wait", requests.WAIT)
+        shown = await self._yard.register(await requests.members(request), wait=wait)
         where = f"/api/mcp/servers/{quote(str(shown['id']))}"
         return record_answer(shown, 201, {"Location": where})
 
     async def change(self, request: Request) -> Response:
         """Change a server by a merge patch."""
-        wait = asking.seconds(request, "wait", asking.WAIT)
-        refuse = asking.choice(request, "when_running", _WHEN_RUNNING) == "refuse"
-        patch = await asking.members(request)
+        wait = requests.seconds(request, "wait", requests.WAIT)
+        refuse = requests.choice(request, "when_running", _WHEN_RUNNING) == "refuse"
+        patch = await requests.members(request)
         change = Change(patch, _expected(request), refuse_running=refuse)
         return record_answer(
-            await self._yard.change(asking.part(request, "ref"), change, wait=wait)
+            await self._yard.change(requests.part(request, "ref"), change, wait=wait)
         )
 
     async def remove(self, request: Request) -> Response:
         """Stop a server if it runs, and take it out."""
-        await self._yard.remove(asking.part(request, "ref"))
+        await self._yard.remove(requests.part(request, "ref"))
         return Response(status_code=204)
 
     async def reveal(self, request: Request) -> Response:
         """The literal values of a server's variables and headers."""
-        return answer(self._yard.reveal(asking.part(request, "ref")))
+        return answer(self._yard.reveal(requests.part(request, "ref")))
 
     async def change_tool(self, request: Request) -> Response:
         """Change how a tool is shown and called."""
-        ref, tool = asking.part(request, "ref"), asking.part(request, "tool")
-        change = Change(await asking.members(request), _expected(request))
+        ref, tool = requests.part(request, "ref"), requests.part(request, "tool")
+        change = Change(await requests.members(request), _expected(request))
         return answer(await self._yard.change_tool(ref, tool, change))
 
 

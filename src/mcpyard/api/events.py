@@ -17,9 +17,9 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from mcpyard.api.answers import encode
+from mcpyard.api.responses import encode
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.domain.numbers import whole_number
 from mcpyard.yard.events import Event, Subscription
 from mcpyard.yard.yard import YardCore
 

@@ -6,8 +6,8 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -26,8 +26,8 @@ class JournalRoutes:
 
     async def calls(self, request: Request) -> Response:
         """The last calls, newest first, a page at a time."""
-        limit = asking.whole(request, "limit", PAGE, LONGEST_PAGE)
-        before = asking.whole(request, "before", _LAST_ID, _LAST_ID)
+        limit = requests.whole(request, "limit", PAGE, LONGEST_PAGE)
+        before = requests.whole(request, "before", _LAST_ID, _LAST_ID)
         query = CallQuery(
             server=self._server(request.query_params.get("server")),
             tool=request.query_params.get("tool"),

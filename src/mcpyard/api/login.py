@@ -15,8 +15,8 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.answers import answer, refuse
 from mcpyard.api.problems import refusal
+from mcpyard.api.responses import answer, refuse
 from mcpyard.api.security.incoming import LOGIN, Incoming
 from mcpyard.api.security.keys import (
     LINK_LIFE,

@@ -12,8 +12,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer, encode
+from mcpyard.api import requests
+from mcpyard.api.responses import answer, encode
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.ports import LogLine
 from mcpyard.yard.records import Record
@@ -32,9 +32,9 @@ class LogRoutes:
 
     async def logs(self, request: Request) -> Response:
         """The last lines of a server, or these and every further one as it comes."""
-        ref = asking.part(request, "ref")
+        ref = requests.part(request, "ref")
         lines = self._yard.log(ref)
-        if not asking.flag(request, "follow", default=False):
+        if not requests.flag(request, "follow", default=False):
             return answer([_line(each) for each in lines])
         return StreamingResponse(self._follow(ref), media_type="text/event-stream")
 

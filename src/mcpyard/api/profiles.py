@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.yard.profiles import ProfileBook
 
 
@@ -20,20 +20,20 @@ class ProfileRoutes:
 
     async def create(self, request: Request) -> Response:
         """Store a new profile."""
-        made = await self._profiles.create(await asking.members(request))
+        made = await self._profiles.create(await requests.members(request))
         return answer(made.record(), 201)
 
     async def profile(self, request: Request) -> Response:
         """One profile."""
-        return answer(self._profiles.get(asking.part(request, "profile")).record())
+        return answer(self._profiles.get(requests.part(request, "profile")).record())
 
     async def replace(self, request: Request) -> Response:
         """Put something else in place of what a profile says."""
-        name = asking.part(request, "profile")
-        changed = await self._profiles.replace(name, await asking.members(request))
+        name = requests.part(request, "profile")
+        changed = await self._profiles.replace(name, await requests.members(request))
         return answer(changed.record())
 
     async def remove(self, request: Request) -> Response:
         """Take a profile out."""
-        await self._profiles.remove(asking.part(request, "profile"))
+        await self._profiles.remove(requests.part(request, "profile"))
         return Response(status_code=204)

@@ -6,8 +6,8 @@ from typing import Final, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.consent import folder_record
 from mcpyard.yard.yard import YardCore
@@ -30,8 +30,8 @@ class ProjectRoutes:
 
     async def approve(self, request: Request) -> Response:
         """Approve what was shown of a folder's file."""
-        body = await asking.members(request, _APPROVE)
-        folder, digest = _folder(asking.text(body, "folder")), asking.text(body, "digest")
+        body = await requests.members(request, _APPROVE)
+        folder, digest = _folder(requests.text(body, "folder")), requests.text(body, "digest")
         done = await self._approvals.approve(folder, digest, _names(body.get("replace", [])))
         return answer({"folder": str(folder), "servers": done.servers, "waiting": done.waiting})
 

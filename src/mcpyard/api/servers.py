@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import JSON, answer
-from mcpyard.api.disconnects import while_asked
+from mcpyard.api import requests
 from mcpyard.api.editing import ANYTHING, record_answer
-from mcpyard.api.listing import Records
+from mcpyard.api.http_server.disconnects import while_asked
 from mcpyard.api.problems import problem_of
+from mcpyard.api.record_cache import Records
+from mcpyard.api.responses import JSON, answer
 from mcpyard.domain.errors import edge
 from mcpyard.domain.status import public_words
 from mcpyard.yard.calls.outcome import Outcome
@@ -50,7 +50,7 @@ class ServerRoutes:
 
     async def servers(self, request: Request) -> Response:
         """Every server, unless the caller has that list already."""
-        records = self._records[asking.flag(request, "tools", default=True)]
+        records = self._records[requests.flag(request, "tools", default=True)]
         if _names(request.headers.get("if-none-match", ""), records.tag()):
             return Response(status_code=304, headers={"ETag": records.tag()})
         tag, body = records.listing()
@@ -58,11 +58,11 @@ class ServerRoutes:
 
     async def server(self, request: Request) -> Response:
         """One server."""
-        return record_answer(self._yard.record(asking.part(request, "ref")))
+        return record_answer(self._yard.record(requests.part(request, "ref")))
 
     async def tools(self, request: Request) -> Response:
         """The tools of one server."""
-        return answer(self._yard.tools(asking.part(request, "ref")))
+        return answer(self._yard.tools(requests.part(request, "ref")))
 
     async def all_tools(self, _request: Request) -> Response:
         """The tools of every server."""
@@ -70,8 +70,8 @@ class ServerRoutes:
 
     async def call_tool(self, request: Request) -> Response:
         """Call a server's tool by its own name."""
-        ref, tool = asking.part(request, "ref"), asking.part(request, "tool")
-        arguments, timeout, meta = await asking.call(request)
+        ref, tool = requests.part(request, "ref"), requests.part(request, "tool")
+        arguments, timeout, meta = await requests.call(request)
         work = self._yard.call_tool(
             ref, tool, arguments, timeout=timeout, meta=meta, who=_caller(request)
         )
@@ -79,8 +79,8 @@ class ServerRoutes:
 
     async def call_exposed(self, request: Request) -> Response:
         """Call a tool by its exposed name."""
-        arguments, timeout, meta = await asking.call(request)
-        name = asking.part(request, "exposed")
+        arguments, timeout, meta = await requests.call(request)
+        name = requests.part(request, "exposed")
         work = self._yard.call(name, arguments, timeout=timeout, meta=meta, who=_caller(request))
         return await while_asked(request, _told(work))
 
@@ -97,8 +97,8 @@ class ServerRoutes:
         return await self._want(request, self._yard.restart)
 
     async def _want(self, request: Request, step: Callable[..., Awaitable[Record]]) -> Response:
-        wait = asking.seconds(request, "wait", asking.WAIT)
-        return answer(await step(asking.part(request, "ref"), wait=wait))
+        wait = requests.seconds(request, "wait", requests.WAIT)
+        return answer(await step(requests.part(request, "ref"), wait=wait))
 
 
 def _caller(request: Request) -> str:

@@ -10,8 +10,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
+from mcpyard.api.responses import answer
 from mcpyard.api.security.incoming import CALLBACK
 from mcpyard.domain.errors import YardError, edge
 from mcpyard.yard.yard import YardCore
@@ -40,7 +40,7 @@ class SignInRoutes:
     async def begin(self, request: Request) -> Response:
         """Begin a sign-in at a server."""
         back = f"{request.scope['scheme']}://{request.headers['host']}{CALLBACK}"
-        url = await self._yard.login(asking.part(request, "ref"), back)
+        url = await self._yard.login(requests.part(request, "ref"), back)
         return answer({"authorizationUrl": url})
 
     async def callback(self, request: Request) -> Response:

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer, refuse
+from mcpyard.api import requests
 from mcpyard.api.problems import refusal
+from mcpyard.api.responses import answer, refuse
 from mcpyard.api.security.authenticator import ADMIN, Principal
 from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.domain.errors import ArgumentsRefused, Problem
@@ -63,7 +63,7 @@ class TokenRoutes:
 
     async def create(self, request: Request) -> Response:
         """Make a call token; the only answer that ever holds its secret."""
-        asked = await asking.members(request)
+        asked = await requests.members(request)
         name = _text("name", asked.get("name"))
         profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
         if profile is not None:
@@ -73,7 +73,7 @@ class TokenRoutes:
 
     async def revoke(self, request: Request) -> Response:
         """Make a call token worthless, by its id or its name."""
-        ref = asking.part(request, "token")
+        ref = requests.part(request, "token")
         found = self._find(ref)
         if found is None:
             return refuse(refusal("token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"'))

@@ -6,15 +6,15 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api import asking
-from mcpyard.api.answers import answer
+from mcpyard.api import requests
 from mcpyard.api.clients import REST, project_of
-from mcpyard.api.disconnects import while_asked
+from mcpyard.api.http_server.disconnects import while_asked
 from mcpyard.api.problems import problem_of
+from mcpyard.api.responses import answer
+from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.errors import NameTaken, Problem, YardError
-from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config
-from mcpyard.formats.snippets import Pasted, parse_snippet
+from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
@@ -34,8 +34,8 @@ class WorkbenchRoutes:
 
     async def parse(self, request: Request) -> Response:
         """What a pasted text holds; the values in it are the caller's own, so they are shown."""
-        body = await asking.members(request, frozenset({"text"}))
-        found = await asyncio.to_thread(parse_snippet, asking.text(body, "text"))
+        body = await requests.members(request, frozenset({"text"}))
+        found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
         servers = [
             {
                 "name": each.name,
@@ -48,17 +48,17 @@ class WorkbenchRoutes:
 
     async def test(self, request: Request) -> Response:
         """Open a server that is not registered, look at it, and end it again."""
-        body = await asking.members(request)
+        body = await requests.members(request)
         definition = {key: body[key] for key in body.keys() - _OF_A_REGISTRATION}
         return await while_asked(request, self._test(definition))
 
     async def import_text(self, request: Request) -> Response:
         """Register what a pasted text holds, or this machine; each server waits, stopped."""
-        body = await asking.members(request, frozenset({"text", "dryRun", "scope", "project"}))
-        dry, scope = asking.truth(body, "dryRun"), body.get("scope")
+        body = await requests.members(request, frozenset({"text", "dryRun", "scope", "project"}))
+        dry, scope = requests.truth(body, "dryRun"), body.get("scope")
         if "text" not in body:
             return await self._import_machine(body, dry_run=dry)
-        found = await asyncio.to_thread(parse_snippet, asking.text(body, "text"))
+        found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
         servers: list[Record] = []
         taken: set[str] = {each.server.name for each in self._yard.pictures()}
         for each in found.servers:
@@ -71,7 +71,7 @@ class WorkbenchRoutes:
         return answer({"dryRun": dry, "servers": servers, "problems": problems})
 
     async def _import_machine(self, body: Record, *, dry_run: bool) -> Response:
-        scope = asking.text(body, "scope") if body.get("scope") is not None else None
+        scope = requests.text(body, "scope") if body.get("scope") is not None else None
         terms = EditTerms(project_of(body.get("project")), dry_run, who=REST)
         found = await self._yard.clients.import_all(scope, terms)
         servers = [each | {"server": None, "problem": None} for each in found]

@@ -13,7 +13,7 @@ from mcpyard.cli.cli_errors import not_running
 from mcpyard.cli.copying import print_done
 from mcpyard.cli.reaching import Record, folder_of
 from mcpyard.cli.remote import RunningYard, ask_yard
-from mcpyard.domain.this_yard import NAME
+from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home
 
 _PATH = "/api/clients/connect"

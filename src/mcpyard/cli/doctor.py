@@ -15,6 +15,7 @@ from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.private import private_yard, run_privately, told_of
 from mcpyard.cli.status_words import reason
+from mcpyard.domain.definition.launch import Unlaunchable
 from mcpyard.domain.desired import DesiredServer, Document
 from mcpyard.domain.errors import (
     DocumentBroken,
@@ -23,7 +24,6 @@ from mcpyard.domain.errors import (
     StateBroken,
     StorageFull,
 )
-from mcpyard.domain.launch import Unlaunchable
 from mcpyard.domain.model import LocalConfig, Scope
 from mcpyard.domain.remedies import remedy
 

@@ -44,7 +44,7 @@ def naming(place: str) -> Generator[None]:
     except Complaint as complaint:
         if place == STDIN:
             raise
-        from mcpyard.formats.snippets import PASTED
+        from mcpyard.formats.pasting.snippets import PASTED
 
         said = str(complaint.told["detail"])
         complaint.told["detail"] = said.replace(f"{PASTED}:", f"{place}:")

@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.cli.status_words import NOT_RUNNING
-from mcpyard.domain.approval import Entries, admit
+from mcpyard.domain.definition.approval import Entries, admit
 from mcpyard.domain.desired import DesiredServer, DesireInputs, Document, Owner, desire
 from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.observed import Observed

@@ -7,7 +7,7 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpyard.api.serving import Tls
+from mcpyard.api.http_server.server import Tls
 from mcpyard.cli.cli_errors import Complaint, usage
 from mcpyard.cli.port_probe import in_the_way
 from mcpyard.store.home import Home

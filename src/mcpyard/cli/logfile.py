@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.api.rolling import LIMIT, RollingFile
+from mcpyard.api.rolling_file import LIMIT, RollingFile
 from mcpyard.cli.output import clean
 from mcpyard.cli.paths import LOG_FILE
-from mcpyard.domain.merge import shown_url
-from mcpyard.domain.secrets import hide, secrets_of
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secrets import hide, secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

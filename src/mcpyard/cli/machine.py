@@ -17,7 +17,7 @@ from mcpyard.cli.doctor_home import examine_home
 from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
-from mcpyard.runtime.keeper_client import KeeperClient, SpawnFailed
+from mcpyard.runtime.processes.keeper_client import KeeperClient, SpawnFailed
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 5.0

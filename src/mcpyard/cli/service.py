@@ -12,7 +12,7 @@ from mcpyard.cli.cli_errors import Complaint, usage
 from mcpyard.cli.output import clean
 from mcpyard.cli.unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
-from mcpyard.store.files import write_private
+from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
 _PATIENCE: Final = 60.0

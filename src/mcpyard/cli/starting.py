@@ -17,7 +17,7 @@ from typing import Final
 
 from mcpyard.cli.cli_errors import Complaint
 from mcpyard.domain.errors import EXIT_UNREACHABLE
-from mcpyard.runtime.processes import MARK
+from mcpyard.runtime.processes.table import MARK
 from mcpyard.store.home import Home, Running
 
 IDLE_EXIT: Final = "10m"

@@ -18,7 +18,7 @@ from mcpyard.cli.stdio_http import HttpClient, ListenAddress, NotReached
 from mcpyard.store.home import Home
 from mcpyard.store.tls import trusting
 from mcpyard.wire.framer import LineFramer, OversizeLine
-from mcpyard.wire.messages import RpcError, failure
+from mcpyard.wire.jsonrpc import RpcError, failure
 
 _STDIN: Final = 0
 _STDOUT: Final = 1

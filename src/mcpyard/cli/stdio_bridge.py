@@ -15,8 +15,8 @@ import msgspec
 
 from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached
 from mcpyard.cli.stdio_reading import ClientMessage, ToolHeaders, read_asked
-from mcpyard.wire.eventstream import EventParser, SseEvent
-from mcpyard.wire.messages import Envelope, Id, RpcError, failure, read, read_error
+from mcpyard.wire.jsonrpc import Envelope, Id, RpcError, failure, read, read_error
+from mcpyard.wire.remote.eventstream import EventParser, SseEvent
 
 Reach = Callable[[], Awaitable[HttpClient]]
 """Finds the yard, or starts one."""

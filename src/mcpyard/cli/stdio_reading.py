@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Raw
 
-from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored, routing_headers
-from mcpyard.wire.messages import ABSENT, Id, read
+from mcpyard.wire.jsonrpc import ABSENT, Id, read
+from mcpyard.wire.remote.request_headers import (
+    NAMED_BY,
+    Path,
+    headers_for,
+    mirrored,
+    routing_headers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

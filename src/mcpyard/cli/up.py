@@ -20,11 +20,11 @@ import uvloop
 
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
-from mcpyard.api.idle import Idle
+from mcpyard.api.http_server.idle_timer import Idle
+from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.login import link_address
 from mcpyard.api.security.authenticator import Principal
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.serving import WebServer
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.cli.approve import find_project
@@ -38,14 +38,14 @@ from mcpyard.cli.service_manager import ServiceManager
 from mcpyard.cli.startup_wait import await_predecessor, make_home
 from mcpyard.cli.up_output import Narrator, PlainNarrator, make_narrator
 from mcpyard.cli.watchdog import Watchdog, stuck_limit
-from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
-from mcpyard.runtime.adoption import ADOPTION
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
+from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
-from mcpyard.web.routes import pages
 from mcpyard.yard.trust import ApprovalPolicy
 
 log = logging.getLogger(__name__)

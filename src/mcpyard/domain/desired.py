@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from mcpyard.domain.definition.expand import Lookup
+from mcpyard.domain.definition.fallbacks import backup_problems, names_backups
+from mcpyard.domain.definition.launch import Launch, Unlaunchable, digest, make_launch
+from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE, SelfIdentity
 from mcpyard.domain.errors import Problem, SourceLocation
-from mcpyard.domain.expand import Lookup
-from mcpyard.domain.fallbacks import backup_problems, names_backups
-from mcpyard.domain.launch import Launch, Unlaunchable, digest, make_launch
 from mcpyard.domain.model import (
     POLICY_FIELDS,
     Config,
@@ -25,7 +26,6 @@ from mcpyard.domain.model import (
     Wanted,
     default_wanted,
 )
-from mcpyard.domain.this_yard import THIS_YARD_NOTE, SelfIdentity
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
 
 DEFAULT_TIMEOUT: Final = 30_000
 """Milliseconds; what the users' own documents ask for."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from mcpyard.domain.approval import Entries
+from mcpyard.domain.definition.approval import Entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, Protocol, cast
 
+from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
-from mcpyard.domain.parsing import describe
 from mcpyard.formats.editors import jsonc, toml
 from mcpyard.formats.facts import Client, EntrySchema, FileFormat
 from mcpyard.formats.locations import ClientScopeRef

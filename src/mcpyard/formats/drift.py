@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mcpyard.domain.merge import shown_url
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.formats.copying.draft import ALL_TOOLS
+from mcpyard.formats.copying.reference_steps import AUTHORIZATION, BEARER_PREFIX
+from mcpyard.formats.copying.references import ClientReference, Part, meaning
 from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import SECOND, TIMES, EntrySchema, EntryTransport, Field, ReferenceSyntax
-from mcpyard.formats.mapping_draft import ALL_TOOLS
-from mcpyard.formats.mapping_references import AUTHORIZATION, BEARER_PREFIX
-from mcpyard.formats.references import ClientReference, Part, meaning
 
 ABSENT: Final = "-"
 """Shown for what a variant does not say."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.formats.entry_list import Listed
 from mcpyard.formats.evaluation import Read, judged, scopes_of
 from mcpyard.formats.facts import Client, ClientScope, Effective, Location
-from mcpyard.formats.listing import Listed
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, filled, usable
 from mcpyard.formats.texts import ParsedFiles, Text
 

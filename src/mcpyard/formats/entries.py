@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
+from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.parsing import describe
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
     LOCAL_FIELDS,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
-from mcpyard.domain.parsing import describe
+from mcpyard.domain.definition.parsing import describe
 from mcpyard.formats.facts import Field
 
 

@@ -10,10 +10,10 @@ import shlex
 from collections.abc import Mapping
 from typing import cast
 
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Scope
-from mcpyard.domain.parsing import read_definition
 
 OWNER = Owner(Scope.ENV)
 

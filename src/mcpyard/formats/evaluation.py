@@ -6,8 +6,8 @@ from typing import Final, cast
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.entries import Entry, field_of, objects_of, understand
+from mcpyard.formats.entry_list import FileListing, Listed, listing_of
 from mcpyard.formats.facts import Client, ClientScope, Effective, Field
-from mcpyard.formats.listing import FileListing, Listed, listing_of
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
 from mcpyard.formats.rules import Judge, RuleVerdict
 from mcpyard.formats.texts import Opened, ParsedFiles

@@ -11,11 +11,11 @@ from mcpyard.domain.errors import Problem
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.effective import shelf_of
+from mcpyard.formats.entry_list import mark_problem, strict_problem
 from mcpyard.formats.evaluation import Read, judged, sentence
 from mcpyard.formats.facts import Client, Effective
 from mcpyard.formats.finding import Finding, Level, Where, advice, file_broken
 from mcpyard.formats.lint_entries import entry_findings
-from mcpyard.formats.listing import mark_problem, strict_problem
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.formats.naming import rule_fault, slug
 from mcpyard.formats.texts import Text

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.merge import shown_url
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.formats.copying.references import ClientReference, parts, reference, without_open
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import Listed
 from mcpyard.formats.evaluation import Read, sentence
 from mcpyard.formats.facts import Effective, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
-from mcpyard.formats.listing import Listed
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.references import ClientReference, parts, reference, without_open
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text

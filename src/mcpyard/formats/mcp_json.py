@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final, cast
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
+from mcpyard.domain.definition.merge import oauth_of
+from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.definition.parsing import OAUTH_WORDS, describe, read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
-from mcpyard.domain.merge import oauth_of
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
-from mcpyard.domain.numbers import whole_number
-from mcpyard.domain.parsing import OAUTH_WORDS, describe, read_definition
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
 

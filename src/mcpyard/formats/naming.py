@@ -6,7 +6,7 @@ from typing import Final
 
 from anyascii import anyascii
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
 from mcpyard.formats.facts import Client
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")

@@ -6,8 +6,8 @@ that a program does not know is never written.
 
 from typing import Final, cast
 
+from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
-from mcpyard.domain.parsing import describe
 from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import cast
 
-from mcpyard.domain.parsing import describe
+from mcpyard.domain.definition.parsing import describe
 
 
 class WarningKind(StrEnum):

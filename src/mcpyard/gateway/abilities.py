@@ -8,7 +8,7 @@ import orjson
 from mcpyard.gateway.protocol import MISSING_CAPABILITY
 from mcpyard.gateway.requests import GatewayClient, decoded
 from mcpyard.wire.eras import ANSWERABLE
-from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from mcpyard.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 ELICIT: Final = "elicitation/create"
 _BY_URL: Final = "elicitation/create by url"

@@ -31,7 +31,7 @@ from mcpyard.gateway.requests import ClientEnvelope
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.streams import HEADERS, Stream
 from mcpyard.wire.handshake import VERSIONS
-from mcpyard.wire.messages import INVALID_REQUEST, Id, RpcError, failure
+from mcpyard.wire.jsonrpc import INVALID_REQUEST, Id, RpcError, failure
 from mcpyard.yard.yard import YardCore
 
 _EVENTS: Final = "text/event-stream"

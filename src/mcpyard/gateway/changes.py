@@ -16,7 +16,7 @@ from mcpyard.gateway.protocol import MESSAGE, UPDATED
 from mcpyard.gateway.requests import members_of, text_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS, View
-from mcpyard.wire.messages import RpcError
+from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import YardCore
 

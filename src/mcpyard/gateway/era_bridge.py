@@ -36,7 +36,7 @@ from mcpyard.gateway.translating import (
     to_modern,
     without_task,
 )
-from mcpyard.wire.messages import ABSENT, INTERNAL_ERROR, RpcError, quoted
+from mcpyard.wire.jsonrpc import ABSENT, INTERNAL_ERROR, RpcError, quoted
 from mcpyard.yard.calls.context import CallContext
 from mcpyard.yard.notifications import LEVELS
 from mcpyard.yard.yard import YardCore

@@ -13,7 +13,7 @@ from typing import Final, Self
 from starlette.types import Receive, Send
 
 from mcpyard.gateway.streams import HEADERS, Stream
-from mcpyard.wire.messages import Id, success
+from mcpyard.wire.jsonrpc import Id, success
 
 WATCH_AFTER: Final = 0.25
 """Seconds until it is looked whether the client is still there: most answers come sooner."""

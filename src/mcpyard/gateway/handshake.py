@@ -22,7 +22,7 @@ from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.sessions import ClientSession, Sessions
 from mcpyard.gateway.views import View
 from mcpyard.wire.handshake import OFFERED, VERSIONS
-from mcpyard.wire.messages import (
+from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     RpcError,

@@ -6,7 +6,7 @@ from typing import cast
 
 import orjson
 
-from mcpyard.domain.this_yard import INSTANCE, NAME
+from mcpyard.domain.definition.this_yard import INSTANCE, NAME
 from mcpyard.gateway.protocol import META, SERVER_INFO, SUPPORTED
 from mcpyard.gateway.views import View
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw
 
 from mcpyard.gateway.addresses import Addresses
-from mcpyard.wire.messages import quoted
+from mcpyard.wire.jsonrpc import quoted
 
 _MARK: Final = b'"uri"'
 _LINKS: Final = frozenset({"resource_link", "resource"})

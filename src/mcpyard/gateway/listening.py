@@ -11,7 +11,7 @@ from mcpyard.gateway.changes import ChangeNotifier, exposed_part
 from mcpyard.gateway.protocol import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.gateway.requests import Request, decoded
 from mcpyard.gateway.views import View
-from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
+from mcpyard.wire.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
 from mcpyard.yard.notifications import Notifications
 
 MOST: Final = 1_000

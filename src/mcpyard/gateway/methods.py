@@ -15,7 +15,7 @@ from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import RESOURCE_NOT_FOUND
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
 from mcpyard.gateway.views import LISTS
-from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
+from mcpyard.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
 from mcpyard.yard.calls.context import CallContext
 from mcpyard.yard.yard import YardCore
 

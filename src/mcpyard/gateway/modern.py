@@ -34,14 +34,14 @@ from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, dec
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.views import View
 from mcpyard.wire.eras import members
-from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
-from mcpyard.wire.messages import (
+from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     RpcError,
     failure,
 )
 from mcpyard.wire.modern import VERSION as SPOKEN
+from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.yard.notifications import LEVELS
 
 log = logging.getLogger(__name__)

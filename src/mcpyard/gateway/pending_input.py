@@ -24,7 +24,7 @@ from mcpyard.gateway.protocol import INPUT_RESPONSES, REQUEST_STATE
 from mcpyard.gateway.requests import Request, decoded, members_of
 from mcpyard.gateway.translating import asking_result, without_task
 from mcpyard.wire.calls import take_note
-from mcpyard.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from mcpyard.wire.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 
 LONGEST: Final = 600.0
 """Seconds that a client may take for its answer."""

@@ -11,7 +11,7 @@ from mcpyard.gateway.exchange import WHOLE, Whole
 from mcpyard.gateway.protocol import PARSE_ERROR
 from mcpyard.gateway.refusing import mismatch
 from mcpyard.gateway.requests import ClientEnvelope, read_envelope
-from mcpyard.wire.messages import INVALID_REQUEST, RpcError, read_batch
+from mcpyard.wire.jsonrpc import INVALID_REQUEST, RpcError, read_batch
 
 SESSION: Final = b"mcp-session-id"
 VERSION: Final = b"mcp-protocol-version"

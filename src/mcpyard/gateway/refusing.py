@@ -5,7 +5,7 @@ from typing import Final
 
 from mcpyard.domain.errors import CallRefused, ServerFault, YardError, edge
 from mcpyard.gateway.protocol import HEADER_MISMATCH, MISSING_CAPABILITY, PARSE_ERROR, SUPPORTED
-from mcpyard.wire.messages import (
+from mcpyard.wire.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,

@@ -20,7 +20,7 @@ from mcpyard.gateway.protocol import (
     REQUEST_STATE,
 )
 from mcpyard.gateway.views import View
-from mcpyard.wire.messages import (
+from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     Id,

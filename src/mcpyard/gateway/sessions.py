@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 from msgspec import Raw
 
-from mcpyard.domain.numbers import whole_number
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.addresses import ResourceLocation
 from mcpyard.gateway.changes import exposed_part
@@ -23,7 +23,7 @@ from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
 from mcpyard.wire.calls import take_note
 from mcpyard.wire.handshake import OFFERED
-from mcpyard.wire.messages import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
+from mcpyard.wire.jsonrpc import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
 from mcpyard.yard.notifications import Notifications
 
 IDLE: Final = 1_800.0

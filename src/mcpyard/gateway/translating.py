@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from mcpyard.wire.messages import ABSENT, quoted
+from mcpyard.wire.jsonrpc import ABSENT, quoted
 
 _MODERN_ONLY: Final = ("resultType", "ttlMs", "cacheScope")
 _CACHEABLE: Final = frozenset({"resources/read"})

@@ -7,12 +7,12 @@ from pathlib import PurePath
 from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFailed
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.lifecycle import Phase, State
-from mcpyard.domain.this_yard import THIS_YARD_NOTE
-from mcpyard.runtime.keeper_client import Exit, SpawnFailed
+from mcpyard.runtime.processes.keeper_client import Exit, SpawnFailed
 
 _NOT_EXECUTABLE: Final = 126
 _NOT_FOUND: Final = 127

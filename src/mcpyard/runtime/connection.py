@@ -46,7 +46,7 @@ from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, Telling
 from mcpyard.runtime.causes import sign_in_cause, unreachable
-from mcpyard.runtime.changes import ChangeSignal
+from mcpyard.runtime.change_signal import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession
 from mcpyard.runtime.server_api import Live
 from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools

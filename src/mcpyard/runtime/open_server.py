@@ -10,12 +10,12 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
 from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
-from mcpyard.runtime.keeper_client import ChildProcess, StopPolicy
+from mcpyard.runtime.processes.keeper_client import ChildProcess, StopPolicy
 from mcpyard.runtime.server_api import ToolListing
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import members
+from mcpyard.wire.jsonrpc import Reply, RpcError
 from mcpyard.wire.link import Busy
-from mcpyard.wire.messages import Reply, RpcError
 from mcpyard.wire.session import ServerSession
 
 _NOT_READING: Final = Cause(

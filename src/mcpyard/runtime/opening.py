@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.launch import LocalLaunch, RemoteLaunch, Unlaunchable
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection, Memory
-from mcpyard.domain.secrets import secrets_of
-from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
-from mcpyard.runtime.environment import child_environment
-from mcpyard.runtime.keeper_client import ChildProcess, Exit, KeeperClient, SpawnFailed
 from mcpyard.runtime.open_server import LiveServer, ServerProcess
+from mcpyard.runtime.processes.child_environment import child_environment
+from mcpyard.runtime.processes.keeper_client import ChildProcess, Exit, KeeperClient, SpawnFailed
 from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed
 from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
@@ -147,7 +147,7 @@ class WireOpener:
         self, server: DesiredServer, launch: RemoteLaunch, hooks: ConnectionEvents
     ) -> LiveServer:
         # Most yards have no remote server; those that have none do without the HTTP client.
-        from mcpyard.wire.http_errors import looks_like_sse_only  # noqa: PLC0415
+        from mcpyard.wire.remote.http_errors import looks_like_sse_only  # noqa: PLC0415
 
         known = self._memory.reached(server.launch_digest)
         transport = (known and known.transport) or launch.transport or Transport.HTTP
@@ -239,9 +239,9 @@ def _remote_link(
     transport: Transport, launch: RemoteLaunch, limit: int, auth: "httpx2.Auth | None"
 ) -> Link:
     if transport is Transport.SSE:
-        from mcpyard.wire.sse import SseLink  # noqa: PLC0415
+        from mcpyard.wire.remote.sse import SseLink  # noqa: PLC0415
 
         return SseLink(launch.url, launch.headers, limit=limit, auth=auth)
-    from mcpyard.wire.http import HttpLink  # noqa: PLC0415
+    from mcpyard.wire.remote.http import HttpLink  # noqa: PLC0415
 
     return HttpLink(launch.url, launch.headers, limit=limit, auth=auth)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag
 from uuid import UUID
 
+from mcpyard.domain.definition.launch import RemoteLaunch, Unlaunchable
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import DefinitionError, NeedsAuth, NoSignIn, Problem, SignInUnknown
-from mcpyard.domain.launch import RemoteLaunch, Unlaunchable
-from mcpyard.wire.renewing import Renewals
+from mcpyard.wire.remote.token_renewal import Renewals
 
 if TYPE_CHECKING:
     import httpx2
 
-    from mcpyard.wire.signin import Credentials, CredentialStore, SignIn
+    from mcpyard.wire.remote.signin import Credentials, CredentialStore, SignIn
 
 _NOWHERE: Final = "http://127.0.0.1/oauth/callback"
 """A connection sends nobody to a sign-in page; renewing a token wants a way back all the same."""
@@ -94,7 +94,7 @@ class SignInManager:
                 await sign_in.close()
 
     def _sign_in(self, launch: RemoteLaunch, redirect_uri: str) -> "SignIn":
-        from mcpyard.wire.signin import Identity, SignIn  # noqa: PLC0415  see the docstring
+        from mcpyard.wire.remote.signin import Identity, SignIn  # noqa: PLC0415  see the docstring
 
         known = launch.oauth
         identity = Identity(

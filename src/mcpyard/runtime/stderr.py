@@ -14,8 +14,8 @@ from itertools import islice, repeat
 from typing import Final
 
 from mcpyard.domain import limits
+from mcpyard.domain.definition.secrets import MASKED, longest_first
 from mcpyard.domain.ports import Clock, LogLine
-from mcpyard.domain.secrets import MASKED, longest_first
 
 _WINDOW: Final = 0.1
 _BYTES_A_WINDOW: Final = 256 * 1024

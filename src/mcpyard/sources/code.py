@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from mcpyard.domain.checks import name_fault
+from mcpyard.domain.definition.checks import name_fault
+from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem, ServerUnknown
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.parsing import ParsedDefinition, read_definition
 
 
 class CodeSource:

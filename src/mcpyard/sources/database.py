@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from mcpyard.domain.definition.merge import plain
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
-from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.ports import WholeChange
 from mcpyard.domain.repositories import Definitions
 from mcpyard.domain.stored import StoredDefinition

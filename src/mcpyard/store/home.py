@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.errors import NotWritable, YardBusy, unwritten
-from mcpyard.store.files import sweep, write_private
+from mcpyard.store.atomic_files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
 NO_HOME_DIRECTORY: Final = "HOME is not set, and this user has no home directory"

@@ -13,7 +13,7 @@ from tempfile import gettempdir
 from typing import Final
 
 from mcpyard.domain.errors import YardError
-from mcpyard.store.files import write_private
+from mcpyard.store.atomic_files import write_private
 
 _BYTES: Final = 32
 _FILE: Final = "mark.key"

@@ -8,10 +8,10 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.numbers import whole_number
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.stored import CallQuery, CallRecord
-from mcpyard.web.presenters import ServerPresenter
-from mcpyard.web.rendering import answer
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
 from mcpyard.yard.records import Record
 
 PAGE: Final = 50

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from mcpyard.domain.numbers import whole_number
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.web.metrics import Metrics
 from mcpyard.yard.records import Picture
 from mcpyard.yard.yard import YardCore

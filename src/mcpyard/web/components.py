@@ -12,10 +12,10 @@ from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
 from mcpyard.web.badges import EVERY_LOOK, look_at
-from mcpyard.web.client_samples import client_samples
+from mcpyard.web.client_screens.samples import client_samples
 from mcpyard.web.metrics import NOTHING, Metric
-from mcpyard.web.presenters import Card, Tiles
-from mcpyard.web.rendering import answer
+from mcpyard.web.server_screens.presenters import Card, Tiles
+from mcpyard.web.templating import answer
 from mcpyard.yard.consent import waiting_record
 from mcpyard.yard.records import Record
 

@@ -10,7 +10,7 @@ from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.messages import told_error, told_fault
-from mcpyard.web.rendering import answer, taste_of
+from mcpyard.web.templating import answer, taste_of
 from mcpyard.yard.records import Record
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
-from mcpyard.web import asked
-from mcpyard.web.asked import Form
-from mcpyard.web.client_changes import CHANGED, refused
+from mcpyard.web import requests
+from mcpyard.web.client_screens.changes import CHANGED, refused
 from mcpyard.web.context import PageContext
 from mcpyard.web.filters import pretty
-from mcpyard.web.presenters import ServerPresenter
-from mcpyard.web.rendering import answer
+from mcpyard.web.requests import Form
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
 from mcpyard.yard.profiles import Profile
 from mcpyard.yard.records import Record
 
@@ -32,7 +32,7 @@ class ProfilePages:
 
     async def dialog(self, request: Request) -> Response:
         """The form of a profile: a new one, or one that there is."""
-        name = asked.chosen(request.query_params, "name")
+        name = requests.chosen(request.query_params, "name")
         profile = self._yard.profiles.get(name) if name else Profile("")
         known = [EVERY, *(each.server.name for each in self._yard.pictures())]
         data: Record = {
@@ -45,7 +45,7 @@ class ProfilePages:
 
     async def save(self, request: Request) -> Response:
         """Keep a profile as it was filled in."""
-        form = await asked.form(request)
+        form = await requests.form(request)
         try:
             body: Record = {"servers": _servers(form), "tools": _tools(form["tools"])}
             if form["was"]:
@@ -64,7 +64,7 @@ class ProfilePages:
 
     async def remove(self, request: Request) -> Response:
         """Take a profile away."""
-        name = (await asked.form(request))["ref"]
+        name = (await requests.form(request))["ref"]
         await self._yard.profiles.remove(name)
         return said(request, "profiles.removed", name)
 
@@ -83,7 +83,7 @@ class TokenPages:
 
     async def create(self, request: Request) -> Response:
         """Make a token, and show it this once."""
-        form = await asked.form(request)
+        form = await requests.form(request)
         try:
             name = _name(form["name"].strip())
             _, secret = await self._tokens.create(name, form["profile"] or None)
@@ -101,7 +101,7 @@ class TokenPages:
 
     async def revoke(self, request: Request) -> Response:
         """Make a token worthless."""
-        ref = (await asked.form(request))["ref"]
+        ref = (await requests.form(request))["ref"]
         try:
             token = UUID(ref)
         except ValueError:

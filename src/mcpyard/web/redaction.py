@@ -2,8 +2,8 @@
 
 from typing import Final, cast
 
-from mcpyard.domain.merge import is_mask
-from mcpyard.domain.secrets import names_secret
+from mcpyard.domain.definition.merge import is_mask
+from mcpyard.domain.definition.secrets import names_secret
 from mcpyard.yard.records import Record
 
 HIDDEN: Final = "••••••"

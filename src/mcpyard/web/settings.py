@@ -9,14 +9,14 @@ from typing import Final, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.stored import CallToken
-from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.web.assets import FOLDER
 from mcpyard.web.badges import CONNECTED, NOT_CONNECTED, StatusBadge
-from mcpyard.web.client_presenters import OWN, digest_of
+from mcpyard.web.client_screens.presenters import OWN, digest_of
 from mcpyard.web.context import PageContext
-from mcpyard.web.presenters import ServerPresenter
-from mcpyard.web.rendering import answer
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
 from mcpyard.yard.records import Record
 
 PAST: Final = 5

@@ -11,8 +11,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from mcpyard.web.presenters import ServerPresenter
-from mcpyard.web.rendering import HTML, POLICY, Preferences, taste_of
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import HTML, POLICY, Preferences, taste_of
 from mcpyard.yard.events import Subscription
 
 GATHER: Final = 0.1

@@ -11,8 +11,8 @@ from collections import deque
 from typing import Final, Protocol
 
 from mcpyard.domain.ports import Asking, CallTerms
-from mcpyard.wire import messages
-from mcpyard.wire.messages import RpcError
+from mcpyard.wire import jsonrpc
+from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.wire.server_requests import OnRequest
 
 OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
@@ -94,7 +94,7 @@ class Lanes:
         number = self._owner(stream)
         handler = self._running[number].asked
         if handler is None:
-            raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here offers {method}")
+            raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here offers {method}")
         if self.clocks is None:
             return await self._answer(handler, method, params)
         self.clocks.hold(number)
@@ -115,7 +115,7 @@ class Lanes:
                     self._questions.discard(question)
         except TimeoutError:
             text = "nobody answered in time, and other calls wait for their turn"
-            raise RpcError(messages.INTERNAL_ERROR, text) from None
+            raise RpcError(jsonrpc.INTERNAL_ERROR, text) from None
 
     def told(self, method: str, params: bytes, stream: int | None) -> bool:
         """Tell the caller whom a notice concerns; False when that cannot be known."""
@@ -138,7 +138,7 @@ class Lanes:
             return next(iter(self._running))
         self.lanes = 1
         text = "several calls are in flight and the request names none; they run singly from now on"
-        raise RpcError(messages.INVALID_REQUEST, text)
+        raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
     def _pass_on(self, turn: asyncio.Future[None]) -> None:
         """A caller went away while it waited, perhaps just as its turn had come."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from mcpyard.wire.messages import Reply
+from mcpyard.wire.jsonrpc import Reply
 
 OVERSIZE: Final = "oversize"
 """The reason a link gives for noise that was a line over its limit."""

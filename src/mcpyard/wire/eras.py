@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Protocol, cast
 
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import RequestExtras
-from mcpyard.wire.messages import Reply
+from mcpyard.wire.jsonrpc import Reply
 
 Era = Literal["handshake", "modern"]
 

@@ -6,8 +6,8 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import NO_STAMP, RequestExtras
 from mcpyard.wire.eras import ClientFace, InitializeResult, members, reply_members, text_or_none
+from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.messages import Reply
 
 OFFERED: Final = "2025-11-25"
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", OFFERED)

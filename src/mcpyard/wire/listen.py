@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpyard.domain.errors import ServerFault
 from mcpyard.domain.ports import CallTerms
+from mcpyard.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from mcpyard.wire.link import Busy
-from mcpyard.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from mcpyard.wire.modern import Modern, listen_filter
 from mcpyard.wire.peer import LISTEN, Peer
 

@@ -16,8 +16,8 @@ from mcpyard.wire.eras import (
     text_or_none,
     ttl_of,
 )
-from mcpyard.wire.headers import routing_headers
-from mcpyard.wire.messages import Reply
+from mcpyard.wire.jsonrpc import Reply
+from mcpyard.wire.remote.request_headers import routing_headers
 
 VERSION: Final = "2026-07-28"
 

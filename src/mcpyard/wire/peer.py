@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TimedOut
-from mcpyard.domain.numbers import whole_number
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire import messages
+from mcpyard.wire import jsonrpc
 from mcpyard.wire.calls import (
     NO_STAMP,
     OVERSIZE,
@@ -25,8 +25,8 @@ from mcpyard.wire.calls import (
     Stats,
 )
 from mcpyard.wire.faults import fault
+from mcpyard.wire.jsonrpc import Envelope, Params, Reply
 from mcpyard.wire.link import Busy, Link, Outgoing
-from mcpyard.wire.messages import Envelope, Params, Reply
 from mcpyard.wire.server_requests import OnRequest, ServerRequests, nobody
 
 OnNotification = Callable[[str, bytes, int | None], None]
@@ -72,7 +72,7 @@ class Peer:
         self._on_lost = on_lost
         self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
-        self._pending: dict[messages.Id | None, PendingCall] = {}
+        self._pending: dict[jsonrpc.Id | None, PendingCall] = {}
         self._asked = ServerRequests(on_request, self._reply)
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0.0
@@ -125,14 +125,14 @@ class Peer:
         if self.gone is not None:
             raise fault(self.gone)
         self._last = number = self._last + 1
-        body = messages.encode(params)
+        body = jsonrpc.encode(params)
         meta = stamp.meta
         if terms.progress is not None or terms.longest is not None:
             token = b'"progressToken":%d' % number
             meta = b"%b,%b" % (meta, token) if meta else token
         if meta:
-            body = messages.with_meta(body, meta)
-        body = messages.request(number, method, body)
+            body = jsonrpc.with_meta(body, meta)
+        body = jsonrpc.request(number, method, body)
         self._link.send(Outgoing(body, number, method, stamp.headers))
         call = PendingCall(number, method, self._loop.create_future())
         call.progress = terms.progress
@@ -185,14 +185,14 @@ class Peer:
         """Send a notification."""
         if self.gone is not None:
             raise fault(self.gone)
-        body = messages.notification(method, messages.encode(params))
+        body = jsonrpc.notification(method, jsonrpc.encode(params))
         self._link.send(Outgoing(body, None, method))
 
     def message(self, frame: bytes, stream: int | None) -> None:
         """A message came (see `Receiver`)."""
         self.stats.received += 1
         try:
-            envelope = messages.read(frame)
+            envelope = jsonrpc.read(frame)
         except (ValueError, RecursionError):
             self._not_an_envelope(frame, stream)
             return
@@ -281,7 +281,7 @@ class Peer:
             # The server is not reading; it will find nobody waiting soon enough.
             return
 
-    def _take(self, number: messages.Id | None) -> PendingCall | None:
+    def _take(self, number: jsonrpc.Id | None) -> PendingCall | None:
         """The call of that number, no longer pending; None when nobody waits for it."""
         call = self._pending.get(number)
         if call is None:
@@ -297,21 +297,21 @@ class Peer:
         if call is None:
             return
         if envelope.failed:
-            call.future.set_exception(messages.read_error(envelope.error))
-        elif envelope.result is messages.ABSENT:
+            call.future.set_exception(jsonrpc.read_error(envelope.error))
+        elif envelope.result is jsonrpc.ABSENT:
             text = f"the answer to {call.method} has neither a result nor an error"
             call.future.set_exception(fault(Cause(Code.GARBAGE, text)))
         else:
             call.future.set_result(Reply(envelope.result))
 
-    def _meant(self, number: messages.Id | None) -> PendingCall | None:
+    def _meant(self, number: jsonrpc.Id | None) -> PendingCall | None:
         """The call whose number was sent back as a text: it is still its number."""
         return self._take(whole_number(number)) if isinstance(number, str) else None
 
     def _not_an_envelope(self, frame: bytes, stream: int | None) -> None:
         if frame.lstrip()[:1] == b"[":
             try:
-                elements = messages.read_batch(frame)
+                elements = jsonrpc.read_batch(frame)
             except (ValueError, RecursionError):
                 elements = []
             for element in elements:
@@ -324,12 +324,12 @@ class Peer:
                 return
         head, tail = frame[:_KEPT], frame[-_KEPT:]
         self.noise("not a JSON-RPC message", head)
-        number = messages.find_id(head, tail)
+        number = jsonrpc.find_id(head, tail)
         if number is not None:
             self.failed(number, Cause(Code.GARBAGE, "the server's answer is not valid JSON"))
 
     def _told(self, envelope: Envelope, method: str, stream: int | None) -> None:
-        params = b"{}" if envelope.params is messages.ABSENT else bytes(envelope.params)
+        params = b"{}" if envelope.params is jsonrpc.ABSENT else bytes(envelope.params)
         if envelope.id is not None:
             self._asked.ask(envelope.id, method, params, stream)
         elif method == "notifications/progress":

@@ -15,8 +15,8 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import PendingCall
 from mcpyard.wire.eras import ClientFace, Era, InitializeResult, members
 from mcpyard.wire.handshake import initialize_params, read_initialize
+from mcpyard.wire.jsonrpc import UNSUPPORTED_VERSION, Reply, RpcError
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.messages import UNSUPPORTED_VERSION, Reply, RpcError
 from mcpyard.wire.modern import VERSION, Modern, read_discover
 from mcpyard.wire.peer import Peer
 

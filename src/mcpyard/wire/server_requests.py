@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from mcpyard.wire import messages
-from mcpyard.wire.messages import Id, RpcError
+from mcpyard.wire import jsonrpc
+from mcpyard.wire.jsonrpc import Id, RpcError
 
 OnRequest = Callable[[str, bytes, int | None], Coroutine[Any, Any, bytes]]
 """A server asks: method, parameters, stream; the result as JSON, or `RpcError`."""
@@ -30,7 +30,7 @@ _cancel_notice = msgspec.json.Decoder(_CancelNotice)
 
 async def nobody(method: str, _params: bytes, _stream: int | None) -> bytes:
     """Refuse whatever is asked."""
-    raise RpcError(messages.METHOD_NOT_FOUND, f"nobody here answers {method}")
+    raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here answers {method}")
 
 
 class ServerRequests:
@@ -45,10 +45,10 @@ class ServerRequests:
     def ask(self, number: Id, method: str, params: bytes, stream: int | None) -> None:
         """Have a request answered; `ping` at once."""
         if method == "ping":
-            self._reply(messages.success(number, b"{}"))
+            self._reply(jsonrpc.success(number, b"{}"))
         elif number in self._tasks or len(self._tasks) >= _MOST:
-            error = RpcError(messages.INVALID_REQUEST, "too many requests, or one id used twice")
-            self._reply(messages.failure(number, error))
+            error = RpcError(jsonrpc.INVALID_REQUEST, "too many requests, or one id used twice")
+            self._reply(jsonrpc.failure(number, error))
         else:
             task = self._loop.create_task(self._handler(method, params, stream))
             self._tasks[number] = task
@@ -81,11 +81,11 @@ class ServerRequests:
             return
         error = task.exception()
         if error is None:
-            self._reply(messages.success(number, task.result()))
+            self._reply(jsonrpc.success(number, task.result()))
         elif isinstance(error, RpcError):
-            self._reply(messages.failure(number, error))
+            self._reply(jsonrpc.failure(number, error))
         else:
-            internal = RpcError(messages.INTERNAL_ERROR, "the yard could not answer this")
-            self._reply(messages.failure(number, internal))
+            internal = RpcError(jsonrpc.INTERNAL_ERROR, "the yard could not answer this")
+            self._reply(jsonrpc.failure(number, internal))
             context = {"message": "a server's request failed here", "exception": error}
             self._loop.call_exception_handler(context)

@@ -14,20 +14,20 @@ import msgspec
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire import messages
+from mcpyard.wire import jsonrpc
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
 from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
 from mcpyard.wire.handshake import Handshake
-from mcpyard.wire.headers import NAMED_BY, Path, headers_for, mirrored
+from mcpyard.wire.jsonrpc import Params, Reply
 from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.listen import ChangeStream, OnChange
-from mcpyard.wire.messages import Params, Reply
+from mcpyard.wire.lists import ToolList, all_pages
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNoise, OnNotification, Peer
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
+from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.server_requests import OnRequest, nobody
-from mcpyard.wire.tools import ToolList, all_pages
 
 _CALL: Final = "tools/call"
 _LIST: Final = "tools/list"
@@ -269,8 +269,8 @@ class ServerSession:
         self, name: str, arguments: bytes | Mapping[str, Any], terms: CallTerms
     ) -> Coroutine[Any, Any, Reply]:
         """Call a tool; its result as it came, `input_required` ones included."""
-        raw = messages.encode(arguments)
-        params = b'{"name":%b,"arguments":%b}' % (messages.quoted(name), raw)
+        raw = jsonrpc.encode(arguments)
+        params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), raw)
         return self._in_lane(_CALL, params, name, terms, self._mirror(name, raw))
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
@@ -278,7 +278,7 @@ class ServerSession:
         key = NAMED_BY.get(method)
         if key is None:
             return await self._peer.wait(self._start(method, params, None, terms))
-        raw = messages.encode(params)
+        raw = jsonrpc.encode(params)
         named = _named.decode(raw)
         name = named.uri if key == "uri" else named.name
         headers = self._mirror(name, bytes(named.arguments)) if method == _CALL else NO_HEADERS
@@ -305,7 +305,7 @@ class ServerSession:
         method = "ping" if self.era == "handshake" else DISCOVER
         try:
             await self.request(method, None, CallTerms(timeout=within))
-        except messages.RpcError:
+        except jsonrpc.RpcError:
             return
 
     def listen(self, changed: OnChange) -> None:

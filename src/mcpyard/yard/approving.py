@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpyard.domain.approval import ApprovedEntry, admit, digest_of
+from mcpyard.domain.definition.approval import ApprovedEntry, admit, digest_of
 from mcpyard.domain.desired import Document, Owner, Waiting
 from mcpyard.domain.errors import ApprovalOutdated, ArgumentsRefused, Problem
 from mcpyard.domain.model import Scope

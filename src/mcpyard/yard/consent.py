@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
+from mcpyard.domain.definition.expand import variables_in
+from mcpyard.domain.definition.merge import is_mask, oauth_of, shown_url
+from mcpyard.domain.definition.risky_variables import is_risky
+from mcpyard.domain.definition.secrets import MASKED, names_secret
 from mcpyard.domain.desired import Waiting
-from mcpyard.domain.expand import variables_in
-from mcpyard.domain.merge import is_mask, oauth_of, shown_url
 from mcpyard.domain.model import EVERYTHING, Config, LocalConfig, RemoteConfig
-from mcpyard.domain.risky import is_risky
-from mcpyard.domain.secrets import MASKED, names_secret
 from mcpyard.yard.approving import WaitingFolder
 from mcpyard.yard.masking import shown_value
 from mcpyard.yard.records import Record, waiting_kind

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.definition.this_yard import NAME as OWN_NAME
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Servers
-from mcpyard.domain.this_yard import NAME as OWN_NAME
 from mcpyard.yard.book import ToolBook
 
 

@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from mcpyard.domain import checks
-from mcpyard.domain.approval import bound
+from mcpyard.domain.definition import checks
+from mcpyard.domain.definition.approval import bound
+from mcpyard.domain.definition.merge import Patch, merged
+from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
+from mcpyard.domain.definition.secrets import names_secret
 from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
 from mcpyard.domain.errors import (
     DefinitionError,
@@ -23,7 +26,6 @@ from mcpyard.domain.errors import (
     ReadOnlyOwner,
     StillRunning,
 )
-from mcpyard.domain.merge import Patch, merged
 from mcpyard.domain.model import (
     POLICY_FIELDS,
     Config,
@@ -32,9 +34,7 @@ from mcpyard.domain.model import (
     Transport,
     Wanted,
 )
-from mcpyard.domain.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
-from mcpyard.domain.secrets import names_secret
 from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.records import definition_digest

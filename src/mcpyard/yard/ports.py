@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mcpyard.domain.definition.expand import Lookup
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import YardError
-from mcpyard.domain.expand import Lookup
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
-from mcpyard.domain.this_yard import SelfIdentity
 from mcpyard.yard.approving import ReadProject, no_project
 from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles

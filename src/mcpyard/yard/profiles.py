@@ -12,7 +12,7 @@ from mcpyard.catalog.names import name_fault
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
 from mcpyard.domain.repositories import Profiles
-from mcpyard.yard.patterns import fits
+from mcpyard.yard.name_patterns import fits
 from mcpyard.yard.records import Record
 
 RESERVED: Final = "servers"

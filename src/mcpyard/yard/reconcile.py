@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 from uuid import UUID, uuid4
 
-from mcpyard.domain.approval import admit
+from mcpyard.domain.definition.approval import admit
 from mcpyard.domain.desired import (
     Definition,
     Desired,

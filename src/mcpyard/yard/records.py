@@ -11,13 +11,13 @@ from typing import NamedTuple, cast
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause
+from mcpyard.domain.definition.merge import oauth_of, shown_url
+from mcpyard.domain.definition.secrets import names_secret
 from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.merge import oauth_of, shown_url
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
 from mcpyard.domain.observed import Figures, Observed
-from mcpyard.domain.secrets import names_secret
 from mcpyard.domain.status import public_words
 from mcpyard.domain.stored import CallRecord
 from mcpyard.yard.masking import masked, shown_value

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     InputError,
@@ -19,7 +20,6 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.domain.model import Config
-from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.status import Status
 
 if TYPE_CHECKING:

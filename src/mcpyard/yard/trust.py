@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcpyard.domain.approval import ApprovedEntry, Entries, seen
+from mcpyard.domain.definition.approval import ApprovedEntry, Entries, seen
 from mcpyard.domain.desired import Document, Owner
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config, Scope

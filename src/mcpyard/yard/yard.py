@@ -9,6 +9,9 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.definition.merge import Patch
+from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
 from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
@@ -21,13 +24,10 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
-from mcpyard.domain.merge import Patch
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.parsing import read_definition
 from mcpyard.domain.ports import LogLine
 from mcpyard.domain.status import Status, public_words
-from mcpyard.domain.this_yard import THIS_YARD_NOTE
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.accounts import Accounts

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from mcpyard.domain.errors import DefinitionError, EditRefused, NameRefused, NameTaken
 from mcpyard.formats.editing import remove, rename, respell, write
 from mcpyard.formats.entries import Entry, spell, understand
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport, Field
-from mcpyard.formats.listing import read
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import spot_of
 from tests.conftest import FULL

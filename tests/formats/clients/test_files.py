@@ -6,12 +6,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import Field
-from mcpyard.formats.listing import read
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.mapping import convert
 from mcpyard.formats.naming import rule_fault
 from tests.conftest import FULL
 from tests.formats.clients.making import SPOTS, entries, reread

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.formats.editing import remove, write
-from mcpyard.formats.listing import read
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.registry import spot_of
 from mcpyard.formats.switches import is_on, switched_off
 

@@ -10,8 +10,8 @@ from mcpyard.domain.errors import (
     SourceLocation,
 )
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import FileListing, read, read_scopes
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.listing import FileListing, read, read_scopes
 from mcpyard.formats.registry import spot_of
 
 

@@ -1,11 +1,11 @@
 import pytest
 
 from mcpyard.domain.errors import DefinitionError
+from mcpyard.formats.copying.mapping import Converted, convert, restore
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.listing import read
-from mcpyard.formats.mapping import Converted, convert, restore
-from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.registry import spot_of
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 

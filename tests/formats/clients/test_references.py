@@ -1,7 +1,6 @@
 import pytest
 
-from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, ReferenceSyntax
-from mcpyard.formats.references import (
+from mcpyard.formats.copying.references import (
     ClientReference,
     Foreign,
     Translation,
@@ -10,6 +9,7 @@ from mcpyard.formats.references import (
     translate,
     whole_reference,
 )
+from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, ReferenceSyntax
 from mcpyard.formats.registry import client_of
 
 GEMINI = client_of("gemini").dialect

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mcpyard.formats.copying.mapping import Converted, convert, restore
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.mapping import Converted, convert, restore
-from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.warnings import Warned, WarningKind
 from tests.conftest import FULL
 from tests.formats.clients.making import SPOTS, entries, reread

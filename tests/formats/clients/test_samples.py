@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.listing import read
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.mapping import convert
 from mcpyard.formats.registry import CLIENTS, spot_of
 
 SAMPLES = Path(__file__).parent / "samples"

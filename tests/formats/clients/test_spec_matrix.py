@@ -6,13 +6,13 @@ import tomllib
 import pytest
 
 from mcpyard.domain.errors import DefinitionError
+from mcpyard.formats.copying.mapping import Converted, convert
+from mcpyard.formats.copying.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix
 from mcpyard.formats.documents import editor_of
 from mcpyard.formats.editing import write
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport, Field
-from mcpyard.formats.listing import read
-from mcpyard.formats.mapping import Converted, convert
-from mcpyard.formats.matrix import ABSENT, SPEC_CLIENTS, SPEC_TABLE, Matrix
 from mcpyard.formats.registry import spot_of
 from mcpyard.formats.warnings import WarningKind
 

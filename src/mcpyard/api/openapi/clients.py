@@ -16,9 +16,9 @@ from mcpyard.api.openapi.words import (
     text,
     told,
 )
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.facts import Effective, EntryTransport
 from mcpyard.formats.finding import Level
-from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.warnings import WarningKind
 
 _FLAG: Final[Json] = {"type": "boolean"}

@@ -3,7 +3,6 @@
 from importlib.metadata import version
 from typing import Final
 
-from mcpyard.api.asking import LONGEST_WAIT, WAIT
 from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
 from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
 from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
@@ -15,6 +14,7 @@ from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.signing_in import SIGNING_IN
 from mcpyard.api.openapi.words import Json, problem_answer, query
 from mcpyard.api.problems import REFUSALS, problem
+from mcpyard.api.requests import LONGEST_WAIT, WAIT
 from mcpyard.domain.errors import EDGES
 
 PATHS: Final[Json] = (

@@ -5,8 +5,8 @@ from functools import cache
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.answers import JSON, encode
 from mcpyard.api.openapi.document import document
+from mcpyard.api.responses import JSON, encode
 
 
 async def openapi(_request: Request) -> Response:

@@ -4,7 +4,7 @@ from typing import Final
 
 from mcpyard.api.openapi.words import Json, array, maybe, members, named, ref, text
 from mcpyard.domain.cause import Code
-from mcpyard.domain.checks import MAX_NAME
+from mcpyard.domain.definition.checks import MAX_NAME
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import (
     HARD_MAX_MESSAGE,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from mcpyard.api.answers import JSON, PROBLEM
+from mcpyard.api.responses import JSON, PROBLEM
 
 Json = dict[str, object]
 

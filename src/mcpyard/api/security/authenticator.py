@@ -13,11 +13,11 @@ from urllib.parse import unquote
 
 from starlette.responses import Response
 
-from mcpyard.api.answers import refuse
 from mcpyard.api.problems import refusal
+from mcpyard.api.responses import refuse
+from mcpyard.api.security.host_names import is_foreign
 from mcpyard.api.security.incoming import Incoming
 from mcpyard.api.security.keys import Keys, hashed
-from mcpyard.api.security.names import is_foreign
 from mcpyard.api.security.unauthenticated import is_looking, strange_browser
 from mcpyard.domain.stored import CallToken, LoginSession
 

@@ -12,17 +12,17 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mcpyard.api.answers import refuse
 from mcpyard.api.audit import Audit
 from mcpyard.api.problems import problem_of
+from mcpyard.api.responses import refuse
 from mcpyard.api.security.authenticator import ADMIN, Authenticator, Principal
 from mcpyard.api.security.headers import BRIEF, STRICT, strictly
+from mcpyard.api.security.host_names import AllowedNames
 from mcpyard.api.security.incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.security.keys import Keys
 from mcpyard.api.security.known_heads import HEAD, Head, Heads
-from mcpyard.api.security.names import AllowedNames
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TooLarge
-from mcpyard.domain.numbers import whole_number
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 

@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from mcpyard.domain.approval import ApprovedEntry, Entries
-from mcpyard.domain.merge import plain
-from mcpyard.domain.parsing import read_definition
+from mcpyard.domain.definition.approval import ApprovedEntry, Entries
+from mcpyard.domain.definition.merge import plain
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.stored import Approval
 from mcpyard.store.sqlite.codec import from_micros, from_text, to_micros, to_text
 from mcpyard.store.sqlite.engine import Engine

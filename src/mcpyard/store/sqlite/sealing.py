@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.store.files import write_private
+from mcpyard.store.atomic_files import write_private
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet

@@ -15,6 +15,7 @@ import msgspec
 import orjson
 
 from mcpyard.catalog.routes import FallbackRoute, Route
+from mcpyard.domain.definition.fallbacks import names_backups
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -31,7 +32,6 @@ from mcpyard.domain.errors import (
     YardError,
     name_server,
 )
-from mcpyard.domain.fallbacks import names_backups
 from mcpyard.domain.lifecycle import ASLEEP, UP, Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed

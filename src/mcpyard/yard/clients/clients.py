@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import (
     ArgumentsRefused,
     Problem,
@@ -12,15 +13,14 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.files import FileText
 from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
-from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.drift import drift
 from mcpyard.formats.effective import Evaluation, files_of, judge
+from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
-from mcpyard.formats.listing import nobody
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
-from mcpyard.formats.matrix import Matrix
 from mcpyard.formats.registry import CLIENTS, client_of, spot_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
 from mcpyard.yard.clients.importer import ImportCandidate, Taking

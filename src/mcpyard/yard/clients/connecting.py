@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import ArgumentsRefused, EditRefused, NameTaken, Problem
-from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.formats.copying.mapping import convert
+from mcpyard.formats.copying.matrix import Matrix, holds
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.mapping import convert
-from mcpyard.formats.matrix import Matrix, holds
 from mcpyard.yard.clients.patching import refuse_unfit
 from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace

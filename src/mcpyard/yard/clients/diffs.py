@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Final, cast
 
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secrets import MASKED, names_secret
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
-from mcpyard.domain.merge import shown_url
-from mcpyard.domain.secrets import MASKED, names_secret
 from mcpyard.formats.documents import editor_for
 from mcpyard.yard.clients.masking import is_secret
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import Scope
-from mcpyard.domain.parsing import read_definition
-from mcpyard.domain.this_yard import SelfIdentity
+from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.mapping import convert
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.clients.yard_scope_documents import definition_of

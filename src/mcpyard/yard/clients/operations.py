@@ -14,10 +14,10 @@ from mcpyard.domain.errors import (
     Problem,
 )
 from mcpyard.domain.stored import DroppedField
+from mcpyard.formats.copying.mapping import Converted, convert, restore
+from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.listing import nobody
-from mcpyard.formats.mapping import Converted, convert, restore
-from mcpyard.formats.matrix import Matrix
+from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.connecting import Connecting
 from mcpyard.yard.clients.patching import patched, refuse_unfit

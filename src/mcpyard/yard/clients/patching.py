@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from mcpyard.domain import checks
+from mcpyard.domain.definition import checks
+from mcpyard.domain.definition.merge import MASK, shown_url
+from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.merge import MASK, shown_url
-from mcpyard.domain.parsing import describe
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import EntryTransport, Field

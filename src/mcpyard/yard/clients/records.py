@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem, SourceLocation
-from mcpyard.domain.merge import shown_url
 from mcpyard.domain.stored import EditEntry
 from mcpyard.formats.drift import Drift, Variant
 from mcpyard.formats.effective import Effective, ScopeFile, ServerStatus

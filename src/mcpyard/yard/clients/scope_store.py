@@ -6,8 +6,8 @@ from typing import Final, Protocol
 from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem
 from mcpyard.formats import editing, switches
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import FileListing, nobody
 from mcpyard.formats.facts import SwitchKind
-from mcpyard.formats.listing import FileListing, nobody
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
 from mcpyard.yard.clients.workspace import Workspace, within
 

@@ -8,7 +8,7 @@ from typing import Final
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.model import Scope
-from mcpyard.formats.listing import FileListing, read
+from mcpyard.formats.entry_list import FileListing, read
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.yard_scope_documents import Plain, document, servers_of

@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Final, cast
 
+from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.files import FileWrite
-from mcpyard.domain.merge import plain
 from mcpyard.domain.model import Config, Policy
 from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.locations import ClientScopeRef

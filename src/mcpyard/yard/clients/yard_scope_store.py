@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.parsing import read_definition
 from mcpyard.formats import mcp_json
 from mcpyard.formats.entries import Entry, spell
-from mcpyard.formats.listing import nobody
+from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import name_fault
 from mcpyard.formats.warnings import Warned, WarningKind

@@ -4,7 +4,7 @@ from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.model import Scope
 from mcpyard.formats.effective import Effective, ServerStatus
-from mcpyard.formats.listing import Listed, nobody
+from mcpyard.formats.entry_list import Listed, nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import spot_of
 from mcpyard.yard.clients.records import (

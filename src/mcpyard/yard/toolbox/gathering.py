@@ -13,7 +13,7 @@ from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
-from mcpyard.yard.patterns import fits
+from mcpyard.yard.name_patterns import fits
 from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.failures import failure
 from mcpyard.yard.toolbox.own_schema import Function

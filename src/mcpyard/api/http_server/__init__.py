@@ -1,0 +1,1 @@
+"""The HTTP server under the faces: its limits, its requests, its end."""

@@ -1,0 +1,148 @@
+"""What a request asks: its parts read out of path, query and body, or refused with the field."""
+
+from typing import Final, NamedTuple, cast
+from urllib.parse import unquote
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from mcpyard.catalog.walks import nested_deeper
+from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.model import MAX_TIMEOUT
+
+LONGEST_WAIT: Final = 600.0
+WAIT: Final = 10.0
+"""Seconds that a change waits to be observed when the caller does not say."""
+
+DEEPEST: Final = 64
+"""Levels of a body: far more than any definition has, far fewer than could hurt."""
+
+# A browser's form can send none of these, so another site's page cannot either.
+_JSON: Final = frozenset({"", "application/json", "application/merge-patch+json"})
+
+_CALL_MEMBERS: Final = frozenset({"arguments", "timeoutMs", "_meta"})
+
+
+class BadJson(Exception):
+    """A body that is not JSON."""
+
+
+class CallBody(NamedTuple):
+    """What is asked of a tool; the time limit in seconds, None for the server's own."""
+
+    arguments: dict[str, object]
+    timeout: float | None
+    meta: dict[str, object]
+
+
+def part(request: Request, name: str) -> str:
+    """A part of the path, unquoted."""
+    return unquote(request.path_params[name])
+
+
+def flag(request: Request, name: str, *, default: bool) -> bool:
+    """A yes or no of the query."""
+    given = request.query_params.get(name)
+    return default if given is None else given.lower() not in {"0", "false", "no", ""}
+
+
+def seconds(request: Request, name: str, default: float) -> float:
+    """A duration of the query."""
+    given = request.query_params.get(name)
+    try:
+        value = default if given is None else float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= LONGEST_WAIT:
+        raise _refused(name, f"must be a number of seconds from 0 to {LONGEST_WAIT:g}")
+    return value
+
+
+def whole(request: Request, name: str, default: int, highest: int) -> int:
+    """A whole number of the query, from 1 on."""
+    given = request.query_params.get(name)
+    if given is None:
+        return default
+    number = whole_number(given, highest)
+    if not number:
+        raise _refused(name, f"must be a whole number from 1 to {highest}")
+    return number
+
+
+def choice(request: Request, name: str, words: tuple[str, ...]) -> str:
+    """One of a few words of the query; the first when none is given."""
+    given = request.query_params.get(name, words[0])
+    if given not in words:
+        raise _refused(name, f"must be one of {', '.join(words)}")
+    return given
+
+
+async def members(request: Request, known: frozenset[str] | None = None) -> dict[str, object]:
+    """The members of the object that the body is; where `known` says which, no others."""
+    asked = await _object(request)
+    if nested_deeper(asked, DEEPEST):
+        raise BadJson(f"the body is nested deeper than {DEEPEST} levels")
+    unknown = sorted(asked.keys() - known) if known is not None else []
+    if unknown:
+        raise _refused(unknown[0][:80], f"is not known; {', '.join(sorted(known or ()))} are")
+    return asked
+
+
+def text(body: dict[str, object], name: str) -> str:
+    """A string in a body."""
+    found = body.get(name)
+    if not isinstance(found, str):
+        raise _refused(name, "must be a string")
+    return found
+
+
+def truth(body: dict[str, object], name: str) -> bool:
+    """A true or false in a body; false when it is not there."""
+    found = body.get(name, False)
+    if not isinstance(found, bool):
+        raise _refused(name, "must be true or false")
+    return found
+
+
+async def call(request: Request) -> CallBody:
+    """The body of a call."""
+    return _call(await _object(request))
+
+
+async def _object(request: Request) -> dict[str, object]:
+    kind = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
+    if kind not in _JSON:
+        raise HTTPException(415)
+    body = await request.body()
+    try:
+        asked: object = orjson.loads(body) if body.strip() else {}
+    except orjson.JSONDecodeError as error:
+        raise BadJson(f"the body is not JSON: {error}") from None
+    if not isinstance(asked, dict):
+        raise _refused("", "the body must be an object")
+    return cast("dict[str, object]", asked)
+
+
+def _call(asked: dict[str, object]) -> CallBody:
+    if unknown := sorted(asked.keys() - _CALL_MEMBERS):
+        raise _refused(unknown[0], 'is not known; "arguments", "timeoutMs" and "_meta" are')
+    arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
+    if not isinstance(arguments, dict):
+        raise _refused("arguments", "must be an object")
+    if not isinstance(meta, dict):
+        raise _refused("_meta", "must be an object")
+    limit = asked.get("timeoutMs")
+    if limit is not None and not _is_limit(limit):
+        raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
+    timeout = limit / 1000 if isinstance(limit, int) else None
+    return CallBody(cast("dict[str, object]", arguments), timeout, cast("dict[str, object]", meta))
+
+
+def _is_limit(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_TIMEOUT
+
+
+def _refused(field: str, message: str) -> ArgumentsRefused:
+    return ArgumentsRefused.of(Problem(field, message))

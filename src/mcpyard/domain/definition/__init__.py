@@ -1,0 +1,1 @@
+"""Definitions: read, checked, merged, expanded, approved."""

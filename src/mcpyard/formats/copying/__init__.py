@@ -1,0 +1,1 @@
+"""Entries copied from one client to another."""

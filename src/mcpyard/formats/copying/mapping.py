@@ -1,0 +1,214 @@
+"""A server copied from one client to another: converted, with a warning for whatever changes.
+
+`convert` is the same for a preview and for a commit. It never fails for what the target cannot
+hold: that is left out and told. It refuses only what would keep the target from working.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.formats.copying.draft import ALL_TOOLS, Draft
+from mcpyard.formats.copying.matrix import Matrix, spec_drops
+from mcpyard.formats.copying.reference_steps import gather, spread, translate_texts
+from mcpyard.formats.entries import Entry, closed, opened, spell, understand
+from mcpyard.formats.facts import (
+    LOCAL_FIELDS,
+    REMOTE_FIELDS,
+    TIMES,
+    EntryTransport,
+    Field,
+    SwitchKind,
+    Unit,
+)
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.switches import switch_words
+from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
+
+_REFERENCES: Final = frozenset({Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER})
+_OWN_STEP: Final = _REFERENCES | {Field.TYPE, Field.ENABLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A copy.
+
+    Attributes:
+        entry: What to write at the target; `enabled` is kept even where another file says it.
+        warnings: What became different.
+        left: What was left out, in the source's words; `restore` puts it back on the way back.
+    """
+
+    entry: Entry
+    warnings: tuple[Warned, ...] = ()
+    left: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def convert(
+    entry: Entry, source: ClientScopeRef, target: ClientScopeRef, matrix: Matrix = Matrix.NATIVE
+) -> Converted:
+    """Say in the target's means what the entry says in the source's.
+
+    A spot that `read` returned knows the shape its file is in; give those where there are files.
+
+    Raises:
+        DefinitionError: the target would refuse the entry, and perhaps all others with it.
+    """
+    _refuse_empty_command(entry, target)
+    same = source.client.id == target.client.id
+    draft = Draft(entry, source, target, Matrix.NATIVE if same else matrix)
+    _leave_out(draft)
+    _type(draft)
+    _times(draft)
+    _enabled(draft)
+    gather(draft)
+    translate_texts(draft)
+    spread(draft)
+    if not same:
+        _unknown(draft, entry)
+        _what_the_matrix_says(draft, entry)
+    finished = replace(draft.entry(), unknown=entry.unknown if same else {})
+    warnings = (*draft.warnings, *_unusable(finished, target, draft.title), *_trust(target))
+    return Converted(finished, warnings, draft.left)
+
+
+def restore(entry: Entry, left: Mapping[str, object], spot: ClientScopeRef) -> Entry:
+    """An entry that came back, with what was left out when it went.
+
+    What was left out could not be changed while it was away, so it wins; unless it contradicts what
+    the server has become.
+    """
+    client, shape = spot.client, spot.shape
+    spelled = opened(spell(entry, shape), shape)
+    usable = not understand(closed(spelled, shape), client, shape).problems
+    found = understand(closed({**spelled, **left}, shape), client, shape)
+    return entry if usable and found.problems else found.entry
+
+
+def _refuse_empty_command(entry: Entry, target: ClientScopeRef) -> None:
+    if target.shape.joined and entry.command is not None and not entry.command.strip():
+        message = f"must not be empty; {target.client.title} has it as the first of a list"
+        raise DefinitionError.of(Problem("command", message))
+
+
+def _leave_out(draft: Draft) -> None:
+    """Leave out what the target has no word for, or no use."""
+    foreign = draft.source.client.id != draft.target.client.id
+    if foreign and draft.values.get(Field.ONLY_TOOLS) == ALL_TOOLS:
+        draft.drop(Field.ONLY_TOOLS, "names every tool")
+    for name in tuple(draft.values):
+        if not draft.holds(name) and name not in _OWN_STEP:
+            draft.drop(name, f"has no counterpart in {draft.title}")
+    remote = Field.URL in draft.values
+    for name in tuple(draft.values):
+        if draft.target.shape.exclusive and name in (LOCAL_FIELDS if remote else REMOTE_FIELDS):
+            kind = "remote" if remote else "local"
+            draft.drop(name, f"means nothing for a {kind} server, and {draft.title} refuses it")
+
+
+def _type(draft: Draft) -> None:
+    if Field.TYPE not in draft.values:
+        return
+    way = cast("EntryTransport", draft.values[Field.TYPE])
+    shape = draft.target.shape
+    if not draft.holds(Field.TYPE):
+        _type_without_word(draft, way)
+    elif way not in shape.types:
+        draft.drop(Field.TYPE, f"{draft.title} does not speak {way}", WarningKind.UNUSABLE)
+    elif _reads_as(draft.target, way) != _one(way):
+        reason = f"is written as {shape.types[way]}; {draft.title} finds the way by itself"
+        draft.tell(WarningKind.APPROXIMATED, Field.TYPE, reason, value=str(way))
+
+
+def _type_without_word(draft: Draft, way: EntryTransport) -> None:
+    client = draft.target.client
+    if draft.literal:
+        draft.drop(Field.TYPE, f"has no counterpart in {draft.title}")
+    elif way not in client.speaks:
+        unusable = way is EntryTransport.WS
+        kind = WarningKind.UNUSABLE if unusable else WarningKind.UNSUPPORTED
+        draft.drop(Field.TYPE, f"{draft.title} does not speak {way}", kind)
+    elif way in draft.target.shape.url_ways.values():
+        return
+    elif way is EntryTransport.SSE:
+        reason = f"{draft.title} finds the way by itself"
+        draft.drop(Field.TYPE, reason, WarningKind.APPROXIMATED)
+    else:
+        del draft.values[Field.TYPE]
+
+
+def _reads_as(target: ClientScopeRef, way: EntryTransport) -> EntryTransport:
+    """The way that is read where this one is written."""
+    word = target.shape.types[way]
+    return _one(next(each for each, known in target.shape.types.items() if known == word))
+
+
+def _one(way: EntryTransport) -> EntryTransport:
+    # A program that is to find out tries streamable HTTP first.
+    return EntryTransport.HTTP if way is EntryTransport.REMOTE else way
+
+
+def _times(draft: Draft) -> None:
+    shape = draft.target.shape
+    for name in TIMES:
+        if name not in draft.values:
+            continue
+        unit = shape.units.get(shape.words[name], Unit())
+        given = cast("float", draft.values[name])
+        units = math.ceil(given / unit.milliseconds)
+        if unit.whole and units * unit.milliseconds != given:
+            reason = f"is rounded up to whole units of {unit.milliseconds} ms in {draft.title}"
+            draft.tell(WarningKind.APPROXIMATED, name, reason)
+            draft.values[name] = units * unit.milliseconds
+
+
+def _enabled(draft: Draft) -> None:
+    if Field.ENABLED not in draft.values or draft.holds(Field.ENABLED):
+        return
+    switch = draft.target.scope.switch
+    elsewhere = switch.kind in {SwitchKind.LIST, SwitchKind.MAP}
+    if draft.literal or draft.values[Field.ENABLED] is True or not elsewhere:
+        draft.drop(Field.ENABLED, f"has no counterpart in {draft.title}")
+    else:
+        reason = f"is kept in {switch_words(draft.target)}"
+        draft.tell(WarningKind.RELOCATED, Field.ENABLED, reason)
+
+
+def _unknown(draft: Draft, entry: Entry) -> None:
+    for word, value in entry.unknown.items():
+        known = word in draft.source.shape.others
+        reason = (
+            f"has no counterpart in {draft.title}"
+            if known
+            else f"is not among the fields known of {draft.source.client.title}; left out"
+        )
+        warning = Warned(WarningKind.UNSUPPORTED, word, shape_of_value(value), reason)
+        draft.warnings.append(warning)
+        draft.left[word] = value
+
+
+def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
+    """Tell of each field that is carried although the specification's matrix would drop it."""
+    for name, value in entry.said().items():
+        if spec_drops(draft.target.client, name) and not draft.told(name):
+            word = draft.target.shape.words.get(name)
+            reason = f"is written as {word}" if word else "follows from the rest of the entry"
+            reason += "; the matrix of the specification has no place for it"
+            draft.tell(WarningKind.INFO, name, reason, value=value)
+
+
+def _unusable(entry: Entry, target: ClientScopeRef, title: str) -> tuple[Warned, ...]:
+    if entry.command is not None or entry.url is not None:
+        return ()
+    if target.client.fragile and not target.shape.stubs:
+        problem = Problem("command", f"is missing, and so is url; {title} would read no server")
+        raise DefinitionError.of(problem)
+    reason = f"is left with neither a command nor an address; {title} cannot use it"
+    return (Warned(WarningKind.UNUSABLE, "", "", reason),)
+
+
+def _trust(target: ClientScopeRef) -> tuple[Warned, ...]:
+    trust = target.scope.trust
+    return (Warned(WarningKind.NEEDS_TRUST, "", "", trust),) if trust else ()

@@ -1,0 +1,133 @@
+"""The servers in a client's file, each with its place; a bad one costs only itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from mcpyard.domain.definition.parsing import describe
+from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
+from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
+from mcpyard.formats.editors import jsonc
+from mcpyard.formats.editors.jsonc_scan import BOM
+from mcpyard.formats.entries import Entry, understand
+from mcpyard.formats.facts import Client, FileFormat
+from mcpyard.formats.locations import ClientScopeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A server of a file.
+
+    Attributes:
+        name: What it is called there.
+        place: Where it stands.
+        entry: What it says; None for what is no entry at all.
+        problems: What keeps its program from using it, with places.
+    """
+
+    name: str
+    place: SourceLocation
+    entry: Entry | None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the entry itself leaves it on."""
+        return self.entry is None or self.entry.enabled is not False
+
+
+@dataclass(frozen=True, slots=True)
+class FileListing:
+    """What stands in a file.
+
+    Attributes:
+        spot: Whose file it is, with the shape it was found in.
+        servers: In the order of the file.
+        problems: What keeps the program from reading the file as a whole.
+    """
+
+    spot: ClientScopeRef
+    servers: tuple[Listed, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def server(self, name: str) -> Listed:
+        """A server by its name, or raise `ServerUnknown`."""
+        for listed in self.servers:
+            if listed.name == name:
+                return listed
+        raise nobody(name, self.spot)
+
+    def entry(self, name: str) -> Entry:
+        """The entry of a server that can be used, or raise `DefinitionError`."""
+        listed = self.server(name)
+        if listed.entry is None or listed.problems:
+            raise DefinitionError.of(*listed.problems)
+        return listed.entry
+
+
+def read(spot: ClientScopeRef, text: str, file: str = "") -> FileListing:
+    """List the servers of a file, or raise `DocumentBroken`."""
+    [listing] = read_scopes((spot,), text, file)
+    return listing
+
+
+def read_scopes(
+    spots: Sequence[ClientScopeRef], text: str, file: str = ""
+) -> tuple[FileListing, ...]:
+    """List the servers of several scopes of one client that share a file, which is read once."""
+    parsed, value = editor_of(spots[0].client).parse(text, file)
+    return tuple(listing_of(spot, parsed, value) for spot in spots)
+
+
+def listing_of(spot: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
+    """List the servers of a text that was parsed already."""
+    spot = replace(spot, found=shape_of(spot, value))
+    path = (*spot.above, *spot.shape.keys)
+    servers = object_at(parsed, value, path)
+    listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
+    whole = (mark_problem(spot.client, parsed), strict_problem(spot.client, parsed))
+    return FileListing(spot, listed, tuple(each for each in whole if each))
+
+
+def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
+    """A byte order mark that the client cannot read."""
+    if client.bom or not parsed.text.startswith(BOM):
+        return None
+    message = f"begins with a byte order mark; {client.title} cannot read it"
+    return Problem("", message, SourceLocation(parsed.file, 1, 1))
+
+
+def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
+    """The first comment or trailing comma, in a file of a client that takes none."""
+    if client.format is not FileFormat.JSON or not isinstance(parsed, jsonc.JsoncDocument):
+        return None
+    for extra in parsed.extras:
+        message = f"{extra.what}: {client.title} cannot read a file with one"
+        return Problem("", message, extra.place)
+    return None
+
+
+def _listed(
+    spot: ClientScopeRef, parsed: Parsed, path: tuple[str, ...], name: str, raw: object
+) -> Listed:
+    path = (*path, name)
+    place = name_place(parsed, path)
+    if not isinstance(raw, dict):
+        message = f"expected an object, found {describe(raw)}"
+        return Listed(name, place, None, (Problem(".".join(path), message, place),))
+    found = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
+    problems = tuple(_located(parsed, path, problem) for problem in found.problems)
+    return Listed(name, place, found.entry, problems)
+
+
+def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem:
+    head = problem.field.split(".", 1)[0].split("[", 1)[0]
+    spelled = ".".join((*path, problem.field))
+    nearest = (*path, head) if parsed.has((*path, head)) else path
+    return Problem(spelled, problem.message, name_place(parsed, nearest))
+
+
+def nobody(name: str, spot: ClientScopeRef) -> ServerUnknown:
+    """The error about a server that a program does not have."""
+    error = ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
+    return error.advising("See the names: mcpyard clients ls")

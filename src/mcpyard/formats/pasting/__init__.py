@@ -1,0 +1,1 @@
+"""Definitions out of pasted text: JSON, TOML, commands."""

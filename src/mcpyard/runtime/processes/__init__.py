@@ -1,0 +1,1 @@
+"""The processes of local servers: started, marked, and ended without orphans."""

@@ -1,0 +1,146 @@
+"""A server's process as the yard sees it: how it is stopped, and how it ended."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcpyard.runtime.processes.keeper import GIVE_UP_SECONDS
+from mcpyard.runtime.processes.table import read_process
+
+END_SECONDS: Final = GIVE_UP_SECONDS + 2.0
+"""The keeper gives up by itself first, and says how much is left."""
+_EXIT_SECONDS: Final = 0.05
+"""Half of the 100 ms in which the calls in flight must fail after a crash."""
+_SEEN_SECONDS: Final = 0.5
+"""A look takes milliseconds; no stop is to hang on it."""
+
+
+class SpawnFailed(Exception):
+    """A child could not be started.
+
+    Attributes:
+        errno: The operating system's reason.
+        message: The same in words.
+        which: What was at fault: the `command`, the `cwd`, or the `keeper` itself.
+    """
+
+    def __init__(self, code: int, message: str, which: str) -> None:
+        super().__init__(message)
+        self.errno = code
+        self.message = message
+        self.which = which
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a main process ended; code and signal are None when it was lost with its keeper.
+
+    Attributes:
+        code: What it exited with.
+        signal: What killed it.
+        keeper_hung: Whether its keeper was replaced because it stopped responding.
+    """
+
+    code: int | None = None
+    signal: int | None = None
+    keeper_hung: bool = False
+
+    def describe(self) -> str:
+        """The end in words that follow the server's name."""
+        if self.code is not None:
+            return f"exited with code {self.code}"
+        if self.signal is None:
+            fate = "stopped responding" if self.keeper_hung else "died"
+            return f"was ended because its keeper process {fate}"
+        try:
+            return f"was killed by {signal.Signals(self.signal).name}"
+        except ValueError:
+            return f"was killed by signal {self.signal}"
+
+
+@dataclass(frozen=True, slots=True)
+class StopPolicy:
+    """How long a child may take to end by itself."""
+
+    eof_grace: float = 2.0
+    term_grace: float = 3.0
+
+
+@dataclass(eq=False, slots=True)
+class ChildProcess:
+    """A running server process. Its three pipe ends belong to whoever spawned it.
+
+    Attributes:
+        exited: Resolves when the main process has ended. Shield it: whoever cancels it, cancels
+            it for all.
+        start: When the process began: with the pid it names this process and no later one.
+        gone: Resolves when its whole tree has ended, with the number of processes that would not.
+        seen: Set when the keeper has noted of which processes it consists.
+    """
+
+    number: int
+    stdin: int
+    stdout: int
+    stderr: int
+    exited: asyncio.Future[Exit]
+    gone: asyncio.Future[int]
+    _tell: Callable[[Mapping[str, object]], None] = field(repr=False)
+    pid: int = 0
+    start: int = 0
+    seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    def terminate(self) -> None:
+        """Ask the process group to end."""
+        self._tell({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
+
+    async def last_exit(self) -> Exit | None:
+        """How it ended, of one that hung up; None when it only did that, and lives on.
+
+        One that is dying is waited for: on a busy machine the keeper may take a while to say how.
+        """
+        if not await self._exits_within(_EXIT_SECONDS):
+            row = read_process(self.pid)
+            if row is None or row.dying:
+                await self._exits_within(END_SECONDS)
+        return self.exited.result() if self.exited.done() else None
+
+    async def kill(self) -> bool:
+        """Kill the child and all its descendants; whether the tree is known to be empty."""
+        self._end()
+        await asyncio.wait({self.gone}, timeout=END_SECONDS)
+        return self.gone.done() and self.gone.result() == 0
+
+    async def stop(self, close_stdin: Callable[[], None], policy: StopPolicy) -> Exit:
+        """End the child in order: end of input, TERM, KILL; its descendants in any case.
+
+        Cancelling skips the patience, not the KILL.
+        """
+        try:
+            await self._be_seen()
+            close_stdin()
+            if not await self._exits_within(policy.eof_grace):
+                self.terminate()
+                await self._exits_within(policy.term_grace)
+        finally:
+            self._end()
+        await self.kill()
+        return self.exited.result() if self.exited.done() else Exit()
+
+    def _end(self) -> None:
+        if not self.gone.done():
+            self._tell({"do": "end", "n": self.number})
+
+    async def _be_seen(self) -> None:
+        # Once it ends, what it leaves behind may not be recognisable any more.
+        if not self.exited.done():
+            self.seen.clear()
+            self._tell({"do": "look", "n": self.number})
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.seen.wait(), _SEEN_SECONDS)
+
+    async def _exits_within(self, seconds: float) -> bool:
+        await asyncio.wait({self.exited}, timeout=seconds)
+        return self.exited.done()

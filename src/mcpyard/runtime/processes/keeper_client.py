@@ -1,0 +1,343 @@
+"""The yard's side of the keeper: spawn children through it, hear of their ends, end them.
+
+The keeper is a process of its own so that it can outlive the yard by the moment it takes to kill
+every descendant. Should the keeper die instead, or stop responding, its children are as good as
+lost: they are told to be, everything it left behind is killed, and the next spawn starts a new one.
+"""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mcpyard.runtime.processes import keeper
+from mcpyard.runtime.processes.adoption import ADOPTION
+from mcpyard.runtime.processes.cgroups import Cgroup
+from mcpyard.runtime.processes.channel import Channel
+from mcpyard.runtime.processes.child import END_SECONDS, ChildProcess, Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.processes.marks import Mark, MarkKey
+from mcpyard.runtime.processes.orphans import Remains
+from mcpyard.runtime.processes.table import MARK
+
+__all__ = ["ChildProcess", "Exit", "KeeperClient", "Pulse", "SpawnFailed", "StopPolicy"]
+
+_START_SECONDS: Final = 10.0
+"""A Python with five imports; only a machine in distress needs longer."""
+_STRIKE_SECONDS: Final = 0.5
+"""For the first look at what a lost keeper left: callers wait for it, but not for long."""
+_LOST: Final = "the keeper process, which starts servers, died"
+_HUNG: Final = "the keeper process, which starts servers, stopped responding"
+_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
+"""What the interpreter may need to start; no mark of an outer yard, no secrets."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """How often a keeper is asked whether it responds, and how often in a row it may not."""
+
+    seconds: float = 2.0
+    misses: int = 5
+
+
+@dataclass(eq=False, slots=True)
+class _Run:
+    """One keeper process, from its start to its end."""
+
+    process: subprocess.Popen[bytes]
+    channel: Channel
+    cgroup: Cgroup | None
+    ready: asyncio.Future[bool]
+    ended: asyncio.Future[None]
+    watching: asyncio.Task[None] | None = None
+    unanswered: int = 0
+    hung: bool = False
+
+
+_PULSE: Final = Pulse()
+
+
+class KeeperClient:
+    """Starts and ends the children of one yard.
+
+    Attributes:
+        lost: How many keepers have died before their time, or were replaced.
+    """
+
+    def __init__(
+        self,
+        instance: str,
+        on_lost: Callable[[], None] = lambda: None,
+        *,
+        key: MarkKey | None = None,
+        pulse: Pulse = _PULSE,
+    ) -> None:
+        self.lost = 0
+        self._instance = instance
+        self._on_lost = on_lost
+        self._key = key or MarkKey()
+        self._pulse = pulse
+        self._lock = asyncio.Lock()
+        self._run: _Run | None = None
+        self._aftermath: asyncio.Task[None] | None = None
+        self._closing = False
+        self._count = 0
+        self._children: dict[int, ChildProcess] = {}
+        self._answers: dict[int, asyncio.Future[None]] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The keeper's pid, None while there is no keeper."""
+        return self._run.process.pid if self._run else None
+
+    async def start(self) -> None:
+        """Start the keeper, unless it runs.
+
+        Raises:
+            SpawnFailed: The keeper itself does not come up.
+        """
+        async with self._lock:
+            await self._settle()
+            if self._run is None:
+                self._run = run = self._launch()
+                await asyncio.wait({run.ready}, timeout=_START_SECONDS)
+                if not (run.ready.done() and run.ready.result()):
+                    run.process.kill()
+                    raise SpawnFailed(errno.ECHILD, "the keeper did not start", "keeper")
+                run.watching = asyncio.create_task(self._watch(run), name="keeper watch")
+
+    async def spawn(
+        self, argv: Sequence[str], env: Mapping[str, str], cwd: str | None
+    ) -> ChildProcess:
+        """Start a child with exactly this environment, plus the yard's mark.
+
+        Raises:
+            SpawnFailed: It could not be started, and nothing is left of the attempt.
+        """
+        await self.start()
+        self._count += 1
+        number = self._count
+        child, far_ends = self._prepare(number)
+        mark = self._key.sign(Mark.of_this_process(self._instance), number)
+        marked = {**env, MARK: mark}
+        request = {"do": "spawn", "n": number, "argv": [*argv], "env": marked, "cwd": cwd}
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        self._children[number] = child
+        try:
+            self._tell(request, far_ends)
+            await answer
+        except BaseException:
+            # Requests are served in their order: if the child still comes to be, this meets it.
+            self._tell({"do": "end", "n": number})
+            self._children.pop(number, None)
+            _close((child.stdin, child.stdout, child.stderr))
+            raise
+        finally:
+            del self._answers[number]
+        return child
+
+    async def close(self) -> None:
+        """End the keeper and with it all children; nothing is left afterwards. May be repeated."""
+        async with self._lock:
+            if run := self._run:
+                self._closing = True
+                _cancel(run.watching)
+                run.channel.finish()
+                await asyncio.wait({run.ended}, timeout=END_SECONDS)
+                if not run.ended.done():
+                    run.process.kill()
+                    await asyncio.wait({run.ended}, timeout=END_SECONDS)
+            await self._settle()
+            self._closing = False
+
+    def _launch(self) -> _Run:
+        loop = asyncio.get_running_loop()
+        ready, ended = loop.create_future(), loop.create_future()
+        try:
+            process, ours = _run_program()
+        except OSError as error:
+            raise SpawnFailed(error.errno or 0, str(error), "keeper") from error
+        ADOPTION.keepers.add(process.pid)
+        cgroup = self._enclose(process.pid)
+        return _Run(process, Channel(ours, self._hear, self._ended), cgroup, ready, ended)
+
+    def _enclose(self, pid: int) -> Cgroup | None:
+        """Put the keeper into a control group of its own, before it starts anything."""
+        name = self._key.sign_group(Mark.of_this_process(self._instance), self._count)
+        cgroup = Cgroup.make(name)
+        if cgroup and not cgroup.take(pid):
+            cgroup.remove()
+            return None
+        return cgroup
+
+    async def _watch(self, run: _Run) -> None:
+        # Beats are counted, not seconds: a yard that was stopped meanwhile, and its keeper with it,
+        # finds one beat unanswered when it goes on, however long that was.
+        while run.unanswered < self._pulse.misses:
+            run.unanswered += 1
+            run.channel.send({"do": "ping", "n": 0})
+            await asyncio.sleep(self._pulse.seconds)
+        _log.error("The keeper (pid %d) stopped responding and is replaced", run.process.pid)
+        run.hung = True
+        run.process.kill()
+        run.channel.abandon()
+
+    def _prepare(self, number: int) -> tuple[ChildProcess, tuple[int, ...]]:
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as undo:
+            try:
+                pipes = [_pipe(undo) for _ in range(keeper.PIPE_ENDS)]
+            except OSError as error:
+                raise SpawnFailed(error.errno or 0, str(error), "command") from error
+            undo.pop_all()
+        (far_in, stdin), (stdout, far_out), (stderr, far_err) = pipes
+        for fd in (stdin, stdout, stderr):
+            os.set_blocking(fd, False)
+        child = ChildProcess(
+            number, stdin, stdout, stderr, loop.create_future(), loop.create_future(), self._tell
+        )
+        return child, (far_in, far_out, far_err)
+
+    def _tell(self, request: Mapping[str, object], fds: tuple[int, ...] = ()) -> None:
+        if self._run:
+            self._run.channel.send(request, fds)
+        else:
+            _close(fds)
+            self._fail(_lost_spawn(request["n"], _LOST))
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if self._run:
+            self._hear_alive(self._run, message["say"])
+        match message["say"]:
+            case "spawned":
+                self._spawned(message)
+            case "spawn_failed":
+                self._fail(message)
+            case "exited" if child := self._children.get(message["n"]):
+                _resolve(child.exited, Exit(message["status"], message["signal"]))
+            case "gone" if child := self._children.pop(message["n"], None):
+                _resolve(child.gone, message["left"])
+            case "looked" if child := self._children.get(message["n"]):
+                child.seen.set()
+            case "refused":
+                _log.error("The keeper refused a request: %s", message["message"])
+            case _:
+                """Of the keeper itself, or of a child whose spawning was cancelled."""
+
+    def _hear_alive(self, run: _Run, what: str) -> None:
+        run.unanswered = 0
+        if what == "ready":
+            _resolve(run.ready, True)
+        elif what == "pong":
+            ADOPTION.spare_present(run.process.pid)
+
+    def _spawned(self, message: dict[str, Any]) -> None:
+        child, answer = self._children.get(message["n"]), self._answers.get(message["n"])
+        if child and answer:
+            child.pid, child.start = message["pid"], message["start"]
+            _resolve(answer, None)
+
+    def _fail(self, message: Mapping[str, Any]) -> None:
+        answer = self._answers.get(message["n"])
+        if answer and not answer.done():
+            text = message.get("message") or os.strerror(message["errno"])
+            answer.set_exception(SpawnFailed(message["errno"], text, message["which"]))
+
+    def _ended(self) -> None:
+        run, self._run = self._run, None
+        children, self._children = self._children, {}
+        if run is None:
+            return
+        _cancel(run.watching)
+        for number in self._answers:
+            self._fail(_lost_spawn(number, _HUNG if run.hung else _LOST))
+        _resolve(run.ready, False)
+        _resolve(run.ended, None)
+        self._aftermath = asyncio.create_task(self._clean_up(run, children))
+        if not self._closing:
+            self.lost += 1
+            self._on_lost()
+
+    async def _clean_up(self, run: _Run, children: Mapping[int, ChildProcess]) -> None:
+        run.process.kill()
+        mains = [(child.pid, child.start) for child in children.values() if child.start]
+        mark = Mark.of_this_process(self._instance)
+        remains = Remains(mark, self._key, mains, run.cgroup)
+        # Whoever hears of the end closes the pipes, and by that lets what is left scatter.
+        striking = asyncio.create_task(asyncio.to_thread(remains.strike))
+        await asyncio.wait({striking}, timeout=_STRIKE_SECONDS)
+        for child in children.values():
+            _resolve(child.exited, Exit(keeper_hung=run.hung))
+        left = len(children)
+        try:
+            await striking
+            await asyncio.to_thread(_reap, run.process)
+            left = (await asyncio.to_thread(remains.end)).left
+        except OSError:
+            _log.exception("What a lost keeper left behind could not be ended for certain")
+        for child in children.values():
+            _resolve(child.gone, left)
+
+    async def _settle(self) -> None:
+        if self._aftermath:
+            # Whoever stops waiting leaves it to the next, and however it ends, it is over then.
+            await asyncio.wait({self._aftermath})
+            self._aftermath = None
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
+        ADOPTION.keepers.discard(process.pid)
+
+
+def _lost_spawn(number: object, message: str) -> dict[str, object]:
+    return {"n": number, "errno": errno.ECHILD, "message": message, "which": "keeper"}
+
+
+def _run_program() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    program = Path(keeper.__file__)
+    with contextlib.ExitStack() as undo:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        undo.enter_context(ours)
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own program, by our own interpreter
+                [sys.executable, "-I", "-S", program, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        undo.pop_all()
+    return process, ours
+
+
+def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    undo.callback(_close, ends)
+    return ends
+
+
+def _close(fds: Iterable[int]) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
+def _cancel(task: asyncio.Task[None] | None) -> None:
+    if task:
+        task.cancel()
+
+
+def _resolve(future: asyncio.Future[Any], result: object) -> None:
+    if not future.done():
+        future.set_result(result)

@@ -1,0 +1,201 @@
+"""What is done to the servers of other programs: shown first, then done, then undone if need be.
+
+Each dialog asks the same two questions of the yard: what would be, and do it. Both are one and the
+same wish, and what is done must be what was shown: where a file or the form changed since, it is
+shown anew instead.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError, edge
+from mcpyard.formats.warnings import Warned
+from mcpyard.web import requests
+from mcpyard.web.catalogues import Catalogue
+from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
+from mcpyard.web.client_screens.presenters import digest_of, places_of
+from mcpyard.web.messages import told_warned
+from mcpyard.web.problems import said_of
+from mcpyard.web.requests import Form
+from mcpyard.web.server_screens.definitions import fields_of_form
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer, taste_of
+from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
+from mcpyard.yard.clients.records import Done
+from mcpyard.yard.records import Record
+
+Wish: TypeAlias = Callable[[EditTerms], Awaitable[Done]]
+
+CHANGED: Final = {"HX-Trigger": "clientschanged"}
+"""Tells whatever shows clients on a page to look again."""
+
+_IN_DIALOG: Final = {"HX-Retarget": "#preview", "HX-Reswap": "innerHTML"}
+_KINDS: Final = {"+": "add", "-": "cut", "@": "gap", "\\": "gap"}
+_HEADER_LINES: Final = 2
+
+
+class ClientChangeRoutes:
+    """Changes the servers of other programs."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._yard = sights.yard
+
+    async def copy_dialog(self, request: Request) -> Response:
+        """Ask where a server is to be copied to."""
+        places = await places_of(self._yard.clients)
+        targets = {each.at: each for each in places}
+        data = {key: request.query_params.get(key, "") for key in ("from", "name", "to")}
+        source = targets.pop(data["from"], None)
+        program = source.client if source else ""
+        shown = sorted(targets.values(), key=lambda each: (not each.exists, each.client == program))
+        return answer(request, "dialogs/copy.html", {**data, "targets": shown, "source": source})
+
+    async def edit_dialog(self, request: Request) -> Response:
+        """The form, with what a program's file says of a server filled in."""
+        at, name = _named(request)
+        record = await self._yard.clients.show(at, name)
+        data: Record = {"at": at, "fields": fields_of_entry(record), "record": record}
+        return answer(request, "dialogs/client_edit.html", data)
+
+    async def remove_dialog(self, request: Request) -> Response:
+        """Ask before a server is taken out of a program's file."""
+        at, name = _named(request)
+        record = await self._yard.clients.show(at, name)
+        return answer(request, "dialogs/client_remove.html", {"at": at, "record": record})
+
+    async def preview(self, request: Request) -> Response:
+        """What would be."""
+        form = await requests.form(request)
+        try:
+            done = await self._wish(requests.part(request, "verb"), form)(EditTerms(dry_run=True))
+        except YardError as error:
+            return refused(request, error, asked_for=False)
+        return answer(request, "parts/preview.html", preview_of(done))
+
+    async def apply(self, request: Request) -> Response:
+        """Do it."""
+        form, verb = await requests.form(request), requests.part(request, "verb")
+        try:
+            wish = self._wish(verb, form)
+            if again := unseen(request, form, await wish(EditTerms(dry_run=True))):
+                return again
+            done = await wish(_terms(request))
+        except YardError as error:
+            return refused(request, error)
+        return told(request, f"clients.done.{verb}", form["name"], done)
+
+    async def switch(self, request: Request) -> Response:
+        """Switch a server on or off; where that is more than it seems, it is shown first."""
+        form = await requests.form(request)
+        wish = self._wish("switch", form)
+        if "sure" not in form:
+            look = await wish(EditTerms(dry_run=True))
+            if look.warnings:
+                record = await self._yard.clients.show(form["at"], form["name"])
+                data = {"at": form["at"], "on": form["on"], "record": record} | preview_of(look)
+                return answer(request, "dialogs/client_switch.html", data)
+        return told(
+            request, f"clients.done.switch{form['on']}", form["name"], await wish(_terms(request))
+        )
+
+    def _wish(self, verb: str, form: Form) -> Wish:
+        wishes: dict[str, Callable[[Form], Wish]] = {
+            "copy": self._copy,
+            "edit": self._edit,
+            "remove": self._remove,
+            "switch": self._switch,
+        }
+        if verb not in wishes:
+            raise ArgumentsRefused.of(Problem("", "nothing of that name can be done"))
+        return wishes[verb](form)
+
+    def _copy(self, form: Form) -> Wish:
+        copy = Copy(
+            form["from"],
+            form["to"],
+            form["name"],
+            form["new_name"].strip() or None,
+            matrix_of(form["matrix"] or "native"),
+            "replace" in form,
+            "move" in form,
+        )
+        return lambda terms: self._yard.clients.copy(copy, terms)
+
+    def _edit(self, form: Form) -> Wish:
+        async def edit(terms: EditTerms) -> Done:
+            record = await self._yard.clients.show(form["at"], form["was"])
+            patch = patch_of_entry(fields_of_form(form), record)
+            if not patch:
+                return Done(())
+            return await self._yard.clients.edit(form["at"], form["was"], patch, terms)
+
+        return edit
+
+    def _remove(self, form: Form) -> Wish:
+        return lambda terms: self._yard.clients.remove(form["at"], form["name"], terms)
+
+    def _switch(self, form: Form) -> Wish:
+        at, name, on = form["at"], form["name"], bool(form["on"])
+        return lambda terms: self._yard.clients.toggle(at, name, enabled=on, terms=terms)
+
+
+def preview_of(done: Done) -> Record:
+    """What an operation does, ready to be shown."""
+    files = [
+        {"path": path, "fresh": diff.startswith("--- /dev/null"), "lines": lines_of(diff)}
+        for path, diff in done.files
+    ]
+    shown = digest_of(done.record)
+    return {"files": files, "warnings": done.warnings, "error": None, "shown": shown, "late": False}
+
+
+def unseen(request: Request, form: Form, look: Done) -> Response | None:
+    """The preview once more, where what would be done is not what was shown."""
+    data = preview_of(look)
+    if data["shown"] == form["shown"]:
+        return None
+    return answer(request, "parts/preview.html", data | {"late": True}, headers=_IN_DIALOG)
+
+
+def lines_of(diff: str) -> list[tuple[str, str]]:
+    """The lines of a difference without its head, each with its kind."""
+    lines = diff.removesuffix("\n").split("\n")[_HEADER_LINES:]
+    return [(_KINDS.get(each[:1], "same"), each) for each in lines]
+
+
+def told(request: Request, key: str, name: str, done: Done, more: Record | None = None) -> Response:
+    """That something was done, with a way to undo it."""
+    t = taste_of(request).words
+    warnings = [_warned_line(each, t) for each in done.warnings]
+    data: Record = {"key": key, "name": name, "done": done, "warnings": warnings, "secret": None}
+    return answer(request, "parts/client_done.html", data | (more or {}), headers=CHANGED)
+
+
+def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Response:
+    """That something cannot be, told where its preview would stand.
+
+    Args:
+        request: What was asked.
+        error: Why it cannot be.
+        asked_for: Whether it was to be done, not only shown.
+    """
+    data = said_of(request, error)
+    if not asked_for:
+        return answer(request, "parts/preview.html", data)
+    return answer(request, "parts/preview.html", data, edge(error).status, _IN_DIALOG)
+
+
+def _warned_line(warned: Warned, t: Catalogue) -> str:
+    said = told_warned(warned, t).line
+    return f"{warned.field}: {said}" if warned.field else said
+
+
+def _terms(request: Request) -> EditTerms:
+    return EditTerms(who=requests.caller(request))
+
+
+def _named(request: Request) -> tuple[str, str]:
+    return request.query_params.get("at", ""), request.query_params.get("name", "")

@@ -1,0 +1,115 @@
+"""The Clients screen: the servers of every program on the machine, and what is odd about them."""
+
+from typing import Final, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.formats.finding import Finding
+from mcpyard.web.badges import FINDINGS, StatusBadge
+from mcpyard.web.client_screens.fields import fields_of_entry
+from mcpyard.web.client_screens.presenters import (
+    OWN,
+    Program,
+    ProgramFile,
+    digest_of,
+    look_in_force,
+    place_line,
+    places_of,
+    problem_line,
+    programs_of,
+    table_of,
+)
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.records import Record
+
+PARTS: Final = ("list", "table", "checks", "edits")
+
+_UNCHANGED: Final = 204
+_FURTHER: Final = (
+    "type",
+    "cwd",
+    "timeout",
+    "startTimeout",
+    "onlyTools",
+    "exceptTools",
+    "envVars",
+    "envHeaders",
+    "bearerTokenEnvVar",
+)
+
+
+class ClientsRoutes:
+    """Shows the servers of other programs."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def screen(self, request: Request) -> Response:
+        """All of them, by program, as a table, or what is to be said of them."""
+        data = await self._part(request)
+        frame = self._sights.frame("clients")
+        return answer(request, "screens/clients.html", frame | {"parts": PARTS} | data)
+
+    async def part(self, request: Request) -> Response:
+        """What a browser looks at, anew; nothing where it has seen it already."""
+        data = await self._part(request)
+        if data["seen"] == request.query_params.get("seen"):
+            return Response(status_code=_UNCHANGED)
+        return answer(request, "parts/clients.html", data)
+
+    async def show(self, request: Request) -> Response:
+        """One server with everything that its file says of it."""
+        at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
+        record = await self._clients.show(at, name)
+        fields, where = fields_of_entry(record), cast("Record | None", record["where"])
+        data: Record = {
+            "at": at,
+            "record": record,
+            "look": look_in_force(str(record["effective"]), self._own(at).get(name)),
+            "where": place_line(where) if where else record["path"],
+            "pairs": {"env": fields.env, "headers": fields.headers},
+            "further": {word: record[word] for word in _FURTHER if record[word] is not None},
+            "problems": [problem_line(each) for each in cast("list[Record]", record["problems"])],
+        }
+        return answer(request, "dialogs/client_server.html", data)
+
+    def _own(self, at: str) -> dict[str, StatusBadge]:
+        return self._sights.looks() if at.partition(":")[0] == OWN else {}
+
+    @property
+    def _clients(self) -> Clients:
+        return self._yard.clients
+
+    async def _part(self, request: Request) -> Record:
+        show = request.query_params.get("show", PARTS[0])
+        show = show if show in PARTS else PARTS[0]
+        data = await self._told(show)
+        return {"show": show, "seen": digest_of(data)} | data
+
+    async def _told(self, show: str) -> Record:
+        if show == "edits":
+            return {"edits": await self._clients.edits()}
+        if show == "checks":
+            findings = [_finding(each) for each in await self._clients.findings()]
+            return {"findings": findings, "drifts": await self._clients.drift()}
+        places = await places_of(self._clients, self._sights.looks())
+        shown: Record = {"folder": self._clients.folder}
+        if show == "table":
+            return shown | {"table": table_of(places)}
+        targets = [each for each in places if each.exists]
+        return shown | {"programs": _sorted(places), "targets": targets}
+
+
+def _sorted(places: list[ProgramFile]) -> list[Program]:
+    """The programs, those that are here first."""
+    return sorted(programs_of(places), key=lambda each: not each.present)
+
+
+def _finding(finding: Finding) -> Record:
+    place = finding.place
+    where = f"{place.file}:{place.line}" if place else ""
+    return {"finding": finding, "look": FINDINGS[str(finding.level)], "where": where}

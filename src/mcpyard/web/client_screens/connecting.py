@@ -1,0 +1,99 @@
+"""Connecting a program to the gateway: shown first, then done, then undone if need be."""
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import YardError
+from mcpyard.web import requests
+from mcpyard.web.client_screens.changes import preview_of, refused, told, unseen
+from mcpyard.web.client_screens.presenters import places_of
+from mcpyard.web.context import PageContext
+from mcpyard.web.requests import Form
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.clients.clients import EditTerms
+from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
+from mcpyard.yard.clients.records import Done
+
+if TYPE_CHECKING:
+    from mcpyard.yard.records import Record
+
+_UNMADE: Final = "mcpyard_..."
+
+
+class ConnectPages:
+    """Connects programs to a yard."""
+
+    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
+        self._yard = sights.yard
+        self._premises = premises
+
+    async def dialog(self, request: Request) -> Response:
+        """Ask how a program is to be connected."""
+        client = request.query_params.get("client", "")
+        places = {
+            each.at: each for each in await places_of(self._yard.clients) if each.client == client
+        }
+        data: Record = {
+            "places": [*places.values()],
+            "name": NAME,
+            "profiles": [each.name for each in self._yard.profiles.all()],
+        }
+        return answer(request, "dialogs/connect.html", data)
+
+    async def preview(self, request: Request) -> Response:
+        """What would be written."""
+        form = await requests.form(request)
+        try:
+            done, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
+        except YardError as error:
+            return refused(request, error, asked_for=False)
+        return answer(request, "parts/preview.html", preview_of(done))
+
+    async def apply(self, request: Request) -> Response:
+        """Write it; a token that the program looks for in a variable is shown this once."""
+        form, terms = await requests.form(request), EditTerms(who=requests.caller(request))
+        client = form["at"].partition(":")[0]
+        try:
+            look, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
+            if again := unseen(request, form, look):
+                return again
+            if form["way"] != "http":
+                done, _ = await self._connect(request, form, "", terms)
+                return told(request, "clients.done.connect", client, done)
+            return await self._connect_by_address(request, form, client, terms)
+        except YardError as error:
+            return refused(request, error)
+
+    async def _connect_by_address(
+        self, request: Request, form: Form, client: str, terms: EditTerms
+    ) -> Response:
+        tokens, profile = self._premises.tokens, form["profile"] or None
+        name = f"{client} {len(tokens.all()) + 1}"
+        token, secret = await tokens.create(name, profile)
+        try:
+            done, by_variable = await self._connect(request, form, secret, terms)
+        except YardError:
+            await tokens.revoke(token.id)
+            raise
+        shown: Record = {"secret": secret, "variable": VARIABLE} if by_variable else {}
+        return told(request, "clients.done.connect", client, done, shown)
+
+    async def _connect(
+        self, request: Request, form: Form, secret: str, terms: EditTerms
+    ) -> tuple[Done, bool]:
+        profile = form["profile"]
+        if profile:
+            self._yard.profiles.get(profile)
+        named = f"/{quote(profile, safe='')}" if profile else ""
+        more = ("--profile", profile) if profile else ()
+        way = (
+            Addressed(f"{request.base_url}mcp{named}", secret)
+            if form["way"] == "http"
+            else Bridged((*self._premises.bridge, *more))
+        )
+        name = form["name"].strip() or NAME
+        return await self._yard.clients.connect(form["at"], name, way, terms)

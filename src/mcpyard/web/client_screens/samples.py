@@ -1,0 +1,26 @@
+"""The parts of the Clients screen in every state, for the components page."""
+
+from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.web.badges import EFFECTIVE
+from mcpyard.web.client_screens.changes import preview_of
+from mcpyard.web.client_screens.presenters import EntryCard
+from mcpyard.yard.clients.records import Done
+from mcpyard.yard.records import Record
+
+_DIFF = """--- /dev/null
++++ /srv/person/.codex/config.toml
+@@ -0,0 +1,2 @@
++[mcp_servers.files]
++command = "npx"
+"""
+
+
+def client_samples() -> Record:
+    """A server in every state, and a preview with every kind of warning."""
+    entries = [
+        EntryCard("codex:user", name, "npx -y @acme/files", name == "enabled", look, "so it says")
+        for name, look in EFFECTIVE.items()
+    ]
+    warnings = [Warned(kind, "bearer_token_env_var", "a string", "told") for kind in WarningKind]
+    done = Done((("/srv/person/.codex/config.toml", _DIFF),), tuple(warnings))
+    return {"entries": entries, **preview_of(done)}

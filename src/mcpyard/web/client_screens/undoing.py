@@ -1,0 +1,79 @@
+"""Undo on the page: shown before it is done, unless whoever asks has just seen what was done."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.errors import ArgumentsRefused, EditUnknown, Problem, YardError
+from mcpyard.domain.lifecycle import UP
+from mcpyard.web import requests
+from mcpyard.web.client_screens.changes import preview_of, refused, told, unseen
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.clients.clients import EditTerms
+from mcpyard.yard.clients.records import Done
+from mcpyard.yard.records import Record
+
+
+class UndoRoutes:
+    """Takes edits back."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._clients = sights.yard.clients
+
+    async def ask(self, request: Request) -> Response:
+        """Show what an undo would do."""
+        number = _number(request.query_params.get("id", ""))
+        return await self._asked(request, number, await self._look(number))
+
+    async def undo(self, request: Request) -> Response:
+        """Undo an edit; one that would end a server which runs is asked about first."""
+        form = await requests.form(request)
+        number = _number(form["id"])
+        if "sure" not in form:
+            look = await self._look(number)
+            if self._running(look):
+                return await self._asked(request, number, look)
+            return await self._done(request, number)
+        try:
+            if again := unseen(request, form, await self._look(number)):
+                return again
+            return await self._done(request, number)
+        except YardError as error:
+            return refused(request, error)
+
+    async def _look(self, number: int) -> Done:
+        return await self._clients.undo(number, EditTerms(dry_run=True))
+
+    async def _done(self, request: Request, number: int) -> Response:
+        await self._clients.undo(number, EditTerms(who=requests.caller(request)))
+        return told(request, "clients.undone", "", Done(()))
+
+    async def _asked(self, request: Request, number: int, look: Done) -> Response:
+        edit = await self._edit(number)
+        removes, running = look.removes or (), self._running(look)
+        data = preview_of(look) | {"edit": edit, "removes": removes, "running": running}
+        return answer(request, "dialogs/undo.html", data)
+
+    async def _edit(self, number: int) -> Record:
+        for each in await self._clients.edits():
+            if each["id"] == number:
+                return each
+        raise EditUnknown(f"the edit {number} is not among the last ones")
+
+    def _running(self, look: Done) -> list[str]:
+        """The servers that run and would be taken out."""
+        up = {
+            each.server.name
+            for each in self._sights.ledger.pictures()
+            if each.observed.state.phase in UP
+        }
+        return [each for each in look.removes or () if each in up]
+
+
+def _number(text: str) -> int:
+    number = whole_number(text)
+    if number is None:
+        raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
+    return number

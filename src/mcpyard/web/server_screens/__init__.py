@@ -1,0 +1,1 @@
+"""The screens of mcpyard's own servers and their tools."""

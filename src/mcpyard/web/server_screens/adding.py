@@ -1,0 +1,132 @@
+"""The Add dialog: by form, by pasting whatever another program's documents say, by import."""
+
+import asyncio
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.definition.merge import plain
+from mcpyard.domain.errors import YardError, edge
+from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
+from mcpyard.web import requests
+from mcpyard.web.problems import line_about, said_of, wrong_fields
+from mcpyard.web.server_screens.definitions import (
+    Fields,
+    definition_of,
+    fields_of_definition,
+    fields_of_form,
+)
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.records import Record
+
+WAYS: Final = ("form", "paste", "found")
+
+_WHOLE_DIALOG: Final = {"HX-Retarget": "#dialog-body"}
+
+
+class AddRoutes:
+    """Adds servers to a yard."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def dialog(self, request: Request) -> Response:
+        """The dialog, with nothing filled in."""
+        way = request.query_params.get("way", WAYS[0])
+        data: Record = {"way": way if way in WAYS else WAYS[0], "fields": Fields()}
+        data |= {"error": None, "left_out": []}
+        return answer(request, "dialogs/add.html", data)
+
+    async def add(self, request: Request) -> Response:
+        """Register what was filled in."""
+        form = await requests.form(request)
+        fields = fields_of_form(form)
+        try:
+            body = {**definition_of(fields), "name": fields.name}
+            record = await self._yard.register(body | _scope(fields))
+        except YardError as error:
+            return form_again(request, form, error, "dialogs/add.html")
+        return self._done(request, [str(record["name"])])
+
+    async def test(self, request: Request) -> Response:
+        """Connect to what was filled in, without keeping it; list its tools."""
+        form = await requests.form(request)
+        known = self._yard.reveal(form["ref"]) if form["ref"] else None
+        try:
+            found = await self._yard.trial(definition_of(fields_of_form(form), known))
+        except YardError as error:
+            data = {"found": None, **said_of(request, error)}
+            return answer(request, "parts/trial.html", data)
+        return answer(request, "parts/trial.html", {"found": found, "error": None, "details": []})
+
+    async def read(self, request: Request) -> Response:
+        """What a pasted text holds: one server fills the form in, several are listed."""
+        text = (await requests.form(request))["text"]
+        try:
+            found = await asyncio.to_thread(parse_snippet, text)
+        except YardError as error:
+            broken: Record = {"servers": [], "problems": [], "left_out": [], "text": text}
+            return answer(request, "parts/pasted.html", broken | said_of(request, error))
+        if len(found.servers) == 1 and not found.problems:
+            (one,) = found.servers
+            fields = fields_of_definition(one.name, _definition(one))
+            left_out = [str(each) for each in one.left_out]
+            data: Record = {"way": "form", "fields": fields, "error": None, "left_out": left_out}
+            return answer(request, "dialogs/add.html", data, headers=_WHOLE_DIALOG)
+        taken = {each.server.name for each in self._yard.pictures()}
+        servers = [
+            {"name": each.name, "definition": _definition(each), "taken": each.name in taken}
+            for each in found.servers
+        ]
+        left_out = [f"{each.name}: {odd}" for each in found.servers for odd in each.left_out]
+        data = {
+            "servers": servers,
+            "problems": [str(each) for each in found.problems],
+            "left_out": left_out,
+            "text": text,
+            "error": None,
+            "details": [],
+        }
+        return answer(request, "parts/pasted.html", data)
+
+    async def import_text(self, request: Request) -> Response:
+        """Register the chosen servers of a pasted text; they wait unless told to start."""
+        form = await requests.form(request)
+        found = await asyncio.to_thread(parse_snippet, form["text"])
+        wanted, start = {*form.all("server")}, bool(form["start"])
+        names: list[str] = []
+        refused: list[str] = []
+        for each in found.servers:
+            if each.name not in wanted:
+                continue
+            body = {**_definition(each), "name": each.name, "start": start}
+            try:
+                names.append(str((await self._yard.register(body))["name"]))
+            except YardError as error:
+                refused.append(f"{each.name}: {line_about(request, error)}")
+        return self._done(request, names, refused)
+
+    def _done(
+        self, request: Request, names: list[str], refused: list[str] | None = None
+    ) -> Response:
+        data = {"names": names, "refused": refused or []}
+        return answer(request, "parts/added.html", data)
+
+
+def form_again(request: Request, form: requests.Form, error: YardError, template: str) -> Response:
+    """The form as it was filled in, with what is wrong beside each field."""
+    fields = fields_of_form(form, wrong_fields(request, error))
+    data: Record = {"way": "form", "fields": fields, "error": line_about(request, error)}
+    data |= {"ref": form["ref"], "digest": form["digest"], "left_out": []}
+    return answer(request, template, data, edge(error).status)
+
+
+def _scope(fields: Fields) -> Record:
+    return {"scope": fields.scope} if fields.scope else {}
+
+
+def _definition(pasted: Pasted) -> Record:
+    return {"type": pasted.config.type, **plain(pasted.config)}

@@ -1,0 +1,77 @@
+"""The Edit and Delete dialogs: nothing changes without its difference, or its question, shown."""
+
+import difflib
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import YardError
+from mcpyard.web import requests
+from mcpyard.web.filters import pretty
+from mcpyard.web.server_screens.adding import form_again
+from mcpyard.web.server_screens.definitions import fields_of_form, fields_of_server, patch_of, shown
+from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.edit import Change
+
+if TYPE_CHECKING:
+    from mcpyard.yard.records import Record
+
+_AROUND: Final = 2
+_HEADER_LINES: Final = 2
+
+
+class ChangeRoutes:
+    """Changes the servers of a yard."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def dialog(self, request: Request) -> Response:
+        """The form, with a server's definition filled in."""
+        record = self._sights.record(requests.part(request, "ref"))
+        data: Record = {"fields": fields_of_server(record), "error": None}
+        data |= {"ref": record["id"], "digest": record["digest"]}
+        return answer(request, "dialogs/edit.html", data)
+
+    async def change(self, request: Request) -> Response:
+        """Change a server to what was filled in."""
+        ref, form = requests.part(request, "ref"), await requests.form(request)
+        record = self._sights.record(ref)
+        try:
+            patch = patch_of(fields_of_form(form), record)
+            changed = await self._yard.change(ref, Change(patch, form["digest"] or None))
+        except YardError as error:
+            return form_again(request, form, error, "dialogs/edit.html")
+        return answer(request, "parts/changed.html", {"name": changed["name"]})
+
+    async def diff(self, request: Request) -> Response:
+        """How what was filled in differs from what is."""
+        form = await requests.form(request)
+        record = self._sights.record(requests.part(request, "ref"))
+        before = pretty(shown(fields_of_server(record)))
+        after = pretty(shown(fields_of_form(form)))
+        return answer(request, "parts/diff.html", {"lines": difference(before, after)})
+
+    async def ask(self, request: Request) -> Response:
+        """Ask before a server is removed."""
+        record = self._sights.record(requests.part(request, "ref"))
+        return answer(request, "dialogs/delete.html", {"record": record})
+
+    async def remove(self, request: Request) -> Response:
+        """Stop a server if it runs, and take it out."""
+        ref = requests.part(request, "ref")
+        name = self._yard.server(ref).name
+        await self._yard.remove(ref)
+        leaves = request.query_params.get("view", "").startswith(ONE)
+        headers = {"HX-Redirect": "/"} if leaves else None
+        return answer(request, "parts/removed.html", {"name": name}, headers=headers)
+
+
+def difference(before: str, after: str) -> list[tuple[str, str]]:
+    """The lines of a difference, each with its kind: `add`, `cut`, `same` or `gap`."""
+    kinds = {"+": "add", "-": "cut", "@": "gap"}
+    lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=_AROUND)
+    return [(kinds.get(each[:1], "same"), each) for each in [*lines][_HEADER_LINES:]]

@@ -1,0 +1,239 @@
+"""Definitions in forms: what the dialog shows of one, and what it means when it comes back."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.web.redaction import HIDDEN, veiled
+from mcpyard.web.requests import Form
+from mcpyard.web.server_screens.extra_fields import (
+    ASKED,
+    further_of_definition,
+    further_of_record,
+    further_patch,
+    read_further,
+    shown_further,
+    with_literals,
+)
+from mcpyard.yard.records import Record
+
+STDIO: Final = "stdio"
+TRANSPORTS: Final = (STDIO, "http", "sse")
+SCOPES: Final = ("", "project", "user")
+MASK: Final = {"masked": True}
+
+_NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": STDIO}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A variable or a header.
+
+    Attributes:
+        name: Its name.
+        value: Its value; empty for one that is masked.
+        kept: Whether the value that is there stays, unseen.
+        hint: How a masked value ends.
+    """
+
+    name: str
+    value: str = ""
+    kept: bool = False
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Everything that the dialog asks for.
+
+    What has no field of its own is JSON in `further`; None where it was not asked for, and stays.
+    """
+
+    name: str = ""
+    transport: str = STDIO
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[Pair, ...] = ()
+    cwd: str = ""
+    url: str = ""
+    headers: tuple[Pair, ...] = ()
+    timeout: str = ""
+    enabled: bool = True
+    scope: str = ""
+    further: str | None = None
+    problems: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def local(self) -> bool:
+        """Whether it is a process of ours."""
+        return self.transport == STDIO
+
+    @property
+    def further_problem(self) -> str:
+        """What is wrong with what has no field of its own."""
+        wrong = {name: text for name, text in self.problems.items() if name not in ASKED}
+        return "; ".join(
+            text if name == "further" else f"{name}: {text}" for name, text in wrong.items()
+        )
+
+
+def fields_of_server(record: Record) -> Fields:
+    """The fields of a server as it is."""
+    return replace(fields_of_record(record), further=further_of_record(record))
+
+
+def fields_of_record(record: Record) -> Fields:
+    """The fields that a server here and one in another program's file both have."""
+    return Fields(
+        name=str(record["name"]),
+        transport=str(record["transport"] or "http"),
+        command=str(record.get("command", "")),
+        args=tuple(map(str, cast("list[object]", record.get("args", [])))),
+        env=_pairs(record.get("env")),
+        cwd=str(record.get("cwd") or ""),
+        url=str(record.get("url", "")),
+        headers=_pairs(record.get("headers")),
+        timeout=str(record["timeout"]),
+        enabled=bool(record["enabled"]),
+        scope=str(record["scope"]),
+    )
+
+
+def fields_of_definition(name: str, definition: Record) -> Fields:
+    """The fields of a definition that was pasted; its values are the person's own."""
+    remote = "url" in definition
+    return Fields(
+        name=name,
+        transport=str(definition.get("transport") or ("http" if remote else STDIO)),
+        command=str(definition.get("command", "")),
+        args=tuple(map(str, cast("list[object]", definition.get("args", [])))),
+        env=_pairs(definition.get("env")),
+        cwd=str(definition.get("cwd") or ""),
+        url=str(definition.get("url", "")),
+        headers=_pairs(definition.get("headers")),
+        timeout=str(definition.get("timeout", "")),
+        enabled=bool(definition.get("enabled", True)),
+        further=further_of_definition(definition),
+    )
+
+
+def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fields:
+    """The fields as somebody filled them in."""
+    transport = form["transport"]
+    return Fields(
+        name=form["name"].strip(),
+        transport=transport if transport in TRANSPORTS else STDIO,
+        command=form["command"].strip(),
+        args=tuple(each for each in form.all("arg") if each),
+        env=_filled(form, "env"),
+        cwd=form["cwd"].strip(),
+        url=form["url"].strip(),
+        headers=_filled(form, "header"),
+        timeout=form["timeout"].strip(),
+        enabled="enabled" in form,
+        scope=form["scope"] if form["scope"] in SCOPES else "",
+        further=form["further"].strip() if "further" in form else None,
+        problems=problems or {},
+    )
+
+
+def definition_of(fields: Fields, known: Record | None = None) -> Record:
+    """The definition that fields mean.
+
+    Args:
+        fields: What was filled in.
+        known: The literal values behind those that were shown masked.
+    """
+    made = with_literals(read_further(fields.further), known) | {"transport": fields.transport}
+    if fields.local:
+        made |= {"command": fields.command, "args": [*fields.args]}
+        made |= {"env": _values(fields.env, known, "env")} if fields.env else {}
+        made |= {"cwd": fields.cwd} if fields.cwd else {}
+    else:
+        made |= {"url": _literal_url(fields, known)}
+        made |= {"headers": _values(fields.headers, known, "headers")} if fields.headers else {}
+    if fields.timeout:
+        made["timeout"] = milliseconds(fields.timeout)
+    return made if fields.enabled else made | {"enabled": False}
+
+
+def patch_of(fields: Fields, record: Record) -> Record:
+    """The merge patch that turns a server's record into what was filled in."""
+    patch = further_patch(fields.further, record) | {"enabled": fields.enabled}
+    if fields.name != record["name"]:
+        patch["name"] = fields.name
+    if fields.timeout:
+        patch["timeout"] = milliseconds(fields.timeout)
+    was_local = "command" in record
+    if fields.local:
+        patch |= {"command": fields.command, "args": [*fields.args]}
+        patch |= {"env": _changed(fields.env, record.get("env")), "cwd": fields.cwd or None}
+        return patch if was_local else patch | _NOT_REMOTE
+    patch |= {"url": fields.url, "transport": fields.transport}
+    patch |= {"headers": _changed(fields.headers, record.get("headers"))}
+    gone: Record = {"command": None, "args": None, "env": None, "cwd": None}
+    return patch | gone if was_local else patch
+
+
+def shown(fields: Fields) -> Record:
+    """A definition for a person's eyes, with secrets hidden."""
+    hidden = {"name": fields.name, "transport": fields.transport}
+    if fields.local:
+        more: Record = {"command": fields.command, "args": [*fields.args]}
+        more |= {"cwd": fields.cwd} if fields.cwd else {}
+        pairs, key = fields.env, "env"
+    else:
+        more, pairs, key = Record(url=fields.url), fields.headers, "headers"
+    values = {each.name: HIDDEN if each.kept else veiled(each.value) for each in pairs}
+    rest: Record = {"timeout": fields.timeout, "enabled": fields.enabled}
+    rest |= shown_further(fields.further)
+    return {**hidden, **more, **({key: values} if values else {}), **rest}
+
+
+def _pairs(values: object) -> tuple[Pair, ...]:
+    return tuple(
+        _pair(name, value) for name, value in cast("Mapping[str, object]", values or {}).items()
+    )
+
+
+def _pair(name: str, value: object) -> Pair:
+    if isinstance(value, Mapping):
+        hint = str(cast("Mapping[str, object]", value).get("hint", ""))
+        return Pair(name, kept=True, hint=hint)
+    return Pair(name, str(value))
+
+
+def _filled(form: Form, kind: str) -> tuple[Pair, ...]:
+    rows = zip(
+        form.all(f"{kind}_name"), form.all(f"{kind}_value"), form.all(f"{kind}_was"), strict=False
+    )
+    return tuple(
+        Pair(name.strip(), value, kept=bool(was) and was == name.strip() and not value)
+        for name, value, was in rows
+        if name.strip() or value
+    )
+
+
+def _values(pairs: Iterable[Pair], known: Record | None, kind: str) -> Record:
+    literal = cast("Mapping[str, object]", (known or {}).get(kind) or {})
+    return {each.name: literal.get(each.name, "") if each.kept else each.value for each in pairs}
+
+
+def _literal_url(fields: Fields, known: Record | None) -> object:
+    return known["url"] if known and "***" in fields.url and "url" in known else fields.url
+
+
+def _changed(pairs: Iterable[Pair], before: object) -> Record:
+    was = cast("Mapping[str, object]", before or {})
+    gone: Mapping[str, object] = dict.fromkeys(was)
+    return {**gone, **{each.name: MASK if each.kept else each.value for each in pairs}}
+
+
+def milliseconds(text: str) -> int:
+    """A number of milliseconds out of a text."""
+    number = whole_number(text)
+    if number is None:
+        raise DefinitionError.of(Problem("timeout", "must be a whole number of milliseconds"))
+    return number

@@ -1,0 +1,80 @@
+"""Taking in what is there already: the servers of other programs, and the example."""
+
+import sys
+from pathlib import Path
+from typing import Final, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import NameTaken, YardError
+from mcpyard.web import requests
+from mcpyard.web.client_screens.presenters import line_of
+from mcpyard.web.problems import line_about
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.clients.clients import Copy, EditTerms
+from mcpyard.yard.records import Record
+
+EXAMPLE: Final = "legal"
+TARGET: Final = "yard:user"
+
+_PROGRAM: Final = "mcpyard-legal"
+_BETWEEN: Final = "\n"
+
+
+class ImportRoutes:
+    """Takes servers into a yard."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._yard = sights.yard
+
+    async def found(self, request: Request) -> Response:
+        """The servers of other programs on this machine that are not here yet."""
+        return answer(request, "parts/found.html", {"servers": await self._importable()})
+
+    async def take(self, request: Request) -> Response:
+        """Take in the chosen ones; the button says whether they are started, too."""
+        form = await requests.form(request)
+        terms = EditTerms(who=requests.caller(request))
+        names: list[str] = []
+        refused: list[str] = []
+        for each in form.all("server"):
+            place, _, name = each.partition(_BETWEEN)
+            try:
+                await self._yard.clients.copy(Copy(place, TARGET, name), terms)
+                names.append(name)
+                if form["start"] and self._yard.server(name).config.enabled:
+                    await self._yard.start(name)
+            except YardError as error:
+                refused.append(f"{name}: {line_about(request, error)}")
+        return answer(request, "parts/added.html", {"names": names, "refused": refused})
+
+    async def example(self, request: Request) -> Response:
+        """Add the example server, and start it."""
+        beside = Path(sys.executable).with_name(_PROGRAM)
+        command = str(beside) if beside.exists() else _PROGRAM
+        body: Record = {"name": EXAMPLE, "command": command, "args": [], "transport": "stdio"}
+        try:
+            await self._yard.register(body | {"scope": "user", "start": True})
+        except NameTaken:
+            await self._yard.start(EXAMPLE)
+        return answer(request, "parts/added.html", {"names": [EXAMPLE], "refused": []})
+
+    async def _importable(self) -> list[Record]:
+        rows = await self._yard.clients.import_all(terms=EditTerms(dry_run=True))
+        wanted = [each for each in rows if each["outcome"] == "importable"]
+        lines = await self._lines() if wanted else {}
+        return [
+            each | {"ref": _BETWEEN.join(key), "line": lines.get(key, "")}
+            for each in wanted
+            if (key := (str(each["from"]), str(each["name"])))
+        ]
+
+    async def _lines(self) -> dict[tuple[str, str], str]:
+        """What each server would run, by its place and name."""
+        return {
+            (f"{group['client']}:{group['scope']}", str(server["name"])): line_of(server)
+            for group in await self._yard.clients.groups()
+            for server in cast("list[Record]", group["servers"])
+        }

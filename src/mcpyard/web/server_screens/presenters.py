@@ -1,0 +1,160 @@
+"""What there is to see of servers: cards, counts, and the parts of a page that changed."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from mcpyard.domain.errors import Problem, ServerUnknown
+from mcpyard.domain.lifecycle import OPEN, Phase
+from mcpyard.web.badges import TONES, StatusBadge, look_of
+from mcpyard.web.change_tracker import ChangeTracker, PageChanges
+from mcpyard.web.metrics import Metric
+from mcpyard.web.templating import Preferences, render
+from mcpyard.yard.records import Picture, Record
+
+LIST: Final = "servers"
+"""The view of a browser that looks at all servers."""
+
+ONE: Final = "server:"
+"""Begins the view of a browser that looks at one server; its id follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A server as a card shows it.
+
+    Attributes:
+        record: Its record, without its tools.
+        look: Its lamp.
+        vital: Its figures.
+        era: `handshake` or `modern`; empty while it is not connected.
+        folder: The folder in whose file something of it waits for approval.
+        editable: Whether its definition can be changed from here.
+        tools: Stands for its tools; another when they change.
+        notes: What is odd about its definition or its tools.
+    """
+
+    record: Record
+    look: StatusBadge
+    vital: Metric
+    era: str
+    folder: str
+    editable: bool
+    tools: str = ""
+    notes: tuple[Problem, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What to call it above its name; empty where that says no more than the name."""
+        title = str(self.record["title"] or "").strip()
+        return "" if title == self.record["name"] else title
+
+    @property
+    def description(self) -> str:
+        """What to say about it; empty for nothing."""
+        return str(self.record["description"] or "").strip()
+
+    @property
+    def up(self) -> bool:
+        """Whether it runs or tries to, so that it can be stopped."""
+        return self.record["wanted"] == "running" and self.record["phase"] != Phase.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """How many servers there are of each tone, and how many tools."""
+
+    total: int
+    tones: dict[str, int]
+    tools: int
+
+
+class ServerPresenter:
+    """Shows the servers of a yard."""
+
+    def __init__(self, ledger: ChangeTracker) -> None:
+        self.ledger = ledger
+        self.yard = ledger.yard
+
+    def record(self, ref: str) -> Record:
+        """The record of a server, without its tools and without a look at its processes."""
+        picture = self.ledger.picture(self.yard.server(ref).id)
+        if picture is None:
+            raise ServerUnknown(f'there is no server "{ref[:80]}"')
+        return self.yard.record_of(picture, tools=False)
+
+    def card(self, picture: Picture) -> Card:
+        """The card of a server."""
+        server, observed = picture
+        return Card(
+            record=self.yard.record_of(picture, tools=False),
+            look=self._look(picture),
+            vital=self.ledger.vitals.of(server.id),
+            era=str(observed.session.era) if observed.session else "",
+            folder=str(Path(server.waiting.owner.place).parent) if server.waiting else "",
+            editable=str(server.owner.scope) in {"project", "user"},
+            tools=observed.tools.digest,
+            notes=(*server.warnings, *observed.tools.problems),
+        )
+
+    def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:
+        """The cards of some servers, or of all."""
+        if servers is None:
+            return [self.card(each) for each in self.ledger.pictures()]
+        found = map(self.ledger.picture, servers)
+        return [self.card(each) for each in found if each]
+
+    def looks(self) -> dict[str, StatusBadge]:
+        """How every server is, by its name."""
+        return {each.server.name: self._look(each) for each in self.ledger.pictures()}
+
+    def tiles(self) -> Tiles:
+        """The counts."""
+        pictures = self.ledger.pictures()
+        looks = map(self._look, pictures)
+        shown = Counter(each.tone for each in looks)
+        tones = {tone: shown[tone] for tone in TONES}
+        up = (each for each in pictures if each.observed.state.phase in OPEN)
+        return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
+
+    def problems(self) -> list[str]:
+        """What in the documents cannot be used, each with its place."""
+        return [str(each) for each in self.yard.desired.problems]
+
+    def frame(self, tab: str) -> Record:
+        """What a screen needs that gets no news of servers, but shows whether the yard is there."""
+        return {"tab": tab, "view": tab, "tag": self.ledger.tag()}
+
+    def news(self, taste: Preferences, view: str, changes: PageChanges) -> str:
+        """The parts of a page that changed, each with the place it belongs to."""
+        if view == LIST:
+            return self._of_list(taste, changes)
+        return self._of_one(taste, view.removeprefix(ONE), changes)
+
+    def _look(self, picture: Picture) -> StatusBadge:
+        return look_of(picture, self.ledger.restarted(picture.server.id))
+
+    def _of_list(self, taste: Preferences, changes: PageChanges) -> str:
+        data: dict[str, object] = {
+            "everything": changes.everything,
+            "cards": self.cards(None if changes.everything else changes.servers),
+            "vitals": self.cards(changes.vitals),
+            "tiles": self.tiles() if changes.everything or changes.servers else None,
+            "problems": self.problems() if changes.everything else [],
+        }
+        return render(taste, "parts/news_list.html", data)
+
+    def _of_one(self, taste: Preferences, ref: str, changes: PageChanges) -> str:
+        try:
+            picture = self.ledger.picture(UUID(ref))
+        except ValueError:
+            return ""
+        if picture is None:
+            return render(taste, "parts/gone.html", {"ref": ref})
+        touched = picture.server.id in changes.servers | changes.vitals
+        if not (changes.everything or touched):
+            return ""
+        return render(taste, "parts/news_one.html", {"card": self.card(picture)})

@@ -1,0 +1,84 @@
+"""The Servers screen, and what its cards can be asked to do."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.domain.errors import NoSignIn
+from mcpyard.web import requests
+from mcpyard.web.server_screens.presenters import LIST, ONE, ServerPresenter
+from mcpyard.web.templating import answer
+from mcpyard.yard.edit import Change
+from mcpyard.yard.records import Record
+
+TOOLS_ON_A_CARD: Final = 100
+CALLBACK: Final = "/oauth/callback"
+
+
+class ServersRoutes:
+    """Shows a yard's servers."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._ledger = sights.ledger
+        self._yard = sights.yard
+
+    async def screen(self, request: Request) -> Response:
+        """All servers."""
+        data = {
+            "tab": "servers",
+            "view": LIST,
+            "tag": self._ledger.tag(),
+            "cards": self._sights.cards(),
+            "tiles": self._sights.tiles(),
+            "problems": self._sights.problems(),
+        }
+        return answer(request, "screens/servers.html", data)
+
+    async def start(self, request: Request) -> Response:
+        """Want a server to run."""
+        return await self._want(request, self._yard.start)
+
+    async def stop(self, request: Request) -> Response:
+        """Want a server to be stopped."""
+        return await self._want(request, self._yard.stop)
+
+    async def restart(self, request: Request) -> Response:
+        """Stop a server and start it anew."""
+        server = self._yard.server(requests.part(request, "ref"))
+        if picture := self._ledger.picture(server.id):
+            self._ledger.restarting(picture)
+        return await self._want(request, self._yard.restart)
+
+    async def enable(self, request: Request) -> Response:
+        """Switch a server on."""
+        return await self._want(
+            request, lambda ref: self._yard.change(ref, Change({"enabled": True}))
+        )
+
+    async def login(self, request: Request) -> Response:
+        """Begin a sign-in; the page opens the address it is told."""
+        back = f"{request.scope['scheme']}://{request.headers['host']}{CALLBACK}"
+        address = await self._yard.login(requests.part(request, "ref"), back)
+        if urlsplit(address).scheme not in {"http", "https"}:
+            raise NoSignIn("the server names a sign-in page that is no address of the web")
+        return answer(request, "parts/sign_in.html", {"address": address})
+
+    async def tools(self, request: Request) -> Response:
+        """The names and descriptions of a server's tools."""
+        tools = self._yard.tools(requests.part(request, "ref"))
+        data = {"tools": tools[:TOOLS_ON_A_CARD], "more": max(0, len(tools) - TOOLS_ON_A_CARD)}
+        return answer(request, "parts/tool_list.html", data)
+
+    async def _want(self, request: Request, step: Callable[[str], Awaitable[Record]]) -> Response:
+        record = await step(requests.part(request, "ref"))
+        return self._card(request, str(record["id"]))
+
+    def _card(self, request: Request, ref: str) -> Response:
+        picture = self._ledger.picture(self._yard.server(ref).id)
+        card = self._sights.card(picture) if picture else None
+        one = request.query_params.get("view", "").startswith(ONE)
+        return answer(request, "parts/card_answer.html", {"card": card, "wide": one})

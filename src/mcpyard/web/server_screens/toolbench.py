@@ -1,0 +1,153 @@
+"""Tools on the page: found, switched, tried."""
+
+import json
+from dataclasses import dataclass
+from typing import Final, cast
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.catalog.walks import nested_deeper
+from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import Wanted
+from mcpyard.web import requests
+from mcpyard.web.problems import said_of
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.server_screens.results import blocks_of
+from mcpyard.web.server_screens.schema_form import form_of
+from mcpyard.web.templating import answer
+from mcpyard.yard.edit import Change
+from mcpyard.yard.records import Record
+from mcpyard.yard.yard import YardCore
+
+PAGE: Final = 100
+START_WAIT: Final = 60.0
+DEEPEST: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTools:
+    """A page of tools.
+
+    Attributes:
+        tools: Their records, each with the `id` of its server.
+        total: How many match in all.
+        start: Where this page begins.
+        word: What was searched for.
+    """
+
+    tools: list[Record]
+    total: int
+    start: int
+    word: str
+
+    @property
+    def next(self) -> int | None:
+        """Where the next page begins, if there is one."""
+        end = self.start + len(self.tools)
+        return end if end < self.total else None
+
+
+def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundTools:
+    """The tools that hold a word in what they or their server are called, or in their description.
+
+    Args:
+        yard: The yard.
+        ref: The server they are of; None for every one.
+        word: The word; empty for every tool.
+        start: How many of them to pass over.
+    """
+    servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
+    wanted = word.strip().lower()
+    found = [
+        tool | {"id": str(server.id)}
+        for server in servers
+        for tool in yard.tools(str(server.id))
+        if not wanted or wanted in _words(server, tool)
+    ]
+    return FoundTools(found[start : start + PAGE], len(found), start, word)
+
+
+def _words(server: DesiredServer, tool: Record) -> str:
+    """What a tool can be found by."""
+    said = server.name, server.config.title or "", tool["name"], tool["description"]
+    return " ".join(map(str, said)).lower()
+
+
+class ToolRoutes:
+    """Shows and calls the tools of a yard."""
+
+    def __init__(self, sights: ServerPresenter) -> None:
+        self._sights = sights
+        self._yard = sights.yard
+
+    async def screen(self, request: Request) -> Response:
+        """All tools of all servers."""
+        word = request.query_params.get("q", "")
+        found = find_tools(self._yard, None, word, 0)
+        data = self._sights.frame("tools") | {"found": found, "ref": ""}
+        return answer(request, "screens/tools.html", data)
+
+    async def rows(self, request: Request) -> Response:
+        """A page of tools."""
+        ref = request.query_params.get("ref", "")
+        begin = whole_number(request.query_params.get("start", "")) or 0
+        found = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
+        return answer(request, "parts/tool_rows.html", {"found": found, "ref": ref})
+
+    async def tool(self, request: Request) -> Response:
+        """One tool: what it does, and a form to try it."""
+        ref, name = requests.part(request, "ref"), requests.part(request, "tool")
+        route = self._yard.route(ref, name)
+        tool = next(each for each in self._yard.tools(ref) if each["name"] == name)
+        data = {"tool": tool, "ref": str(route.server), "form": form_of(route.tool.input_schema)}
+        return answer(request, "parts/tool.html", data)
+
+    async def switch(self, request: Request) -> Response:
+        """Switch a tool on or off."""
+        ref, name = requests.part(request, "ref"), requests.part(request, "tool")
+        enabled = "enabled" in await requests.form(request)
+        await self._yard.change_tool(ref, name, Change({"enabled": enabled}))
+        return Response(status_code=204)
+
+    async def call(self, request: Request) -> Response:
+        """Call a tool, and show what it answers; a server that somebody stopped stays stopped."""
+        ref, name = requests.part(request, "ref"), requests.part(request, "tool")
+        sent = (await requests.form(request))["arguments"]
+        data: Record = {"sent": sent, "tool": name, "ref": ref, "stopped": None}
+        try:
+            arguments = _arguments(sent)
+            if stopped := self._stopped(ref):
+                return answer(request, "parts/result.html", data | {"outcome": None} | stopped)
+            who = requests.caller(request)
+            outcome = await self._yard.call_tool(ref, name, arguments, who=who)
+        except YardError as error:
+            failed: Record = {"outcome": None, **said_of(request, error)}
+            return answer(request, "parts/result.html", data | failed)
+        shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
+        return answer(request, "parts/result.html", data | shown)
+
+    async def start(self, request: Request) -> Response:
+        """Start the server of a tool, and tell beside the tool what became of it."""
+        record = await self._yard.start(requests.part(request, "ref"), wait=START_WAIT)
+        return answer(request, "parts/started.html", {"record": record})
+
+    def _stopped(self, ref: str) -> Record | None:
+        """What to show of a server that somebody stopped, instead of calling it."""
+        record = self._sights.record(ref)
+        idle = record["phase"] == Phase.STOPPED and record["wanted"] == Wanted.STOPPED
+        return {"stopped": record["name"]} if idle and record["enabled"] else None
+
+
+def _arguments(sent: str) -> Record:
+    try:
+        found: object = orjson.loads(sent or "{}")
+    except json.JSONDecodeError as error:
+        raise ArgumentsRefused.of(Problem("", f"this is not JSON: {error}")) from None
+    if not isinstance(found, dict) or nested_deeper(cast("object", found), DEEPEST):
+        raise ArgumentsRefused.of(Problem("", "the arguments must be an object"))
+    return cast("Record", found)

@@ -1,0 +1,1 @@
+"""Links to remote servers: Streamable HTTP, SSE, sign-in."""
