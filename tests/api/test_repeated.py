@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mcpyard.api.http_server.request_cycle import WHOLE
 from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.gateway import exchange
+from mcpyard.asgi_scope import SEND_WHOLE
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock
 
@@ -46,7 +45,7 @@ class Served:
             body, more = body + message.get("body", b""), message.get("more_body", False)
         self.heads.append(scope["headers"])
         said = scope["path"].encode() + b" " + body
-        assert scope[WHOLE](200, (JSON,), said)
+        assert scope[SEND_WHOLE](200, (JSON,), said)
         del send
 
     async def say(self, data: bytes) -> None:
@@ -151,7 +150,3 @@ async def test_a_whole_answer_carries_the_headers_for_programs(served: Served) -
         _, head, _ = await served.hear()
         assert b"\r\nx-content-type-options: nosniff\r\n" in head
         assert b"\r\ncache-control: no-store\r\n" in head
-
-
-def test_the_gateway_looks_for_whole_answers_where_the_web_server_puts_them() -> None:
-    assert exchange.WHOLE == WHOLE

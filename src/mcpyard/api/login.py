@@ -9,7 +9,7 @@ its own storage, which, unlike a cookie, belongs to this port alone.
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -26,11 +26,9 @@ from mcpyard.api.security.keys import (
     hashed,
     make_secret,
 )
+from mcpyard.asgi_scope import principal_of
 from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
-
-if TYPE_CHECKING:
-    from mcpyard.api.security.authenticator import Principal
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -86,8 +84,8 @@ class LoginRoutes:
 
     async def logout(self, request: Request) -> Response:
         """Shut the browser out that asks."""
-        who: Principal = request.scope["who"]
-        if who.session:
+        who = principal_of(request.scope)
+        if who and who.session:
             await self._keys.sessions.remove(who.session.cookie_hash)
             self._keys.dismissals.tell(who.name)
         farewell = Response(status_code=204)
@@ -96,8 +94,8 @@ class LoginRoutes:
 
     async def make_ticket(self, request: Request) -> Response:
         """A ticket that opens one stream for the browser that asks."""
-        who: Principal = request.scope["who"]
-        if who.session is None:
+        who = principal_of(request.scope)
+        if who is None or who.session is None:
             return refuse(refusal("no-browser", _NO_BROWSER))
         ticket = self._keys.tickets.issue(who.session, self._keys.clock.monotonic())
         return answer({"ticket": ticket, "expiresIn": TICKET_LIFE}, 201)

@@ -1,7 +1,7 @@
 """The routes of servers and their tools."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,15 +12,13 @@ from mcpyard.api.http_server.disconnects import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.api.record_cache import Records
 from mcpyard.api.responses import JSON, answer
+from mcpyard.asgi_scope import caller_name, is_owner
 from mcpyard.domain.errors import edge
 from mcpyard.domain.status import public_words
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.clients.records import problem_record
 from mcpyard.yard.records import Record
 from mcpyard.yard.yard import YardCore
-
-if TYPE_CHECKING:
-    from mcpyard.api.security.authenticator import Principal
 
 _SOMEBODY: Final = "api"
 """What the journal calls a caller that no guard has named."""
@@ -35,7 +33,7 @@ class ServerRoutes:
 
     async def health(self, request: Request) -> Response:
         """Whether the yard works; with the token also how servers and definitions are."""
-        fault, admin = self._yard.fault(), request.scope["admin"]
+        fault, admin = self._yard.fault(), is_owner(request.scope)
         told: Record = {"ok": fault is None} | (problem_of(fault) if fault else {})
         if fault and not admin:
             # It names the home, which is not for everybody.
@@ -102,8 +100,7 @@ class ServerRoutes:
 
 
 def _caller(request: Request) -> str:
-    who: Principal | None = request.scope.get("who")
-    return who.name if who else _SOMEBODY
+    return caller_name(request.scope, _SOMEBODY)
 
 
 async def _told(work: Awaitable[Outcome]) -> Response:

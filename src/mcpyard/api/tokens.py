@@ -10,8 +10,9 @@ from starlette.responses import Response
 from mcpyard.api import requests
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import answer, refuse
-from mcpyard.api.security.authenticator import ADMIN, Principal
+from mcpyard.api.security.authenticator import ADMIN
 from mcpyard.api.security.keys import Keys, hashed, make_secret
+from mcpyard.asgi_scope import Principal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.profiles import ProfileBook

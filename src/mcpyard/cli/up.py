@@ -23,10 +23,10 @@ from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.server import WebServer
 from mcpyard.api.login import link_address
-from mcpyard.api.security.authenticator import Principal
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
+from mcpyard.asgi_scope import Principal
 from mcpyard.cli.approve import find_project
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.connecting import bridge_command

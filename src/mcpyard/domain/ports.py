@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
@@ -51,6 +51,7 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
 class EditableSource(Source, Protocol):
     """A source whose definitions can be changed from here.
 
@@ -92,6 +93,7 @@ class WholeChange:
     policy: PolicyEdit
 
 
+@runtime_checkable
 class WholeSource(EditableSource, Protocol):
     """A source that keeps the policies of its servers as well, so that a change is one write."""
 

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
+from mcpyard.asgi_scope import BODY
 from mcpyard.domain.errors import YardError, edge
 from mcpyard.gateway.changes import ChangeNotifier
-from mcpyard.gateway.exchange import BODY, send_empty, send_json
+from mcpyard.gateway.exchange import send_empty, send_json
 from mcpyard.gateway.handshake import HandshakeEra
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
@@ -93,7 +94,7 @@ class Gateway:
     async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
         message: ClientEnvelope | None = None
         try:
-            body = scope.get(BODY)
+            body: bytes | None = scope.get(BODY)
             if body is None and (body := await read_body(receive)) is None:
                 return
             post = take(scope, body)

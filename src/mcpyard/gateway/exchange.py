@@ -12,17 +12,12 @@ from typing import Final, Self
 
 from starlette.types import Receive, Send
 
+from mcpyard.asgi_scope import SendWhole
 from mcpyard.gateway.streams import HEADERS, Stream
 from mcpyard.wire.jsonrpc import Id, success
 
 WATCH_AFTER: Final = 0.25
 """Seconds until it is looked whether the client is still there: most answers come sooner."""
-
-BODY: Final = "mcpyard.body"
-"""Where a scope has its body, if that is there already."""
-
-WHOLE: Final = "mcpyard.whole"
-"""Where a scope has its `Whole`, if it came over our own web server."""
 
 STREAM_AFTER: Final = 2.0
 """Seconds until a stream is begun for an answer that is late, to keep the connection alive."""
@@ -37,9 +32,6 @@ _JSON: Final = (b"content-type", b"application/json")
 _PLAIN: Final = (_JSON,)
 
 Headers = Sequence[tuple[bytes, bytes]]
-
-Whole = Callable[[int, tuple[tuple[bytes, bytes], ...], bytes], bool]
-"""Gives a whole answer in one go: status, headers, body; False when it has to go the usual way."""
 
 
 class Watch:
@@ -106,7 +98,7 @@ class Exchange:
         watch: Watch,
         receive: Receive,
         send: Send,
-        whole: Whole | None,
+        whole: SendWhole | None,
         open_stream: Callable[[], Stream] = Stream,
     ) -> None:
         self.gone = False

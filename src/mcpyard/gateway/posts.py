@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from starlette.types import Message, Receive, Scope
 
-from mcpyard.gateway.exchange import WHOLE, Whole
+from mcpyard.asgi_scope import HEADERS, PRINCIPAL, SEND_WHOLE, Principal, SendWhole
 from mcpyard.gateway.protocol import PARSE_ERROR
 from mcpyard.gateway.refusing import mismatch
 from mcpyard.gateway.requests import ClientEnvelope, read_envelope
@@ -15,9 +15,6 @@ from mcpyard.wire.jsonrpc import INVALID_REQUEST, RpcError, read_batch
 
 SESSION: Final = b"mcp-session-id"
 VERSION: Final = b"mcp-protocol-version"
-
-HEADERS: Final = "mcpyard.headers"
-"""Where a scope has its headers by name, if somebody made that before."""
 
 NO_BATCHES: Final = "batches are not taken: send one message a request"
 
@@ -54,7 +51,7 @@ class Post(msgspec.Struct, frozen=True):
     headers: Mapping[bytes, bytes]
     raw_headers: list[tuple[bytes, bytes]]
     body: bytes
-    whole: Whole | None = None
+    whole: SendWhole | None = None
 
     def header(self, name: bytes) -> str | None:
         """A header's value."""
@@ -133,10 +130,10 @@ def accepts(header: bytes, wanted: str) -> bool:
 
 def take(scope: Scope, body: bytes = b"") -> Post:
     """A request with its body, or without one."""
-    who, raw = scope.get("who"), scope["headers"]
-    name = who.name if who else "somebody"
+    principal: Principal | None = scope.get(PRINCIPAL)
+    name, raw = principal.name if principal else "somebody", scope["headers"]
     headers = scope.get(HEADERS) or dict(raw)
-    return Post(scope["path"], name, headers, raw, body, scope.get(WHOLE))
+    return Post(scope["path"], name, headers, raw, body, scope.get(SEND_WHOLE))
 
 
 async def read_body(receive: Receive) -> bytes | None:

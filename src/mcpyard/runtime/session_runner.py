@@ -18,7 +18,7 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import TimedOut, YardError
+from mcpyard.domain.errors import ServerFault, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import CacheHint, Capabilities, Tools
@@ -161,14 +161,16 @@ class SessionRunner:
             cause = await self._watch(live, told)
             graceful = cause is None
         except YardError as error:
-            cause = getattr(error, "cause", None) or self._no_list(error)
+            cause = self._why_over(error)
         finally:
             told.over(cause)
             await self._forget()
             await (live.close() if graceful else live.kill(cause))
         return cause
 
-    def _no_list(self, error: YardError) -> Cause:
+    def _why_over(self, error: YardError) -> Cause:
+        if isinstance(error, ServerFault) and error.cause:
+            return error.cause
         text = f"its tools could not be listed: {error}"
         code = Code.START_TIMEOUT if isinstance(error, TimedOut) else Code.REFUSED_HANDSHAKE
         return Cause(code, text, stderr=self.ring.tail())

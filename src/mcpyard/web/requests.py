@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, unquote
 
 from starlette.requests import Request
 
+from mcpyard.asgi_scope import caller_name
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 
 _MOST_FIELDS: Final = 5_000
@@ -47,7 +48,7 @@ def part(request: Request, name: str) -> str:
 
 def caller(request: Request) -> str:
     """Who asks, in the words of the journal."""
-    return str(getattr(request.scope.get("who"), "name", _SOMEBODY))
+    return caller_name(request.scope, _SOMEBODY)
 
 
 def chosen(query: Mapping[str, str], name: str) -> str | None:

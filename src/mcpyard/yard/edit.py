@@ -8,7 +8,7 @@ moves.
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.approval import bound
@@ -69,9 +69,7 @@ class ServerEditor:
         self, sources: Mapping[Scope, Source], memory: Memory, intent: Intent, ground: Reconciler
     ) -> None:
         self._editable = {
-            scope: cast("EditableSource", source)
-            for scope, source in sources.items()
-            if hasattr(source, "put")
+            scope: source for scope, source in sources.items() if isinstance(source, EditableSource)
         }
         self._memory = memory
         self._intent = intent
@@ -176,8 +174,8 @@ class ServerEditor:
             _policy_change(server.config, reading.config),
         )
         with self._ground.hold():
-            if hasattr(source, "change"):
-                await self._change_whole(cast("WholeSource", source), server, change)
+            if isinstance(source, WholeSource):
+                await self._change_whole(source, server, change)
             else:
                 await self._change_parts(source, server, change)
 

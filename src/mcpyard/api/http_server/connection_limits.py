@@ -17,9 +17,10 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from mcpyard.api.http_server.repeated_heads import Repeated, repeatable
-from mcpyard.api.http_server.request_cycle import BODY, WHOLE, Cycle
+from mcpyard.api.http_server.request_cycle import Cycle
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.incoming import GATEWAY
+from mcpyard.asgi_scope import BODY, SEND_WHOLE
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -152,7 +153,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.cycle = cycle = Cycle(self, keep_alive=True)
         cycle.body = data[len(before.head) :]
         cycle.more_body = False
-        cycle.scope = {**before.scope, WHOLE: cycle.whole, BODY: cycle.body}
+        cycle.scope = {**before.scope, SEND_WHOLE: cycle.send_whole, BODY: cycle.body}
         self._start_asgi_task(cycle, before.app)
 
     def _wait_for_more(self) -> None:
@@ -261,7 +262,7 @@ class BoundedProtocol(HttpToolsProtocol):
             "server": self.server,
             "client": self.client,
             "state": {},
-            WHOLE: cycle.whole,
+            SEND_WHOLE: cycle.send_whole,
         }
         return cycle, cast("ASGI3Application", app)
 

@@ -9,8 +9,8 @@ its whole body, said the length of that, and left nothing behind.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpyard.api.http_server.request_cycle import WHOLE
-from mcpyard.api.security.known_heads import HEAD, Head
+from mcpyard.api.security.known_heads import Head
+from mcpyard.asgi_scope import KNOWN_HEAD, SEND_WHOLE
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -56,5 +56,5 @@ def repeatable(data: bytes, scope: Mapping[str, Any], app: "ASGI3Application") -
     if not stays or not _NOT_PLAIN.isdisjoint(headers):
         return None
     # The answer that the scope leads to is over, and need not be kept.
-    kept = {**scope, WHOLE: None, HEAD: Head(scope)}
+    kept = {**scope, SEND_WHOLE: None, KNOWN_HEAD: Head(scope)}
     return Repeated(data[:end], len(data), kept, app)

@@ -1,34 +1,21 @@
 """One request and its answer on a connection, with less ado than uvicorn's own.
 
 Most requests and answers are whole and short. An application that finds `BODY` in its scope need
-not ask for the body, and one that finds `WHOLE` may give a whole answer there: head and body leave
-in one piece, without messages that are taken apart again.
+not ask for the body, and one that finds `SEND_WHOLE` may give a whole answer there: head and body
+leave in one piece, without messages that are taken apart again.
 """
 
 import asyncio
-from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from mcpyard.api.security.headers import BRIEF, Headers, missing
+from mcpyard.api.security.headers import BRIEF, missing
+from mcpyard.asgi_scope import SEND_WHOLE, Headers
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-BODY: Final = "mcpyard.body"
-"""Where a scope has its body, if that is there already."""
-
-WHOLE: Final = "mcpyard.whole"
-"""Where a scope has its `Whole`."""
-
-Whole = Callable[[int, Headers, bytes], bool]
-"""Gives a whole answer for programs: status, headers without the length, body.
-
-False when it cannot be given so: the client does not read, or a part of an answer was sent already.
-The usual way then waits, or complains.
-"""
 
 
 def _message_event(cycle: "Cycle") -> asyncio.Event:
@@ -64,15 +51,15 @@ class Cycle(RequestResponseCycle):
         self.keep_alive = keep_alive
         self.waiting_for_100_continue = of.expect_100_continue
 
-    def whole(self, status: int, headers: Headers, body: bytes) -> bool:
-        """Give a whole answer (see `Whole`)."""
+    def send_whole(self, status: int, headers: Headers, body: bytes) -> bool:
+        """Give a whole answer (see `SendWhole`)."""
         if self.response_started or self.flow.write_paused or self.scope["method"] == "HEAD":
             return False
         if self.disconnected:
             return True
         self.response_started = self.response_complete = True
         # Else the two would hold each other, and wait for the collector.
-        del self.scope[WHOLE]
+        del self.scope[SEND_WHOLE]
         head = _head(status, headers, self.keep_alive)
         self.transport.write(b"%b%d\r\n\r\n%b" % (head, len(body), body))
         if "message_event" in self.__dict__:

@@ -7,8 +7,7 @@ origin hold, and the browser's word that such a page asks.
 """
 
 import hmac
-from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 from urllib.parse import unquote
 
 from starlette.responses import Response
@@ -19,6 +18,7 @@ from mcpyard.api.security.host_names import is_foreign
 from mcpyard.api.security.incoming import Incoming
 from mcpyard.api.security.keys import Keys, hashed
 from mcpyard.api.security.unauthenticated import is_looking, strange_browser
+from mcpyard.asgi_scope import Principal
 from mcpyard.domain.stored import CallToken, LoginSession
 
 KEY_HEADER: Final = b"x-mcpyard-key"
@@ -27,31 +27,6 @@ _SHOWN: Final = 8
 _NEVER_IN_A_QUERY: Final = frozenset({"token", "access_token", "api_key", "authorization"})
 _NO_TOKEN: Final = "a token is needed: send it as `Authorization: Bearer ...`"  # noqa: S105  a sentence
 _IN_ADDRESS: Final = "a token in an address ends in logs and histories: send it as a header"
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Somebody who was recognised.
-
-    Attributes:
-        name: For the audit log and the journal.
-        token: The call token it came with.
-        session: The browser's session it came with.
-    """
-
-    name: str
-    token: CallToken | None = None
-    session: LoginSession | None = None
-
-    @classmethod
-    def holding(cls, token: CallToken) -> Self:
-        """Whoever holds a call token."""
-        return cls(f"token:{token.name}", token=token)
-
-    @property
-    def is_owner(self) -> bool:
-        """Whether it may see everything."""
-        return self.token is None
 
 
 ADMIN: Final = Principal("admin")

@@ -1,8 +1,8 @@
 """The outermost layer: nothing reaches a route, a mount or a stream but through this door.
 
-In this order: the names a request uses (`guard_names`), who asks and what that one may do
-(`guard_who`), the size of the body. Whatever is answered, also a refusal, carries the strict
-headers (`guard_headers`), fewer of them where only programs read it, and what changed something is
+In this order: the names a request uses (`host_names`), who asks and what that one may do
+(`authenticator`), the size of the body. Whatever is answered, also a refusal, carries the strict
+headers (`headers`), fewer of them where only programs read it, and what changed something is
 noted (`audit`). The path is given on as it was sent, still quoted, because names may hold a slash.
 """
 
@@ -15,30 +15,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mcpyard.api.audit import Audit
 from mcpyard.api.problems import problem_of
 from mcpyard.api.responses import refuse
-from mcpyard.api.security.authenticator import ADMIN, Authenticator, Principal
+from mcpyard.api.security.authenticator import ADMIN, Authenticator
 from mcpyard.api.security.headers import BRIEF, STRICT, strictly
 from mcpyard.api.security.host_names import AllowedNames
 from mcpyard.api.security.incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.security.keys import Keys
-from mcpyard.api.security.known_heads import HEAD, Head, Heads
+from mcpyard.api.security.known_heads import Head, Heads
+from mcpyard.asgi_scope import KNOWN_HEAD, Principal, annotate
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TooLarge
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
-
-HEADERS: Final = "mcpyard.headers"
-"""Where a scope has its headers by name."""
 
 _TOO_LARGE: Final = f"the body is larger than {BODY_LIMIT} bytes"
 _OPENED_BY: Final = {LOGIN: "link", CALLBACK: "sign-in"}
 
 
 class Guard:
-    """Lets through what may pass.
-
-    Routes find in their scope `who` (a `Principal`, or None on a public route) and `admin` (whether
-    that one may see everything).
-    """
+    """Lets through what may pass; routes find who sent it in their scope (see `asgi_scope`)."""
 
     def __init__(
         self, app: ASGIApp, keys: Keys, hosts: Iterable[str], audit: Audit | None = None
@@ -54,11 +48,12 @@ class Guard:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             return _nothing()
-        head = scope.get(HEAD) or Head(scope)
+        head = scope.get(KNOWN_HEAD) or Head(scope)
         incoming = self._heads.find(head)
         who = self._doorman.know(incoming) if incoming else None
         if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
-            return self._app(_onward(scope, incoming, who), receive, strictly(send, BRIEF))
+            onward = annotate(scope, incoming.path, incoming.headers, who)
+            return self._app(onward, receive, strictly(send, BRIEF))
         return self._examine(scope, receive, send, head)
 
     async def _examine(self, scope: Scope, receive: Receive, send: Send, head: Head) -> None:
@@ -79,20 +74,12 @@ class Guard:
         app = self._app
         if who and incoming.is_stream and not incoming.changes:
             app = self._keys.dismissals.watching(app, who.name)
-        await app(_onward(scope, incoming, who), _limited(receive), sending)
+        onward = annotate(scope, incoming.path, incoming.headers, who)
+        await app(onward, _limited(receive), sending)
 
 
 async def _nothing() -> None:
     pass
-
-
-def _onward(scope: Scope, incoming: Incoming, who: Principal | None) -> Scope:
-    """The scope as the routes see it; changed in place, since nobody else looks at it any more."""
-    scope["path"] = incoming.path
-    scope[HEADERS] = incoming.headers
-    scope["who"] = who
-    scope["admin"] = who is not None and who.is_owner
-    return scope
 
 
 def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:

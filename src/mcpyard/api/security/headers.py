@@ -5,7 +5,7 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-Headers = tuple[tuple[bytes, bytes], ...]
+from mcpyard.asgi_scope import Headers
 
 STRICT: Final[Headers] = (
     (b"x-content-type-options", b"nosniff"),

@@ -9,9 +9,6 @@ from typing import Any, Final
 
 from mcpyard.api.security.incoming import Incoming
 
-HEAD: Final = "mcpyard.head"
-"""Where a scope has its `Head`, if that was made before."""
-
 _MOST: Final = 1024
 _LONGEST: Final = 2048
 

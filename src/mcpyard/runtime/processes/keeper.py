@@ -253,9 +253,9 @@ class Keeper:
         try:
             pid = _start(argv, env, cwd, fds)
         except (OSError, ValueError, TypeError, LookupError) as error:
-            code = getattr(error, "errno", None) or errno.EINVAL
-            text = getattr(error, "strerror", None) or str(error)
-            which = "cwd" if cwd and getattr(error, "filename", None) == cwd else "command"
+            system = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
+            code, text = system.errno or errno.EINVAL, system.strerror or str(error)
+            which = "cwd" if cwd and system.filename == cwd else "command"
             self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
             return
         child = self._children[number] = KeptProcess(number, pid, mark)

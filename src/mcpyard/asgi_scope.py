@@ -1,0 +1,89 @@
+"""What mcpyard keeps in the ASGI scope of a request, for the server, the guard and the routes.
+
+The keys are defined here and nowhere else. Code that runs for every call reads them directly,
+because an accessor would cost it a function call each; everything else uses the accessors.
+"""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from mcpyard.domain.stored import CallToken, LoginSession
+
+Scope = MutableMapping[str, Any]
+Headers = tuple[tuple[bytes, bytes], ...]
+
+SendWhole = Callable[[int, Headers, bytes], bool]
+"""Sends a complete response for programs: status, headers without the length, body.
+
+False when that is not possible: the client does not read, or a part of a response was sent already.
+The usual way then waits, or complains.
+"""
+
+BODY: Final = "mcpyard.body"
+"""The whole body, as bytes, if it is there already."""
+
+SEND_WHOLE: Final = "mcpyard.send_whole"
+"""The request's `SendWhole`, if it came over our own web server."""
+
+KNOWN_HEAD: Final = "mcpyard.known_head"
+"""The `Head` of the request (`api/security/known_heads.py`), if it was made before."""
+
+HEADERS: Final = "mcpyard.headers"
+"""The headers by name; of one that came twice the last."""
+
+PRINCIPAL: Final = "mcpyard.principal"
+"""The `Principal` who sent the request; None on a public route."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody who was recognised.
+
+    Attributes:
+        name: For the audit log and the journal.
+        token: The call token it came with.
+        session: The browser's session it came with.
+    """
+
+    name: str
+    token: CallToken | None = None
+    session: LoginSession | None = None
+
+    @classmethod
+    def holding(cls, token: CallToken) -> Self:
+        """Whoever holds a call token."""
+        return cls(f"token:{token.name}", token=token)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it may see everything."""
+        return self.token is None
+
+
+def annotate(
+    scope: Scope, path: str, headers: Mapping[bytes, bytes], principal: Principal | None
+) -> Scope:
+    """Note what the guard found out; in place, since nobody else looks at the scope any more."""
+    scope["path"] = path
+    scope[HEADERS] = headers
+    scope[PRINCIPAL] = principal
+    return scope
+
+
+def principal_of(scope: Scope) -> Principal | None:
+    """Who sent the request; None on a public route, and where there is no guard."""
+    principal: Principal | None = scope.get(PRINCIPAL)
+    return principal
+
+
+def caller_name(scope: Scope, default: str) -> str:
+    """Who sent the request, as the journal names callers."""
+    principal = principal_of(scope)
+    return principal.name if principal else default
+
+
+def is_owner(scope: Scope) -> bool:
+    """Whether the sender may see everything."""
+    principal = principal_of(scope)
+    return principal is not None and principal.is_owner
