@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from mcpyard.api.http_server.repeated_heads import Repeated, repeatable
 from mcpyard.api.http_server.request_cycle import Cycle
+from mcpyard.api.http_server.uvicorn_internals import (
+    HIGH_WATER_LIMIT,
+    STATUS_LINE,
+    HttpToolsProtocol,
+)
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.incoming import GATEWAY
 from mcpyard.asgi_scope import BODY, SEND_WHOLE
 
 if TYPE_CHECKING:
-    from uvicorn._types import ASGI3Application
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
 
 HEAD_LIMIT: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0

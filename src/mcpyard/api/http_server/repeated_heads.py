@@ -13,7 +13,7 @@ from mcpyard.api.security.known_heads import Head
 from mcpyard.asgi_scope import KNOWN_HEAD, SEND_WHOLE
 
 if TYPE_CHECKING:
-    from uvicorn._types import ASGI3Application
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
 
 _END: Final = b"\r\n\r\n"
 _NOT_PLAIN: Final = frozenset({b"transfer-encoding", b"upgrade", b"expect"})

@@ -9,13 +9,12 @@ import asyncio
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
-
+from mcpyard.api.http_server.uvicorn_internals import STATUS_LINE, RequestResponseCycle
 from mcpyard.api.security.headers import BRIEF, missing
 from mcpyard.asgi_scope import SEND_WHOLE, Headers
 
 if TYPE_CHECKING:
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    from mcpyard.api.http_server.uvicorn_internals import HttpToolsProtocol
 
 
 def _message_event(cycle: "Cycle") -> asyncio.Event:
