@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcpyard.yard.toolbox.tool import Tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Change",
