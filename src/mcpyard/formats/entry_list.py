@@ -115,9 +115,9 @@ def _listed(
     if not isinstance(raw, dict):
         message = f"expected an object, found {describe(raw)}"
         return Listed(name, place, None, (Problem(".".join(path), message, place),))
-    found = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
-    problems = tuple(_located(parsed, path, problem) for problem in found.problems)
-    return Listed(name, place, found.entry, problems)
+    reading = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
+    problems = tuple(_located(parsed, path, problem) for problem in reading.problems)
+    return Listed(name, place, reading.entry, problems)
 
 
 def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem:
