@@ -81,7 +81,7 @@ def read_scopes(
 
 def listing_of(spot: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
     """List the servers of a text that was parsed already."""
-    spot = replace(spot, found=shape_of(spot, value))
+    spot = replace(spot, schema=shape_of(spot, value))
     path = (*spot.above, *spot.shape.keys)
     servers = object_at(parsed, value, path)
     listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
