@@ -77,17 +77,17 @@ async def ask(app: ASGIApp, tag: str = "") -> tuple[int, int]:
         "server": ("127.0.0.1", 80),
         "client": ("127.0.0.1", 1),
     }
-    told = [0, 0]
+    counts = [0, 0]
 
     async def receive() -> Message:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Message) -> None:
-        told[0] = message.get("status", told[0])
-        told[1] += len(message.get("body", b""))
+        counts[0] = message.get("status", counts[0])
+        counts[1] += len(message.get("body", b""))
 
     await app(scope, receive, send)
-    return told[0], told[1]
+    return counts[0], counts[1]
 
 
 async def median_ms(

@@ -64,13 +64,13 @@ def listing(figures: Figures, folder: Path) -> None:
             if event.get("status") == "connected":
                 connected.add(event["name"])
         bare = median_seconds([sys.executable, "-c", "import typer, httpx2"])
-        shown = median_seconds([*YARD, "ls", "--json", "--home", str(folder / "home")])
+        seconds = median_seconds([*YARD, "ls", "--json", "--home", str(folder / "home")])
     finally:
         yard.terminate()
         yard.communicate()
     figures.show("import typer, httpx2", f"{bare * 1000:.0f} ms")
-    figures.show(f"ls --json, {REGISTERED} servers, {RUNNING} running", f"{shown * 1000:.0f} ms")
-    figures.at_most("ls --json against the import", shown / bare, 2, "x")
+    figures.show(f"ls --json, {REGISTERED} servers, {RUNNING} running", f"{seconds * 1000:.0f} ms")
+    figures.at_most("ls --json against the import", seconds / bare, 2, "x")
 
 
 def start(figures: Figures, folder: Path) -> None:

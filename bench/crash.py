@@ -37,9 +37,9 @@ async def one_crash(yard: Yard) -> tuple[float, float]:
     assert isinstance(pid, int)
     began = time.perf_counter()
     os.kill(pid, signal.SIGKILL)
-    found = await asyncio.gather(*calls, return_exceptions=True)
+    results = await asyncio.gather(*calls, return_exceptions=True)
     failed = time.perf_counter() - began
-    assert all("SIGKILL" in str(each) for each in found), found
+    assert all("SIGKILL" in str(each) for each in results), results
     began = time.perf_counter()
     await yard.call_tool("odd", "echo", {"text": "anew"})
     return failed * 1000, (time.perf_counter() - began) * 1000

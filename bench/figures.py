@@ -27,9 +27,9 @@ def functions(tree: ast.AST) -> Iterator[int]:
             yield (last.end_lineno or 0) - first.lineno + 1
 
 
-def names(tree: ast.AST, wanted: str) -> int:
+def names(tree: ast.AST, name: str) -> int:
     """How often a name is used."""
-    return sum(isinstance(node, ast.Name) and node.id == wanted for node in ast.walk(tree))
+    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
 
 
 async def visited() -> set[str]:

@@ -70,7 +70,7 @@ def of_era(door: Door, width: int) -> Target:
     return Target("mcpyard, modern client", door.port, requests, b'"xxx', door.process)
 
 
-async def asked(target: Target, width: int, seconds: float) -> tuple[Tally, float]:
+async def measure_calls(target: Target, width: int, seconds: float) -> tuple[Tally, float]:
     """What came back, and the processor time of each call."""
     before = target.cpu()
     tally = await load(target.port, target.requests[:width], target.good, seconds=seconds)
@@ -89,16 +89,16 @@ class Compared:
         self.cpu: dict[str, float] = {}
 
     async def run(self, width: int, seconds: float) -> None:
-        found: dict[str, list[tuple[float, float, float]]] = {}
+        rounds: dict[str, list[tuple[float, float, float]]] = {}
         for first in range(ROUNDS):
             turn = first % len(self._targets)
             for target in [*self._targets[turn:], *self._targets[:turn]]:
                 # What one leaves undone when its callers go is not the next one's affair.
                 await asyncio.sleep(PAUSE)
-                tally, cpu = await asked(target, width, seconds)
+                tally, cpu = await measure_calls(target, width, seconds)
                 row = (tally.rate, percentile(tally.times, 0.5), cpu)
-                found.setdefault(target.name, []).append(row)
-        for name, rows in found.items():
+                rounds.setdefault(target.name, []).append(row)
+        for name, rows in rounds.items():
             medians = [statistics.median(column) for column in zip(*rows, strict=True)]
             self.rates[name], self.p50[name], self.cpu[name] = medians
 
@@ -227,10 +227,10 @@ def main() -> None:
     seconds = next((float(word) for word in sys.argv[1:] if not word.isalpha()), 2.0)
     figures = Figures()
     figures.show("cores", str(os.cpu_count()))
-    wanted = {word for word in sys.argv[1:] if word.isalpha()}
+    targets = {word for word in sys.argv[1:] if word.isalpha()}
     with tempfile.TemporaryDirectory() as folder:
         for part in (calls, big, lists):
-            if wanted and part.__name__ not in wanted:
+            if targets and part.__name__ not in targets:
                 continue
             uvloop.run(part(figures, Path(folder) / part.__name__, seconds))
     figures.leave()

@@ -116,6 +116,6 @@ def _maker(
 
 def post(path: str, body: bytes, **headers: str) -> bytes:
     """A POST as bytes; an underscore in a header's name stands for a dash."""
-    told = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{told}Content-Type: application/json\r\n"
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}Content-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body

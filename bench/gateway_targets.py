@@ -157,10 +157,10 @@ async def bare(width: int, size: int) -> AsyncGenerator[Target]:
 @asynccontextmanager
 async def piped(tool: str, text: str) -> AsyncGenerator[Target]:
     """A bare ASGI route that asks the echo server over a pipe, and reads none of what it passes."""
-    port, asked = free_port(), call(1, tool, text)
+    port, body = free_port(), call(1, tool, text)
     async with running([sys.executable, "-c", PIPED, str(port), *ORDINARY]) as process:
-        await until_answered(port, "/", json.loads(asked))
-        request = post("/", asked, **_ACCEPT)
+        await until_answered(port, "/", json.loads(body))
+        request = post("/", body, **_ACCEPT)
         yield Target("bare route and a pipe", port, [request], b'"result"', process)
 
 
@@ -178,12 +178,12 @@ async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
     name, port, path, process = door
     answer = await until_answered(port, path, greeting(), **more)
     session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], **_ACCEPT, **more}
-    known = {"MCP-Protocol-Version": "2025-06-18", **session}
+    headers = {"MCP-Protocol-Version": "2025-06-18", **session}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     async with httpx2.AsyncClient() as client:
-        await client.post(f"http://127.0.0.1:{port}{path}", json=ready, headers=known)
-    await until_answered(port, path, json.loads(call(1, tool, "up")), **known)
-    requests = [post(path, call(n, tool, "x" * 100), **known) for n in range(2, width + 2)]
+        await client.post(f"http://127.0.0.1:{port}{path}", json=ready, headers=headers)
+    await until_answered(port, path, json.loads(call(1, tool, "up")), **headers)
+    requests = [post(path, call(n, tool, "x" * 100), **headers) for n in range(2, width + 2)]
     return Target(name, port, requests, b'"xxx', process)
 
 
@@ -199,9 +199,9 @@ async def hub(width: int) -> AsyncGenerator[Target]:
     server = {"command": ORDINARY[0], "args": ORDINARY[1:]}
     config.write_text(json.dumps({"mcpServers": {"echo": server}}))
     async with running([str(program), "--port", str(port), "--config", str(config)]) as process:
-        asked = {"server_name": "echo", "tool": "echo", "arguments": {"text": "x" * 100}}
-        await until_answered(port, "/api/servers/tools", asked)
-        request = post("/api/servers/tools", json.dumps(asked).encode(), **_ACCEPT)
+        body = {"server_name": "echo", "tool": "echo", "arguments": {"text": "x" * 100}}
+        await until_answered(port, "/api/servers/tools", body)
+        request = post("/api/servers/tools", json.dumps(body).encode(), **_ACCEPT)
         yield Target("mcp-hub 4.2.1, REST", port, [request] * width, b'"xxx', process)
 
 

@@ -146,11 +146,11 @@ async def with_inside(seconds: float) -> tuple[list[float], list[float]]:
         await yard.settled("large")
         bad = asyncio.create_task(keep_bad(yard, failures))
         await asyncio.sleep(1)
-        found = await timed(yard, seconds)
+        times = await timed(yard, seconds)
         assert not bad.done(), bad.exception()
         assert not failures
         bad.cancel()
-        return found
+        return times
 
 
 async def alone(seconds: float) -> tuple[list[float], list[float]]:

@@ -41,7 +41,11 @@ def main(home: Path) -> None:
     figures.show("right answers", f"{right(library)} of {len(STATUTES) + len(CASES)}")
     figures.missed |= right(library) < len(STATUTES) + len(CASES)
     show(figures, "query, in process", in_process(library))
-    words = [known for known in STATUTES if "条" not in known.query and not known.query.isascii()]
+    words = [
+        question
+        for question in STATUTES
+        if "条" not in question.query and not question.query.isascii()
+    ]
     show(figures, "query by words, in process", in_process(library, words))
     shelf.close()
     show(figures, "query, over stdio", asyncio.run(over_stdio(home)))
@@ -61,18 +65,18 @@ def imported(home: Path) -> tuple[float, dict[str, int]]:
 
 def right(library: Library) -> int:
     count = 0
-    for known in STATUTES:
-        first = library.statutes(known.query, None, 1)[0]
-        count += first.law.name == known.law and known.article in {None, first.row["label"]}
+    for question in STATUTES:
+        first = library.statutes(question.query, None, 1)[0]
+        count += first.law.name == question.law and question.article in {None, first.row["label"]}
     return count + sum(library.cases(query, 1)[0].row["title"] == CASES[query] for query in CASES)
 
 
 def in_process(library: Library, statutes: Sequence[Known] = STATUTES) -> list[float]:
     took: list[float] = []
     for _ in range(ROUNDS):
-        for known in statutes:
+        for question in statutes:
             began = perf_counter()
-            library.statutes(known.query, None, 10)
+            library.statutes(question.query, None, 10)
             took.append(perf_counter() - began)
         for query in CASES:
             began = perf_counter()
@@ -84,7 +88,7 @@ def in_process(library: Library, statutes: Sequence[Known] = STATUTES) -> list[f
 async def over_stdio(home: Path) -> list[float]:
     program, *arguments = COMMAND
     server = StdioServerParameters(command=program, args=[*arguments, "--home", str(home)])
-    calls = [("search_statutes", known.query) for known in STATUTES]
+    calls = [("search_statutes", question.query) for question in STATUTES]
     calls += [("search_cases", query) for query in CASES]
     took: list[float] = []
     async with Client(server) as client:

@@ -69,8 +69,8 @@ async def rate(ask: Callable[[], Awaitable[object]], width: int, seconds: float)
 
 def rss() -> float:
     """Resident memory of this process, in MB."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    return int(found[1]) / 1000 if found else 0.0
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(match[1]) / 1000 if match else 0.0
 
 
 def open_files() -> int:

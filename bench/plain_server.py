@@ -28,8 +28,8 @@ def big(request: dict[str, Any]) -> list[bytes]:
     """So many bytes, made once and not copied: what is measured is how they travel."""
     size = request["params"]["arguments"]["text"]
     if size not in BIG:
-        found = {"content": [{"type": "text", "text": "x" * int(size)}]}
-        BIG[size] = json.dumps(found).encode()
+        big_result = {"content": [{"type": "text", "text": "x" * int(size)}]}
+        BIG[size] = json.dumps(big_result).encode()
     number = json.dumps(request["id"]).encode()
     return [b'{"jsonrpc":"2.0","id":%b,"result":' % number, BIG[size], b"}\n"]
 
@@ -56,10 +56,10 @@ def answer(request: dict[str, Any]) -> list[bytes]:
     params = request.get("params") or {}
     if request["method"] == "tools/call" and params["name"] == "big":
         return big(request)
-    found = result(request["method"], params)
+    answered = result(request["method"], params)
     refusal = {"error": {"code": -32601, "message": "not here"}}
-    said = refusal if found is None else {"result": found}
-    return [json.dumps({"jsonrpc": "2.0", "id": request["id"], **said}).encode() + b"\n"]
+    reply = refusal if answered is None else {"result": answered}
+    return [json.dumps({"jsonrpc": "2.0", "id": request["id"], **reply}).encode() + b"\n"]
 
 
 def write(parts: list[bytes]) -> None:

@@ -34,7 +34,7 @@ import uvloop
 import mcpyard
 from bench.calls import ARGUMENTS, WIDTH
 from bench.calls import ORDINARY as PIPED
-from bench.gateway import asked, project
+from bench.gateway import measure_calls, project
 from bench.gateway_targets import ORDINARY, TOKEN, session_of, yard
 from bench.measuring import ROOT, Figures, definition, rate
 from mcpyard import Yard
@@ -110,8 +110,8 @@ async def gateway() -> AsyncGenerator[Slice]:
             target = await session_of(door, "mcp_echo_echo", WIDTH, **TOKEN)
 
             async def measured(seconds: float) -> Rates:
-                many, _ = await asked(target, WIDTH, seconds)
-                one, _ = await asked(target, 1, seconds)
+                many, _ = await measure_calls(target, WIDTH, seconds)
+                one, _ = await measure_calls(target, 1, seconds)
                 return {f"gateway, {WIDTH} at once": many.rate, "gateway, one at a time": one.rate}
 
             yield measured
@@ -135,9 +135,9 @@ PARTS: Final = {"gateway": gateway, "calls": calls}
 
 async def measure(part: str, source: str) -> None:
     """In a process of its own: print what the mcpyard of one side does, whenever it is asked."""
-    found = Path(mcpyard.__file__)
-    if not found.is_relative_to(source):
-        sys.exit(f"measured {found}, which is not in {source}")
+    location = Path(mcpyard.__file__)
+    if not location.is_relative_to(source):
+        sys.exit(f"measured {location}, which is not in {source}")
     async with PARTS[part]() as measured:
         await measured(WARM_UP)
         print(json.dumps({}), flush=True)
@@ -196,8 +196,8 @@ def _round(
             side.measured()
         for turn in turns(SLICES):
             for side in turn:
-                for name, found in sides[side].measured(seconds / SLICES).items():
-                    rates.setdefault(name, {}).setdefault(side, []).append(found)
+                for name, measured_rate in sides[side].measured(seconds / SLICES).items():
+                    rates.setdefault(name, {}).setdefault(side, []).append(measured_rate)
     return {
         name: Pair(statistics.fmean(of["base"]), statistics.fmean(of["head"]))
         for name, of in rates.items()
@@ -233,14 +233,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=LIMIT, help="the least median ratio")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each side in a round")
-    given = parser.parse_args()
-    commit = git("rev-parse", "--verify", f"{given.base}^{{commit}}")
+    options = parser.parse_args()
+    commit = git("rev-parse", "--verify", f"{options.base}^{{commit}}")
     figures = Figures()
     figures.show("this tree", git("describe", "--always", "--dirty"))
     figures.show("against", git("describe", "--always", commit))
     with checked_out(commit) as base:
-        measured = compare({"base": base, "head": ROOT}, given.rounds, given.seconds)
-    report(measured, given.limit, figures)
+        measured = compare({"base": base, "head": ROOT}, options.rounds, options.seconds)
+    report(measured, options.limit, figures)
     figures.leave()
 
 

@@ -90,13 +90,13 @@ class Figure:
     def read(cls, line: str) -> "Figure | None":
         """The figure that a line tells, if it does (see `Figures.show`)."""
         columns = re.fullmatch(rf"(.{{{NAME_WIDTH}}}\S*) +(\S.*)", line)
-        found = columns or re.fullmatch(r"\s*(\S.*?) {2,}(\S.*)", line)
-        if found is None:
+        match = columns or re.fullmatch(r"\s*(\S.*?) {2,}(\S.*)", line)
+        if match is None:
             return None
-        value, limit, missed = found[2], "", found[2].endswith("MISSED")
+        value, limit, missed = match[2], "", match[2].endswith("MISSED")
         if held := re.search(r"  \((at (?:most|least) [^)]*)\)", value):
             value, limit = value[: held.start()], held[1]
-        return cls(found[1].strip(), value, f"{limit}, missed" if missed else limit)
+        return cls(match[1].strip(), value, f"{limit}, missed" if missed else limit)
 
 
 def figures(part: Part, seconds: str) -> list[Figure]:
@@ -105,17 +105,17 @@ def figures(part: Part, seconds: str) -> list[Figure]:
     ran = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=LIMIT, cwd=ROOT
     )
-    found = [figure for line in ran.stdout.splitlines() if (figure := Figure.read(line))]
-    missed = any(each.limit.endswith("missed") for each in found)
-    if not found or (ran.returncode and not missed):
+    measured = [figure for line in ran.stdout.splitlines() if (figure := Figure.read(line))]
+    missed = any(each.limit.endswith("missed") for each in measured)
+    if not measured or (ran.returncode and not missed):
         raise Unfinished(f"bench.{part.bench}: {ran.stderr[-2000:]}")
-    return [each for each in found if each.name != "cores"]
+    return [each for each in measured if each.name != "cores"]
 
 
-def section(part: Part, found: Iterable[Figure]) -> Iterator[str]:
+def section(part: Part, measured: Iterable[Figure]) -> Iterator[str]:
     yield from ("", f"## {part.title}", "", part.shows, "")
     yield from ("| | figure | limit |", "|---|---|---|")
-    for each in found:
+    for each in measured:
         yield f"| {each.name} | {each.value} | {each.limit} |"
 
 

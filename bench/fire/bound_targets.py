@@ -140,8 +140,8 @@ def long_differences(dice: Dice) -> None:
 def long_names(dice: Dice) -> None:
     """Names of tools, patterns for them, and a search over them."""
     text = hostile(dice)
-    (given,) = assign([ToolKey(UUID(int=1), text, text)], {}).values()
-    assert len(given) <= MAX_NAME
+    (name,) = assign([ToolKey(UUID(int=1), text, text)], {}).values()
+    assert len(name) <= MAX_NAME
     fits(text[:255], hostile(dice))
     Index([Known(text, text, text)] * 20).rank(hostile(dice))
 

@@ -59,8 +59,8 @@ class Tally:
 
     @property
     def ended(self) -> int:
-        told = len(self.wrong) + len(self.broken)
-        return self.right + self.cut + self.refused.total() + told
+        failures = len(self.wrong) + len(self.broken)
+        return self.right + self.cut + self.refused.total() + failures
 
 
 class Caller:
@@ -99,7 +99,7 @@ class Caller:
         try:
             async with asyncio.timeout(LONGEST):
                 await self._arrive(epoch)
-                said = await self.call(member, nonce)
+                answer = await self.call(member, nonce)
         except TimeoutError:
             tally.unfinished.append(what)
         except RefusedError as error:
@@ -112,24 +112,24 @@ class Caller:
         except Exception as error:  # noqa: BLE001  whatever it is, it is what is looked for
             tally.broken.append(f"{what}: {error!r}")
         else:
-            return self._note(member, nonce, said)
+            return self._note(member, nonce, answer)
         return False
 
-    def _note(self, member: Member, nonce: str, said: str) -> bool:
-        right = self.check(member, nonce, said)
+    def _note(self, member: Member, nonce: str, answer: str) -> bool:
+        right = self.check(member, nonce, answer)
         if not right:
-            self.tally.wrong.append(f"{self.way}: {member.name} {nonce} was answered {said[:80]}")
+            self.tally.wrong.append(f"{self.way}: {member.name} {nonce} was answered {answer[:80]}")
         self.tally.right += right
         self.tally.by_way[self.way] += right
         return right
 
-    def check(self, member: Member, nonce: str, said: str) -> bool:
+    def check(self, member: Member, nonce: str, answer: str) -> bool:
         """Whether an answer is right."""
-        name, tag, _pid, heard = (said.split(" ", 3) + [""] * 4)[:4]
+        name, tag, _pid, echoed = (answer.split(" ", 3) + [""] * 4)[:4]
         if member.fallback and name == member.fallback.name:
             self.tally.by_fallback += 1
             member = member.fallback
-        return (name, heard) == (member.name, nonce) and int(tag) in member.ever
+        return (name, echoed) == (member.name, nonce) and int(tag) in member.ever
 
     async def _arrive(self, epoch: int) -> None:
         """Meet a yard that is new; `epoch` names it."""
@@ -155,10 +155,10 @@ class RestCaller(Caller):
     async def call(self, member: Member, nonce: str) -> str:
         path = one(member.name, "tools", "nonce", "call")
         answer = await self.line.post(path, {"arguments": {"text": nonce}})
-        told = answer.message()
+        message = answer.message()
         if answer.status == 200:
-            return told["content"][0]["text"]
-        raise RefusedError(f"{answer.status} {plain(told['detail'])}")
+            return message["content"][0]["text"]
+        raise RefusedError(f"{answer.status} {plain(message['detail'])}")
 
 
 class GatewayCaller(Caller):
@@ -168,7 +168,7 @@ class GatewayCaller(Caller):
         super().__init__(scene, tally)
         self._ids = count(1)
 
-    def asked(
+    def request_body(
         self, member: Member, tool: str, arguments: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
         """The address, and the parameters."""
@@ -182,18 +182,20 @@ class GatewayCaller(Caller):
         number = next(self._ids)
         body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         answer = await self.line.post(path, body, {**BOTH, **headers})
-        told = answer.message()
-        if told.get("id") != number:
-            raise ValueError(f"an answer to another request: {told}")
-        return answer, told
+        message = answer.message()
+        if message.get("id") != number:
+            raise ValueError(f"an answer to another request: {message}")
+        return answer, message
 
-    def result_in(self, told: dict[str, Any]) -> dict[str, Any]:
-        if "error" in told:
-            raise RefusedError(f"rpc {told['error']['code']} {plain(told['error']['message'])}")
-        return told["result"]
+    def result_in(self, message: dict[str, Any]) -> dict[str, Any]:
+        if "error" in message:
+            raise RefusedError(
+                f"rpc {message['error']['code']} {plain(message['error']['message'])}"
+            )
+        return message["result"]
 
-    def text_in(self, told: dict[str, Any]) -> str:
-        result = self.result_in(told)
+    def text_in(self, message: dict[str, Any]) -> str:
+        result = self.result_in(message)
         if result.get("isError"):
             raise RefusedError(f"isError {plain(result['content'][0]['text'])}")
         return result["content"][0]["text"]
@@ -211,11 +213,11 @@ class ModernCaller(GatewayCaller):
         self, member: Member, tool: str, arguments: dict[str, Any]
     ) -> dict[str, Any]:
         """The whole answer of a tool."""
-        path, params = self.asked(member, tool, arguments)
+        path, params = self.request_body(member, tool, arguments)
         headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
         headers["Mcp-Name"] = params["name"]
-        _, told = await self.ask(path, "tools/call", {**params, "_meta": STAMP}, headers)
-        return told
+        _, message = await self.ask(path, "tools/call", {**params, "_meta": STAMP}, headers)
+        return message
 
 
 class HandshakeCaller(GatewayCaller):
@@ -232,7 +234,7 @@ class HandshakeCaller(GatewayCaller):
         self._sessions = {}
 
     async def call(self, member: Member, nonce: str) -> str:
-        path, params = self.asked(member, "nonce", {"text": nonce})
+        path, params = self.request_body(member, "nonce", {"text": nonce})
         return self.text_in(await self.ask_in_session(path, "tools/call", params))
 
     async def ask_in_session(
@@ -243,8 +245,8 @@ class HandshakeCaller(GatewayCaller):
             answer, _ = await self.ask(path, "initialize", HELLO, {})
             self._sessions[path] = answer.headers["mcp-session-id"]
         headers = {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": self._sessions[path]}
-        _, told = await self.ask(path, method, params, headers)
-        return told
+        _, message = await self.ask(path, method, params, headers)
+        return message
 
 
 class ToolboxCaller(Caller):

@@ -61,7 +61,7 @@ class Ruins:
         """What is wrong, by its kind; kinds of which there is nothing are left out."""
         tally = self.tally
         running = tally.begun - tally.ended - len(tally.unfinished)
-        found = {
+        faults = {
             "wrong answers": tally.wrong,
             "broken answers": tally.broken,
             "calls without end": [*tally.unfinished, *[f"{running} more"] * bool(running)],
@@ -72,7 +72,7 @@ class Ruins:
             "lamps that lie": self.lies,
             "exit status": [str(self.exit_status)] * bool(self.exit_status),
         }
-        return {kind: each for kind, each in found.items() if each}
+        return {kind: each for kind, each in faults.items() if each}
 
 
 async def burn(
@@ -152,8 +152,8 @@ def report(ruins: Ruins, minutes: float, seconds: float) -> Figures:
         figures.show(f"deed: {deed}", f"{count:,}")
     figures.show("all well again after", f"{ruins.recovery:.1f} s")
     figures.at_most("kinds of faults", len(ruins.faults()), 0)
-    for kind, found in ruins.faults().items():
-        figures.show(kind, f"{len(found)}: " + "; ".join(found[:SHOWN]))
+    for kind, faults in ruins.faults().items():
+        figures.show(kind, f"{len(faults)}: " + "; ".join(faults[:SHOWN]))
     return figures
 
 
@@ -161,12 +161,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))  # noqa: S311
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        seconds = asked.minutes * 60
-        ruins = uvloop.run(burn(Path(folder), seconds, asked.seed))
-        figures = report(ruins, asked.minutes, seconds)
+        seconds = options.minutes * 60
+        ruins = uvloop.run(burn(Path(folder), seconds, options.seed))
+        figures = report(ruins, options.minutes, seconds)
     figures.leave()
 
 

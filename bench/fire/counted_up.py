@@ -12,10 +12,10 @@ from mcpyard.cli.main import run
 
 
 def main() -> None:
-    told = Path(sys.argv.pop(1))
+    counter_file = Path(sys.argv.pop(1))
 
     def tell(*_: object) -> None:
-        with told.open("a") as file:
+        with counter_file.open("a") as file:
             file.write(f"{len(asyncio.all_tasks())}\n")
 
     signal.signal(signal.SIGUSR1, tell)

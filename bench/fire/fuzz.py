@@ -30,7 +30,7 @@ class Failure:
 
     target: str
     seed: int
-    told: str
+    message: str
 
 
 def try_out(
@@ -54,19 +54,19 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))  # noqa: S311
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
     figures = Figures()
     for name, target in TARGETS.items():
-        until = time.monotonic() + asked.minutes * 60 / len(TARGETS)
+        until = time.monotonic() + options.minutes * 60 / len(TARGETS)
         rounds, failures = 0, list[Failure]()
         while time.monotonic() < until:
-            failures += try_out(target, asked.seed + rounds, AT_ONCE)
+            failures += try_out(target, options.seed + rounds, AT_ONCE)
             rounds += AT_ONCE
         figures.show(f"{name}: rounds", f"{rounds:,}")
         figures.at_most(f"{name}: promises broken", len(failures), 0)
         for each in failures[:1]:
-            print(f"round {each.seed}:\n{each.told}", file=sys.stderr)
+            print(f"round {each.seed}:\n{each.message}", file=sys.stderr)
     figures.leave()
 
 

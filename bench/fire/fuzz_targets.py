@@ -115,17 +115,17 @@ def framer(dice: Dice) -> None:
     """The same frames however the stream is cut, and never a byte more than the limit held."""
     data, limit = some_bytes(dice), dice.choice((1, 7, 64, 1 << 20))
     whole, parts = LineFramer(limit), LineFramer(limit)
-    told = [event for piece in cut(dice, data) for event in parts.feed(piece)]
-    assert whole.feed(data) == told, (data, limit)
-    assert all(len(event) <= limit for event in told if isinstance(event, bytes)), data
+    lines = [event for piece in cut(dice, data) for event in parts.feed(piece)]
+    assert whole.feed(data) == lines, (data, limit)
+    assert all(len(event) <= limit for event in lines if isinstance(event, bytes)), data
 
 
 def events(dice: Dice) -> None:
     """The same events however the stream is cut."""
     data, limit = some_bytes(dice) + b"\n\n", dice.choice((16, 1 << 20))
     whole, parts = EventParser(limit), EventParser(limit)
-    told = [event for piece in cut(dice, data) for event in parts.feed(piece)]
-    assert whole.feed(data) == told, (data, limit)
+    parsed_events = [event for piece in cut(dice, data) for event in parts.feed(piece)]
+    assert whole.feed(data) == parsed_events, (data, limit)
     assert (whole.last_id, whole.retry) == (parts.last_id, parts.retry), data
 
 
@@ -174,12 +174,12 @@ def definitions(dice: Dice) -> None:
     """Any JSON is a definition or is refused with the fields that are wrong."""
     keys = ("command", "args", "env", "url", "headers", "type", "timeout", "cwd", "x", "enabled")
     raw = {dice.choice(keys): some_value(dice) for _ in range(4)} | {"command": "x"}
-    told = None
+    reading = None
     try:
         read_definition(raw)
     except InputError as error:
-        told = error
-    assert told is None or told.problems, raw
+        reading = error
+    assert reading is None or reading.problems, raw
 
 
 def expansion(dice: Dice) -> None:
@@ -187,11 +187,11 @@ def expansion(dice: Dice) -> None:
     text = strewn(dice) + dice.choice(("${A}", "${A:-${B}}", "${A:-", "x", "$${A}")) + strewn(dice)
     assert expand("${A}", {"A": text}.get).text == text
     try:
-        found = expand(text, {"A": "${B}"}.get)
+        expanded = expand(text, {"A": "${B}"}.get)
     except BadReference:
         return
-    assert "${" in text or found.text == text, text
-    assert "A" not in found.missing, text
+    assert "${" in text or expanded.text == text, text
+    assert "A" not in expanded.missing, text
 
 
 def names(dice: Dice) -> None:
@@ -200,10 +200,12 @@ def names(dice: Dice) -> None:
         ToolKey(UUID(int=dice.randrange(3)), strewn(dice) or "s", strewn(dice) or "t")
         for _ in range(dice.randrange(1, 9))
     ]
-    given = assign(keys, {})
-    assert len(set(given.values())) == len(given), keys
-    assert all(len(each) <= MAX_NAME and each.isascii() for each in given.values()), keys
-    assert assign([*keys, ToolKey(UUID(int=9), "new", "t")], given).items() >= given.items(), keys
+    assigned = assign(keys, {})
+    assert len(set(assigned.values())) == len(assigned), keys
+    assert all(len(each) <= MAX_NAME and each.isascii() for each in assigned.values()), keys
+    assert (
+        assign([*keys, ToolKey(UUID(int=9), "new", "t")], assigned).items() >= assigned.items()
+    ), keys
     offered = offer(each.tool for each in keys)
     assert len(set(offered.values())) == len(offered), keys
 

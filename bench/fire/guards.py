@@ -244,8 +244,8 @@ def first_failure(tests: tuple[str, ...], folder: Path) -> str:
         timeout=SECONDS,
         check=False,
     )
-    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    return found[1] if found else ""
+    failure = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return failure[1] if failure else ""
 
 
 def main() -> None:
@@ -261,12 +261,12 @@ def main() -> None:
                 shutil.copy(place, folder / name)
         names = sys.argv[1:] or [*GUARDS]
         for tests in dict.fromkeys(GUARDS[name].tests for name in names):
-            found = first_failure(tests, folder)
-            figures.at_most(f"{', '.join(tests)} {found}", len(found) > 0, 0)
+            failure = first_failure(tests, folder)
+            figures.at_most(f"{', '.join(tests)} {failure}", len(failure) > 0, 0)
         for name in names:
-            found = failing(GUARDS[name], folder)
-            figures.show(name, found)
-            figures.at_least("  noticed", len(found) > 0, 1)
+            failure = failing(GUARDS[name], folder)
+            figures.show(name, failure)
+            figures.at_least("  noticed", len(failure) > 0, 1)
     figures.leave()
 
 

@@ -31,15 +31,15 @@ class WrongArgumentsCaller(ModernCaller):
 
     async def call(self, member: Member, nonce: str) -> str:
         began = time.monotonic()
-        told = await self.call_tool(member, "blocks", wrong_blocks(WRONG_DEPTH, nonce))
-        result = self.result_in(told)
+        message = await self.call_tool(member, "blocks", wrong_blocks(WRONG_DEPTH, nonce))
+        result = self.result_in(message)
         self.tally.refusals.append((time.monotonic() - began) * 1000)
         text = result["content"][0]["text"]
         return f"refused: {text}" if result.get("isError") else text
 
-    def check(self, member: Member, nonce: str, said: str) -> bool:  # noqa: ARG002  as others
+    def check(self, member: Member, nonce: str, answer: str) -> bool:  # noqa: ARG002  as others
         """Whether the arguments were refused here: the server itself refuses nothing."""
-        return said.startswith("refused: block")
+        return answer.startswith("refused: block")
 
 
 class ResourceCaller(HandshakeCaller):
@@ -73,8 +73,8 @@ class ResourceCaller(HandshakeCaller):
     async def _complete(self, member: Member, nonce: str) -> str:
         ref = {"type": "ref/resource", "uri": f"nonce://{member.name}/{{text}}"}
         argument = {"name": "text", "value": nonce}
-        found = await self._ask("completion/complete", {"ref": ref, "argument": argument})
-        return found["completion"]["values"][0]
+        completion = await self._ask("completion/complete", {"ref": ref, "argument": argument})
+        return completion["completion"]["values"][0]
 
     async def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return self.result_in(await self.ask_in_session("/mcp", method, params))

@@ -120,9 +120,9 @@ async def _measure() -> Lateness:
         *MODULE, CONTROL, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=ROOT
     )
     assert control.stdout
-    found = Lateness()
+    lateness = Lateness()
     address = (await control.stdout.readline()).decode().strip()
-    targets = _Target("", found.yard), _Target(address, found.control)
+    targets = _Target("", lateness.yard), _Target(address, lateness.control)
     probes = [asyncio.create_task(_probe(lambda each=each: each)) for each in targets]
     reader = await _standard_input()
     while line := await reader.readline():
@@ -131,7 +131,7 @@ async def _measure() -> Lateness:
         each.cancel()
     await asyncio.wait(probes)
     await control.communicate(b"")
-    return found
+    return lateness
 
 
 async def _control() -> None:
@@ -159,8 +159,8 @@ def main() -> None:
     if CONTROL in sys.argv:
         asyncio.run(_control())
     else:
-        found = asyncio.run(_measure())
-        print(json.dumps({"yard": found.yard, "control": found.control}), flush=True)
+        lateness = asyncio.run(_measure())
+        print(json.dumps({"yard": lateness.yard, "control": lateness.control}), flush=True)
 
 
 if __name__ == "__main__":

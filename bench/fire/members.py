@@ -108,11 +108,11 @@ class Member:
 
 def make_members(port: int, kinds: dict[str, int]) -> list[Member]:
     """The servers; every other one is the project's, the rest the user's."""
-    found = [kind for kind, count in kinds.items() for _ in range(count)]
+    all_kinds = [kind for kind, count in kinds.items() for _ in range(count)]
     scopes = ("project", "user")
     members = [
         Member(f"s{number:02}-{kind}", kind, scopes[number % 2], port)
-        for number, kind in enumerate(found)
+        for number, kind in enumerate(all_kinds)
     ]
     plain = next((each for each in members if each.kind == "legacy"), None)
     for member in members:
@@ -127,12 +127,12 @@ def key_of(port: int) -> str:
 
 def project_text(members: Iterable[Member]) -> str:
     servers = {
-        each.name: {**each.definition(), "wanted": wanted(each)}
+        each.name: {**each.definition(), "wanted": expected_status(each)}
         for each in members
         if each.scope == "project"
     }
     return json.dumps({"mcpServers": servers}, indent=2) + "\n"
 
 
-def wanted(member: Member) -> str:
+def expected_status(member: Member) -> str:
     return "stopped" if member.kind == RESTING else "running"

@@ -126,8 +126,8 @@ class Mischief:
         return self._ending.is_set()
 
     def _any(self, *kinds: str) -> Member:
-        found = [each for each in self._scene.members if each.kind in kinds or not kinds]
-        return self._scene.dice.choice([each for each in found if each.callable])
+        candidates = [each for each in self._scene.members if each.kind in kinds or not kinds]
+        return self._scene.dice.choice([each for each in candidates if each.callable])
 
     async def _pid(self, *kinds: str) -> int | None:
         return (await self._scene.records())[self._any(*kinds or LOCAL).name]["pid"]

@@ -103,8 +103,10 @@ def of_resources(method: str, params: Message) -> Message | None:
         case "resources/list":
             return {"resources": []}
         case "resources/templates/list":
-            found = BOMBS if KIND == "bomb" else [f"nonce://{NAME}/{{text}}"]
-            return {"resourceTemplates": [{"uriTemplate": each, "name": each} for each in found]}
+            templates = BOMBS if KIND == "bomb" else [f"nonce://{NAME}/{{text}}"]
+            return {
+                "resourceTemplates": [{"uriTemplate": each, "name": each} for each in templates]
+            }
         case "resources/subscribe" | "resources/unsubscribe":
             return {}
         case "resources/read":
@@ -140,10 +142,10 @@ def take(line: bytes) -> None:
     message = json.loads(line)
     if "id" not in message or "method" not in message:
         return
-    said = answer(message)
-    if said is None:
+    reply = answer(message)
+    if reply is None:
         return
-    whole = json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}).encode() + b"\n"
+    whole = json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}).encode() + b"\n"
     if KIND == "slow" and message["method"] == "tools/call":
         heapq.heappush(late, (time.monotonic() + dice.uniform(0, SLOWEST), len(late), whole))
     else:

@@ -39,10 +39,12 @@ class Line:
 
     async def post(self, path: str, body: object, headers: dict[str, str] | None = None) -> Answer:
         content = json.dumps(body).encode()
-        given = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
-        told = "".join(f"{name}: {text}\r\n" for name, text in (given | (headers or {})).items())
+        defaults = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+        lines = "".join(
+            f"{name}: {text}\r\n" for name, text in (defaults | (headers or {})).items()
+        )
         place = urlsplit(self.url)
-        head = f"POST {path} HTTP/1.1\r\nHost: {place.netloc}\r\n{told}"
+        head = f"POST {path} HTTP/1.1\r\nHost: {place.netloc}\r\n{lines}"
         whole = f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
         try:
             if self._streams is None:

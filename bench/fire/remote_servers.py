@@ -36,27 +36,27 @@ async def answer(request: Request) -> Message | None:
         case "initialize":
             info = {"name": name, "version": "1"}
             spoken = {"protocolVersion": "2025-11-25", "serverInfo": info}
-            said: Message = {"result": {**spoken, "capabilities": {"tools": {}}}}
+            reply: Message = {"result": {**spoken, "capabilities": {"tools": {}}}}
         case "tools/list":
-            said = {"result": {"tools": TOOLS}}
+            reply = {"result": {"tools": TOOLS}}
         case "ping":
-            said = {"result": {}}
+            reply = {"result": {}}
         case "tools/call":
             if params["name"] == "hang":
                 await asyncio.Event().wait()
             text = f"{name} {tag} {os.getpid()} {params['arguments']['text']}"
-            said = {"result": {"content": [{"type": "text", "text": text}]}}
+            reply = {"result": {"content": [{"type": "text", "text": text}]}}
         case _:
-            said = {"error": {"code": -32601, "message": "not here"}}
-    return {"jsonrpc": "2.0", "id": message["id"], **said}
+            reply = {"error": {"code": -32601, "message": "not here"}}
+    return {"jsonrpc": "2.0", "id": message["id"], **reply}
 
 
 async def streamable(request: Request) -> Response:
     try:
-        said = await answer(request)
+        reply = await answer(request)
     except ClientDisconnect:
-        said = None
-    return Response(status_code=202) if said is None else JSONResponse(said)
+        reply = None
+    return Response(status_code=202) if reply is None else JSONResponse(reply)
 
 
 class Streams:
@@ -84,8 +84,8 @@ class Streams:
 
     async def _put(self, queue: "asyncio.Queue[Message]", request: Request) -> None:
         with suppress(ClientDisconnect):
-            if said := await answer(request):
-                queue.put_nowait(said)
+            if reply := await answer(request):
+                queue.put_nowait(reply)
 
     async def _events(self, name: str, number: str) -> AsyncIterator[str]:
         queue = self._open[number] = asyncio.Queue()

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx2
 import psutil
 
-from bench.fire.members import Member, key_of, make_members, project_text, wanted
+from bench.fire.members import Member, expected_status, key_of, make_members, project_text
 from tests.faults.hosting import family
 from tests.runtime.waiting import alive, eventually
 
@@ -167,24 +167,24 @@ class Scene:
 
     def daemons(self) -> dict[int, int]:
         """The processes that servers of this scene left behind, and the server of each."""
-        key, found = f"{key_of(self.port)}:".encode(), dict[int, int]()
+        key, pids = f"{key_of(self.port)}:".encode(), dict[int, int]()
         for place in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):
                 last = place.read_bytes().rstrip(b"\0").rpartition(b"\0")[2]
                 if last.startswith(key):
-                    found[int(place.parent.name)] = int(last.removeprefix(key))
-        return found
+                    pids[int(place.parent.name)] = int(last.removeprefix(key))
+        return pids
 
     async def records(self) -> dict[str, dict[str, Any]]:
-        found = await self.http.get(SERVERS, params={"tools": 0})
-        return {each["name"]: each for each in found.json()}
+        response = await self.http.get(SERVERS, params={"tools": 0})
+        return {each["name"]: each for each in response.json()}
 
     async def register(self) -> None:
         """Register the servers that are the user's."""
         for each in self.members:
             if each.scope == "user":
                 body = {"name": each.name, "scope": "user", **each.definition()}
-                start = wanted(each) == "running"
+                start = expected_status(each) == "running"
                 path, sent = f"{SERVERS}?wait=0", {**body, "start": start}
                 answer = await self.http.post(path, json=sent)
                 assert answer.status_code == 201, answer.text

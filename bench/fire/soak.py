@@ -99,17 +99,17 @@ class Churn:
 
 async def look(made: Scene) -> Sample:
     """What the yard uses now."""
-    told = made.folder / "tasks"
-    before = told.read_text() if told.exists() else ""
+    tasks_file = made.folder / "tasks"
+    before = tasks_file.read_text() if tasks_file.exists() else ""
     os.kill(made.pid, signal.SIGUSR1)
-    heard = await eventually(lambda: told.exists() and told.read_text() != before, 10)
-    assert heard, "the yard does not tell its tasks"
+    written = await eventually(lambda: tasks_file.exists() and tasks_file.read_text() != before, 10)
+    assert written, "the yard does not tell its tasks"
     process = psutil.Process(made.pid)
     below = [each for each in process.children(recursive=True) if each.is_running()]
     return Sample(
         process.memory_info().rss / MEBIBYTE,
         process.num_fds(),
-        int(told.read_text().split()[-1]),
+        int(tasks_file.read_text().split()[-1]),
         process.num_threads(),
         sum(each.stat().st_size for each in made.home.glob("*.db*")) / MEBIBYTE,
         sum(_is_zombie(each) for each in below),
@@ -178,8 +178,8 @@ def report(samples: Sequence[Sample], done: Counter[str], tally: Tally) -> Figur
     figures.show("samples after the warm-up", str(len(samples)))
     columns = {name: [getattr(each, name) for each in samples] for name in Sample.__slots__}
     for name, values in columns.items():
-        shown = f"{min(values):.4g} to {max(values):.4g}, last {values[-1]:.4g}"
-        figures.show(name, shown)
+        spread = f"{min(values):.4g} to {max(values):.4g}, last {values[-1]:.4g}"
+        figures.show(name, spread)
     figures.show("rss, by quarters", quarters(columns["rss"]))
     figures.at_most("memory grows by", growth(columns["rss"]), MOST_GROWTH, " MiB")
     for name in ("fds", "tasks", "threads"):
@@ -195,11 +195,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))  # noqa: S311
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        found = uvloop.run(soak(Path(folder), asked.minutes * 60, asked.seed))
-    report(*found).leave()
+        outcome = uvloop.run(soak(Path(folder), options.minutes * 60, options.seed))
+    report(*outcome).leave()
 
 
 if __name__ == "__main__":

@@ -42,21 +42,21 @@ def lamps_off(scene: Scene, records: dict[str, dict[str, Any]]) -> Iterator[str]
     """Servers whose lamp is not what their kind must show."""
     for member in scene.members:
         record = records.get(member.name, {})
-        shown = record.get("status"), record.get("state")
-        if shown != LAMPS.get(member.kind, ("connected", "running")):
-            yield f"{member.name} shows {shown} {record.get('phase')} {record.get('error')}"
+        displayed = record.get("status"), record.get("state")
+        if displayed != LAMPS.get(member.kind, ("connected", "running")):
+            yield f"{member.name} shows {displayed} {record.get('phase')} {record.get('error')}"
 
 
 async def lies(scene: Scene, records: dict[str, dict[str, Any]]) -> list[str]:
     """Everything a record says that the world does not."""
-    found = [*lamps_off(scene, records)]
+    wrong = [*lamps_off(scene, records)]
     for member in scene.members:
         record = records.get(member.name, {})
         if not member.callable:
-            found += [f"{member.name} has a process"] if record.get("pid") else []
+            wrong += [f"{member.name} has a process"] if record.get("pid") else []
         elif record.get("status") == "connected":
-            found += await _untrue_answer(scene, member, record)
-    return found
+            wrong += await _untrue_answer(scene, member, record)
+    return wrong
 
 
 async def _untrue_answer(scene: Scene, member: Member, record: dict[str, Any]) -> list[str]:
@@ -77,24 +77,24 @@ async def _untrue_answer(scene: Scene, member: Member, record: dict[str, Any]) -
 def lost_changes(scene: Scene, records: dict[str, dict[str, Any]]) -> list[str]:
     """Acknowledged edits that are neither in their owner's document nor in the record."""
     text = json.loads(scene.project.read_text())["mcpServers"]
-    found: list[str] = []
+    lost: list[str] = []
     for member in (each for each in scene.members if each.callable):
         launches = [member.launch(tag) for tag in member.tags]
         if member.scope == "project":
             written = {key: text[member.name].get(key) for key in launches[0]}
             if written not in launches:
-                found.append(f"{member.name}: the file has {written}, not {member.tags}")
+                lost.append(f"{member.name}: the file has {written}, not {member.tags}")
         if "args" in launches[0] and {"args": records[member.name]["args"]} not in launches:
-            found.append(f"{member.name}: the record has another than {member.tags}")
-    return found
+            lost.append(f"{member.name}: the record has another than {member.tags}")
+    return lost
 
 
 def strays(scene: Scene, records: dict[str, dict[str, Any]]) -> set[int]:
     """Living processes of this yard that no server accounts for, and zombies."""
-    known = {record["pid"] for record in records.values() if record["pid"]}
+    pids = {record["pid"] for record in records.values() if record["pid"]}
     below = {
         each.pid
-        for pid in known
+        for pid in pids
         if psutil.pid_exists(pid)
         for each in psutil.Process(pid).children(recursive=True)
     }
@@ -103,4 +103,4 @@ def strays(scene: Scene, records: dict[str, dict[str, Any]]) -> set[int]:
     # What a server detached before the keeper saw it is the keeper's when that server is killed:
     # it cannot tell whose it is, and ends it with itself at the latest.
     detached = scene.daemons().keys() - {each.pid for each in held}
-    return (family(scene.pid) - known - below) | zombies | detached
+    return (family(scene.pid) - pids - below) | zombies | detached

@@ -75,8 +75,8 @@ class Unexplained:
         """The problem in a sentence."""
         sentence = "does not fit the schema"
         if self.is_union:
-            shown = show(value_at(self.path, self.root), secret=is_secret(self.path))
-            sentence = f"{shown} fits no alternative"
+            text = show(value_at(self.path, self.root), secret=is_secret(self.path))
+            sentence = f"{text} fits no alternative"
         yield Problem(field_of(self.path, self.root), sentence)
 
 
@@ -130,7 +130,7 @@ class _Search:
     max_values: int
     errors_left: int = MAX_CHECKS
     steps_left: int = MAX_STEPS
-    found: int = 0
+    count: int = 0
 
     def explain(self) -> Iterator[_Found]:
         """What is wrong with the arguments."""
@@ -172,7 +172,7 @@ class _Search:
             elif keyword == "not" and outline.is_opaque(owner):
                 yield self._unexplained(place)
             else:
-                self.found += finding.count
+                self.count += finding.count
                 yield finding
 
     def _union(self, number: int, keyword: str, path: Path) -> Iterator[_Found]:
@@ -197,7 +197,7 @@ class _Search:
             yield self._unexplained(path, is_union=True)
 
     def _unexplained(self, path: Path, *, is_union: bool = False) -> Unexplained:
-        self.found += 1
+        self.count += 1
         return Unexplained(self.arguments, path, is_union)
 
     def _errors(self, name: str, cost: int, value: object) -> list[ValidationError]:
@@ -222,7 +222,7 @@ class _Search:
         return more_values_than(value, self.max_values)
 
     def _is_going_on(self) -> bool:
-        return self.found < MAX_PROBLEMS and self.errors_left > 0 and self.steps_left > 0
+        return self.count < MAX_PROBLEMS and self.errors_left > 0 and self.steps_left > 0
 
 
 def selected_branch(root: object, branches: list[object], value: object) -> object:

@@ -106,10 +106,10 @@ def as_object(schema: object) -> Schema:
     """The schema as it came, for those who take any; something else, as that of any object."""
     if not isinstance(schema, Mapping):
         return _open_object()
-    found = cast("Mapping[str, object]", schema)
-    if found.get("type") == "object":
-        return dict(found)
-    return {**found, "type": "object"}
+    node = cast("Mapping[str, object]", schema)
+    if node.get("type") == "object":
+        return dict(node)
+    return {**node, "type": "object"}
 
 
 def lower(schema: object, dialect: SchemaDialect) -> Schema:
@@ -143,11 +143,11 @@ class _Lowering:
         self._left -= 1
         self._depth += 1
         try:
-            found = cast("Schema", schema)
-            reference = found.get("$ref")
+            members = cast("Schema", schema)
+            reference = members.get("$ref")
             if isinstance(reference, str):
-                return self._referred(reference, found)
-            return self._lowered(found)
+                return self._referred(reference, members)
+            return self._lowered(members)
         finally:
             self._depth -= 1
 
@@ -190,20 +190,20 @@ class _Lowering:
         }
 
     def _nested(self, schema: Schema) -> Schema:
-        found: Schema = {}
+        lowered: Schema = {}
         for name in ("properties", "patternProperties"):
             if name in schema and name in self._dialect.keywords:
-                found |= self._members(name, schema[name])
+                lowered |= self._members(name, schema[name])
         if "additionalProperties" in schema:
             value = schema["additionalProperties"]
-            found["additionalProperties"] = value if isinstance(value, bool) else self.node(value)
+            lowered["additionalProperties"] = value if isinstance(value, bool) else self.node(value)
         if "items" in schema or "prefixItems" in schema:
-            found |= self._items(schema)
+            lowered |= self._items(schema)
         for name in _UNIONS:
             # `oneOf` as `anyOf`: of lowered alternatives more than one may fit.
-            if "anyOf" not in found and (branches := list_of(schema.get(name))):
-                found["anyOf"] = [self.node(each) for each in branches]
-        return found
+            if "anyOf" not in lowered and (branches := list_of(schema.get(name))):
+                lowered["anyOf"] = [self.node(each) for each in branches]
+        return lowered
 
     def _members(self, name: str, value: object) -> Schema:
         if not isinstance(value, dict):
@@ -216,21 +216,21 @@ class _Lowering:
         # Up to draft 2019-09 a tuple was written as a list of `items`.
         if isinstance(items, list):
             items, first = schema.get("additionalItems"), cast("object", items)
-        found: Schema = {}
+        lowered: Schema = {}
         if isinstance(first, list):
-            found["prefixItems"] = [self.node(each) for each in list_of(cast("object", first))]
+            lowered["prefixItems"] = [self.node(each) for each in list_of(cast("object", first))]
         if isinstance(items, dict):
-            found["items"] = self.node(cast("object", items))
-        return found
+            lowered["items"] = self.node(cast("object", items))
+        return lowered
 
     def _say_otherwise(self, schema: Schema, lowered: Schema) -> None:
-        known = self._dialect.keywords
-        if "const" in schema and "const" not in known:
+        keywords = self._dialect.keywords
+        if "const" in schema and "const" not in keywords:
             lowered["enum"] = [schema["const"]]
         if not self._dialect.mixed_choices and not _of_one_kind(lowered.get("enum")):
             lowered.pop("enum", None)
         for name, stand_in in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-            if name not in known and _is_number(schema.get(name)):
+            if name not in keywords and _is_number(schema.get(name)):
                 lowered.setdefault(stand_in, schema[name])
 
 
@@ -273,7 +273,8 @@ def _folded(schema: Schema) -> Schema:
             if member not in seen:
                 seen.append(member)
     members: Schema = {
-        name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in offered.items()
+        name: variants[0] if len(variants) == 1 else {"anyOf": variants}
+        for name, variants in offered.items()
     }
     folded: Schema = {"properties": members}
     if needed := _in_all([list_of(branch.get("required")) for branch in branches]):

@@ -29,5 +29,5 @@ def own_members(arguments: object, schema: Schema) -> object:
     if not isinstance(arguments, Mapping):
         return arguments
     own = {offered: name for name, offered in offer(cast("Schema", schema["properties"])).items()}
-    given = cast("Mapping[str, object]", arguments)
-    return {own.get(name, name): value for name, value in given.items()}
+    members = cast("Mapping[str, object]", arguments)
+    return {own.get(name, name): value for name, value in members.items()}

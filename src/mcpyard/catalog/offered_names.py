@@ -15,10 +15,10 @@ _ACCEPTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 def offer(names: Iterable[str]) -> dict[str, str]:
     """Give each name the one to offer it by: itself where that is accepted, else one like it."""
-    asked = list(dict.fromkeys(names))
-    offered = {name: name for name in asked if _ACCEPTED.fullmatch(name)}
+    unique = list(dict.fromkeys(names))
+    offered = {name: name for name in unique if _ACCEPTED.fullmatch(name)}
     taken = set(offered)
-    for name in asked:
+    for name in unique:
         if name not in offered:
             offered[name] = _like(name, taken)
             taken.add(offered[name])
@@ -29,5 +29,5 @@ def _like(name: str, taken: set[str]) -> str:
     plain = slug(name)
     if not _ACCEPTED.match(plain):
         plain = f"_{plain}"
-    told = name.encode("utf-8", "surrogatepass")
-    return unused(plain, taken, lambda attempt: short_hash(b"%d %b" % (attempt, told)))
+    encoded = name.encode("utf-8", "surrogatepass")
+    return unused(plain, taken, lambda attempt: short_hash(b"%d %b" % (attempt, encoded)))

@@ -60,10 +60,10 @@ class Index:
         scores = [0.0] * len(self._tools)
         terms = (term[: _longest(term)] for term in _terms(query[:MAX_QUERY]))
         for term in islice(dict.fromkeys(terms), MAX_TERMS):
-            found = [_match(term, each) for each in self._tools]
+            matches = [_match(term, each) for each in self._tools]
             # A term that few tools know tells more than one that all of them do.
-            rarity = math.log(1 + len(found) / (1 + sum(each > 0 for each in found)))
-            for place, strength in enumerate(found):
+            rarity = math.log(1 + len(matches) / (1 + sum(each > 0 for each in matches)))
+            for place, strength in enumerate(matches):
                 scores[place] += strength * rarity
         order = sorted(range(len(scores)), key=lambda place: -scores[place])
         return [place for place in order if scores[place] > 0]
@@ -78,10 +78,10 @@ def _longest(term: str) -> int:
     return MAX_TERMS if _IS_SPACELESS.match(term) else MAX_QUERY
 
 
-def _fields(known: Known) -> tuple[_Field, ...]:
+def _fields(tool: Known) -> tuple[_Field, ...]:
     return tuple(
         _Field(weight, f" {' '.join(words)}", frozenset(words))
-        for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), known, strict=True)
+        for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), tool, strict=True)
         if (words := _terms(text[:MAX_TEXT]))
     )
 

@@ -81,8 +81,8 @@ class Route:
     @property
     def repeatable(self) -> bool:
         """Whether a call may be repeated when nobody knows what became of the first."""
-        said = self.policy.repeatable
-        return is_repeatable(self.tool.annotations) if said is None else said
+        repeatable = self.policy.repeatable
+        return is_repeatable(self.tool.annotations) if repeatable is None else repeatable
 
     @property
     def validator(self) -> Validator:

@@ -71,7 +71,7 @@ class _Finding:
     origin: Origin
 
     @property
-    def shown(self) -> str:
+    def value_text(self) -> str:
         return show(self.error.instance, secret=self.secret)
 
     @property
@@ -93,9 +93,9 @@ def problems_of(
     """
     field = field_of(origin.path_to(error), root)
     unknown = _unknown_properties(error, root, origin)
-    known = _known_properties(error, schema) if unknown else []
+    properties = _known_properties(error, schema) if unknown else []
     for name in unknown:
-        yield Problem(field, _unknown(name, known))
+        yield Problem(field, _unknown(name, properties))
     if not unknown:
         yield Problem(field, _sentence(_finding(error, root, origin)))
 
@@ -113,10 +113,10 @@ def _finding(error: ValidationError, root: object, origin: Origin = _WHOLE) -> _
 def _sentence(finding: _Finding) -> str:
     kind = type(finding.error.kind)
     if template := _TEMPLATES.get(kind):
-        return template.format(shown=finding.shown, value=as_json(finding.value))
+        return template.format(shown=finding.value_text, value=as_json(finding.value))
     if teller := _TELLERS.get(kind):
         return teller(finding)
-    return f"{finding.shown} breaks {as_json(finding.error.kind.name)}"
+    return f"{finding.value_text} breaks {as_json(finding.error.kind.name)}"
 
 
 def _unknown_properties(error: ValidationError, root: object, origin: Origin) -> list[str]:
@@ -142,9 +142,9 @@ def _names(value: object) -> list[str]:
     return list(cast("dict[str, object]", value)) if isinstance(value, dict) else []
 
 
-def _unknown(name: str, known: Sequence[str]) -> str:
+def _unknown(name: str, properties: Sequence[str]) -> str:
     sentence = f"unknown property {as_json(name)}"
-    close = get_close_matches(shorten(name), known[:_MAX_CANDIDATES], n=1)
+    close = get_close_matches(shorten(name), properties[:_MAX_CANDIDATES], n=1)
     return f"{sentence}; did you mean {as_json(close[0])}?" if close else sentence
 
 
@@ -153,17 +153,17 @@ def _type(finding: _Finding) -> str:
 
 
 def _wrong_type(types: Sequence[str], finding: _Finding) -> str:
-    wanted = " or ".join(_ARTICLES.get(name, f"a {name}") for name in types)
-    found = show_with_type(finding.error.instance, secret=finding.secret)
-    return f"expected {wanted}, found {found}"
+    expected = " or ".join(_ARTICLES.get(name, f"a {name}") for name in types)
+    actual = show_with_type(finding.error.instance, secret=finding.secret)
+    return f"expected {expected}, found {actual}"
 
 
 def _enum(finding: _Finding) -> str:
     options: list[object] = finding.value
-    told = ", ".join(as_json(option) for option in options[:_MAX_OPTIONS])
+    listed = ", ".join(as_json(option) for option in options[:_MAX_OPTIONS])
     rest = len(options) - _MAX_OPTIONS
     more = f" and {rest} more" if rest > 0 else ""
-    return f"{finding.shown} is not one of {told}{more}"
+    return f"{finding.value_text} is not one of {listed}{more}"
 
 
 def _required(finding: _Finding) -> str:
@@ -174,7 +174,7 @@ def _required(finding: _Finding) -> str:
 
 
 def _compared(words: str, noun: str) -> Callable[[_Finding], str]:
-    return lambda finding: f"{finding.shown} {words} {counted(finding.value, noun)}"
+    return lambda finding: f"{finding.value_text} {words} {counted(finding.value, noun)}"
 
 
 def _contains(finding: _Finding) -> str:
@@ -198,13 +198,13 @@ def _more_items(finding: _Finding) -> str:
 
 
 def _several(finding: _Finding) -> str:
-    return f"{finding.shown} fits more than one of the alternatives, but must fit exactly one"
+    return f"{finding.value_text} fits more than one of the alternatives, but must fit exactly one"
 
 
 def _excluded(finding: _Finding) -> str:
     if refers_to_a_part(finding.value):
-        return f"{finding.shown} does not fit the schema"
-    return f"{finding.shown} fits {as_json(finding.value)}, which is excluded"
+        return f"{finding.value_text} does not fit the schema"
+    return f"{finding.value_text} fits {as_json(finding.value)}, which is excluded"
 
 
 def _no_alternative(finding: _Finding) -> str:
@@ -212,23 +212,23 @@ def _no_alternative(finding: _Finding) -> str:
     if types := _only_types(branches, finding.error):
         return _wrong_type(types, finding)
     first = islice((branch[0] for branch in branches if branch), _MAX_ALTERNATIVES)
-    told = [_alternative(error, finding) for error in first]
-    rest = len(branches) - len(told)
+    sentences = [_alternative(error, finding) for error in first]
+    rest = len(branches) - len(sentences)
     more = f"; and {rest} more" if rest else ""
-    return f"{finding.shown} fits no alternative: {'; or '.join(told)}{more}"
+    return f"{finding.value_text} fits no alternative: {'; or '.join(sentences)}{more}"
 
 
 def _only_types(branches: list[list[ValidationError]], outer: ValidationError) -> list[str]:
     """The types the alternatives want, when nothing but the type is wrong in each."""
-    wanted: dict[str, None] = {}
+    expected: dict[str, None] = {}
     for branch in branches:
         for error in branch:
             match error.kind:
                 case ValidationErrorKind.Type(types) if error.instance_path == outer.instance_path:
-                    wanted.update(dict.fromkeys(types))
+                    expected.update(dict.fromkeys(types))
                 case _:
                     return []
-    return list(wanted)
+    return list(expected)
 
 
 def _alternative(error: ValidationError, outer: _Finding) -> str:

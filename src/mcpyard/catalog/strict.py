@@ -59,8 +59,8 @@ def drop_nulls(arguments: object, schema: object) -> object:
     """Arguments that were asked for strictly, without the nulls that mean "not given"."""
     here = object_of(schema)
     if isinstance(arguments, list):
-        given = cast("list[object]", arguments)
-        return [drop_nulls(each, here.get("items")) for each in given]
+        items = cast("list[object]", arguments)
+        return [drop_nulls(each, here.get("items")) for each in items]
     if not isinstance(arguments, Mapping):
         return arguments
     members = object_of(here.get("properties"))
@@ -73,34 +73,34 @@ def drop_nulls(arguments: object, schema: object) -> object:
 
 
 def _tight(schema: object, depth: int) -> Schema:
-    found = object_of(schema)
-    if depth > _MAX_DEPTH or "patternProperties" in found or "prefixItems" in found:
+    node = object_of(schema)
+    if depth > _MAX_DEPTH or "patternProperties" in node or "prefixItems" in node:
         raise _Loose
-    tight = {name: value for name, value in found.items() if name in _KEPT}
-    if found.get("format") in _FORMATS:
-        tight["format"] = found["format"]
-    if "anyOf" in found:
-        return {**_choice(found, depth), **_notes(found)}
-    kinds = _kinds(found)
-    if not kinds and "enum" not in found and "const" not in found:
+    tight = {name: value for name, value in node.items() if name in _KEPT}
+    if node.get("format") in _FORMATS:
+        tight["format"] = node["format"]
+    if "anyOf" in node:
+        return {**_choice(node, depth), **_notes(node)}
+    kinds = _kinds(node)
+    if not kinds and "enum" not in node and "const" not in node:
         raise _Loose
     if "array" in kinds:
-        tight["items"] = _tight(found.get("items"), depth + 1)
-    return tight | (_closed(found, depth) if "object" in kinds else {})
+        tight["items"] = _tight(node.get("items"), depth + 1)
+    return tight | (_closed(node, depth) if "object" in kinds else {})
 
 
-def _choice(found: Schema, depth: int) -> Schema:
-    if "properties" in found or "items" in found:
+def _choice(node: Schema, depth: int) -> Schema:
+    if "properties" in node or "items" in node:
         raise _Loose
-    return {"anyOf": [_tight(each, depth + 1) for each in cast("list[object]", found["anyOf"])]}
+    return {"anyOf": [_tight(each, depth + 1) for each in cast("list[object]", node["anyOf"])]}
 
 
-def _closed(found: Schema, depth: int) -> Schema:
-    if "properties" not in found or found.get("additionalProperties", False) is not False:
+def _closed(node: Schema, depth: int) -> Schema:
+    if "properties" not in node or node.get("additionalProperties", False) is not False:
         raise _Loose
-    required = cast("list[str]", found.get("required", []))
+    required = cast("list[str]", node.get("required", []))
     members = {
-        name: _tight(member, depth + 1) for name, member in object_of(found["properties"]).items()
+        name: _tight(member, depth + 1) for name, member in object_of(node["properties"]).items()
     }
     return {
         "properties": {
@@ -123,13 +123,13 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _takes_null(schema: object) -> bool:
-    found = object_of(schema)
-    choices = cast("list[object]", found.get("anyOf", []))
+    node = object_of(schema)
+    choices = cast("list[object]", node.get("anyOf", []))
     if choices:
         return any(map(_takes_null, choices))
-    if "enum" in found and None not in cast("list[object]", found["enum"]):
+    if "enum" in node and None not in cast("list[object]", node["enum"]):
         return False
-    return "null" in _kinds(found)
+    return "null" in _kinds(node)
 
 
 def _notes(schema: Schema) -> Schema:

@@ -80,35 +80,39 @@ class Validator:
         if (check := self._check) is None:
             return ()
         if not is_plain(arguments, check.max_plain):
-            found = _excess(arguments, check.cost)
-            if found is Excess.DEPTH:
+            too_large = _excess(arguments, check.cost)
+            if too_large is Excess.DEPTH:
                 return (Problem("", f"nested deeper than {check.cost.max_depth} levels"),)
             # What could take long to check is left to the server.
-            if found or check.could_backtrack(arguments):
+            if too_large or check.could_backtrack(arguments):
                 return ()
         try:
             if check.compiled.is_valid(arguments):
                 return ()
-            return _told(check.explainer.explain(arguments))
+            return _problems(check.explainer.explain(arguments))
         except ValueError as error:
             return (Problem("", f"not JSON: {shorten(str(error))}"),)
 
 
 def _excess(arguments: object, cost: Cost) -> Excess | None:
     """What there is too much of in arguments to check them."""
-    found = excess(arguments, cost.max_depth, cost.max_numbers)
-    if found is Excess.VALUES:
+    over = excess(arguments, cost.max_depth, cost.max_numbers)
+    if over is Excess.VALUES:
         most = cost.max_values - SLOW_NUMBER * slow_numbers(arguments)
         return excess(arguments, cost.max_depth, most)
-    return found
+    return over
 
 
-def _told(findings: Sequence[SchemaFinding | Unexplained]) -> tuple[Problem, ...]:
+def _problems(findings: Sequence[SchemaFinding | Unexplained]) -> tuple[Problem, ...]:
     decided = [each for each in findings if not _is_undecided(each)]
     problems = chain.from_iterable(each.problems() for each in decided)
-    told = tuple(islice(problems, MAX_PROBLEMS))
-    rest = sum(each.count for each in decided) - len(told)
-    return (*told, Problem("", f"and {counted(rest, 'more problem')}")) if rest else told
+    shown_problems = tuple(islice(problems, MAX_PROBLEMS))
+    rest = sum(each.count for each in decided) - len(shown_problems)
+    return (
+        (*shown_problems, Problem("", f"and {counted(rest, 'more problem')}"))
+        if rest
+        else shown_problems
+    )
 
 
 def _is_undecided(finding: SchemaFinding | Unexplained) -> bool:

@@ -58,13 +58,13 @@ def levels(value: object) -> Iterator[list[Container]]:
     level: list[Container] = [cast("Container", value)] if isinstance(value, _CONTAINERS) else []
     while level:
         yield level
-        found = {
+        children = {
             id(child): cast("Container", child)
             for parent in level
             for child in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(child, _CONTAINERS)
         }
-        level = list(found.values())
+        level = list(children.values())
 
 
 def count_values(value: object, limit: int) -> int:
@@ -114,5 +114,5 @@ def objects(value: object) -> Iterator[Object]:
 
 def references_of(node: Object) -> list[str]:
     """The references that stand in one object of a schema."""
-    found = (node.get(keyword) for keyword in REFERENCES)
-    return [reference for reference in found if isinstance(reference, str)]
+    targets = (node.get(keyword) for keyword in REFERENCES)
+    return [reference for reference in targets if isinstance(reference, str)]

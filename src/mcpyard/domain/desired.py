@@ -171,13 +171,13 @@ _NOTHING: Final = Desired({})
 
 
 def desire(
-    documents: Iterable[Document], known: DesireInputs, before: Desired = _NOTHING
+    documents: Iterable[Document], inputs: DesireInputs, before: Desired = _NOTHING
 ) -> Desired:
     """Merge the documents into what should be.
 
     Args:
         documents: What the owners say.
-        known: What is known besides.
+        inputs: What is known besides.
         before: What was desired so far; whatever of it still holds is not made anew.
     """
     ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
@@ -187,18 +187,18 @@ def desire(
         for definition in document.definitions:
             winner = winners.get(definition.name)
             if winner is None:
-                winners[definition.name] = _server(document.owner, definition, known, before)
+                winners[definition.name] = _server(document.owner, definition, inputs, before)
             else:
                 shadowed.append(Shadowed(definition, document.owner))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
-    for each in known.waiting:
+    for each in inputs.waiting:
         name = each.definition.name
         winner = winners.get(name)
         if winner and winner.owner.scope.rank < each.owner.scope.rank:
             shadowed.append(Shadowed(each.definition, each.owner))
             winners[name] = _noting_shadow(winner, each.owner)
         else:
-            winners[name] = replace(winner or _held(each, known, before), waiting=each)
+            winners[name] = replace(winner or _held(each, inputs, before), waiting=each)
     problems = tuple(problem for document in ordered for problem in document.problems)
     configs = {name: each.config for name, each in winners.items()}
     servers = {each.id: _noting_backups(each, configs) for each in winners.values()}
@@ -217,25 +217,25 @@ def apply_policy(config: Config, patch: PolicyPatch) -> Config:
 
 
 def _server(
-    owner: Owner, definition: Definition, known: DesireInputs, before: Desired
+    owner: Owner, definition: Definition, inputs: DesireInputs, before: Desired
 ) -> DesiredServer:
-    identity = known.identities[owner, definition.name]
-    config = apply_policy(definition.config, known.policies.get(identity, {}))
+    identity = inputs.identities[owner, definition.name]
+    config = apply_policy(definition.config, inputs.policies.get(identity, {}))
     name, seen = definition.name, before.servers.get(identity)
-    made = _made_before(seen, name, config, known) or _make(name, config, known)
-    this_yard = known.here.is_reached_by(made.launch)
-    asked = config.wanted or default_wanted(owner.scope)
+    made = _made_before(seen, name, config, inputs) or _make(name, config, inputs)
+    this_yard = inputs.here.is_reached_by(made.launch)
+    configured = config.wanted or default_wanted(owner.scope)
     note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
     return DesiredServer(
         id=identity,
         name=name,
         owner=owner,
         config=config,
-        wanted=asked if config.enabled and not this_yard else Wanted.STOPPED,
+        wanted=configured if config.enabled and not this_yard else Wanted.STOPPED,
         launch=made.launch,
         launch_digest=made.launch_digest,
         policy_digest=made.policy_digest,
-        turn=known.turns.get(identity, 0),
+        turn=inputs.turns.get(identity, 0),
         this_yard=this_yard,
         place=definition.place,
         warnings=(*definition.warnings, *note),
@@ -243,9 +243,9 @@ def _server(
     )
 
 
-def _held(waiting: Waiting, known: DesireInputs, before: Desired) -> DesiredServer:
+def _held(waiting: Waiting, inputs: DesireInputs, before: Desired) -> DesiredServer:
     """A server that is shown and does not run: nothing was approved under its name."""
-    return replace(_server(waiting.owner, waiting.definition, known, before), held=True)
+    return replace(_server(waiting.owner, waiting.definition, inputs, before), held=True)
 
 
 class _Made(NamedTuple):
@@ -257,12 +257,12 @@ class _Made(NamedTuple):
     values: Values
 
 
-def _make(name: str, config: Config, known: DesireInputs) -> _Made:
+def _make(name: str, config: Config, inputs: DesireInputs) -> _Made:
     values: dict[str, str | None] = {}
 
     def noted(variable: str) -> str | None:
-        values[variable] = found = known.lookup(variable)
-        return found
+        values[variable] = value = inputs.lookup(variable)
+        return value
 
     launch = make_launch(config, noted)
     # A new name is taken over as a policy is: by a server that runs on.
@@ -270,11 +270,11 @@ def _make(name: str, config: Config, known: DesireInputs) -> _Made:
 
 
 def _made_before(
-    server: DesiredServer | None, name: str, config: Config, known: DesireInputs
+    server: DesiredServer | None, name: str, config: Config, inputs: DesireInputs
 ) -> _Made | None:
     if server is None or (server.name, server.config) != (name, config):
         return None
-    if any(known.lookup(variable) != value for variable, value in server.values.items()):
+    if any(inputs.lookup(variable) != value for variable, value in server.values.items()):
         return None
     return _Made(server.launch, server.launch_digest, server.policy_digest, server.values)
 

@@ -392,6 +392,6 @@ EDGES: Final[dict[type[YardError], Edge]] = {
 def edge(error: YardError) -> Edge:
     """The edge of an error: its own, or that of the nearest ancestor that has one."""
     for kind in type(error).__mro__:
-        if found := EDGES.get(kind):
-            return found
+        if names := EDGES.get(kind):
+            return names
     return Edge(500, "internal", _INTERNAL, 1)

@@ -58,8 +58,8 @@ def plan(desired: Desired, observed: Mapping[UUID, Observed]) -> tuple[Action, .
     """The actions that lead from what is observed to what is desired; endings come first."""
     ending = [
         action
-        for found in observed.values()
-        if found.id not in desired.servers and (action := _departure(found))
+        for each in observed.values()
+        if each.id not in desired.servers and (action := _departure(each))
     ]
     arriving = (
         _action(server, observed.get(server.id) or Observed(server.id))
@@ -72,37 +72,39 @@ def _stops_first(actions: Iterable[Action]) -> list[Action]:
     return sorted(actions, key=lambda action: not isinstance(action, StopServer))
 
 
-def _departure(found: Observed) -> Action | None:
-    if found.state.phase is Phase.STOPPED:
-        return Forget(found.id)
-    return _ending(found)
+def _departure(actual: Observed) -> Action | None:
+    if actual.state.phase is Phase.STOPPED:
+        return Forget(actual.id)
+    return _ending(actual)
 
 
-def _ending(found: Observed) -> StopServer | None:
-    at_rest = found.state.phase in _AT_REST and not found.state.restart
-    return None if at_rest else StopServer(found.id)
+def _ending(actual: Observed) -> StopServer | None:
+    at_rest = actual.state.phase in _AT_REST and not actual.state.restart
+    return None if at_rest else StopServer(actual.id)
 
 
-def _action(server: DesiredServer, found: Observed) -> Action | None:
-    return _move(server, found) or (UpdateInterest(server.id) if _differs(server, found) else None)
+def _action(server: DesiredServer, actual: Observed) -> Action | None:
+    return _move(server, actual) or (
+        UpdateInterest(server.id) if _differs(server, actual) else None
+    )
 
 
-def _move(server: DesiredServer, found: Observed) -> Action | None:
+def _move(server: DesiredServer, actual: Observed) -> Action | None:
     if server.wanted is Wanted.STOPPED:
-        return _ending(found)
-    if found.state.phase is Phase.NEEDS_APPROVAL:
+        return _ending(actual)
+    if actual.state.phase is Phase.NEEDS_APPROVAL:
         return None if server.held else _approved(server)
-    if found.state.phase in _AT_REST:
+    if actual.state.phase in _AT_REST:
         # Only a call starts one that runs on demand; one that is stopping to restart will come up.
-        waits = server.wanted is Wanted.ON_DEMAND or found.state.restart
+        waits = server.wanted is Wanted.ON_DEMAND or actual.state.restart
         return None if waits else StartServer(server.id)
-    anew = (server.launch_digest, server.turn) != (found.launch_digest, found.turn)
+    anew = (server.launch_digest, server.turn) != (actual.launch_digest, actual.turn)
     return Replace(server.id) if server.held or anew else None
 
 
-def _differs(server: DesiredServer, found: Observed) -> bool:
+def _differs(server: DesiredServer, actual: Observed) -> bool:
     desired = (server.launch_digest, server.policy_digest, server.turn)
-    return desired != (found.launch_digest, found.policy_digest, found.turn)
+    return desired != (actual.launch_digest, actual.policy_digest, actual.turn)
 
 
 def _approved(server: DesiredServer) -> Action:

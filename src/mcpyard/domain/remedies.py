@@ -53,5 +53,5 @@ def remedy(error: YardError) -> str:
     """What to do about an error: its own advice, else that of its kind or the nearest ancestor."""
     if error.advice:
         return error.advice
-    found = next((REMEDIES[kind] for kind in type(error).__mro__ if kind in REMEDIES), "")
-    return found.replace("NAME", shlex.quote(error.server)) if error.server else found
+    sentence = next((REMEDIES[kind] for kind in type(error).__mro__ if kind in REMEDIES), "")
+    return sentence.replace("NAME", shlex.quote(error.server)) if error.server else sentence

@@ -37,12 +37,12 @@ class ToolDefinition:
     @property
     def annotations(self) -> Mapping[str, object]:
         """The server's hints about it; not to be trusted."""
-        found = self.raw.get("annotations")
-        return cast("Mapping[str, object]", found) if isinstance(found, dict) else {}
+        annotations = self.raw.get("annotations")
+        return cast("Mapping[str, object]", annotations) if isinstance(annotations, dict) else {}
 
     def _text(self, key: str) -> str | None:
-        found = self.raw.get(key)
-        return found if isinstance(found, str) else None
+        text = self.raw.get(key)
+        return text if isinstance(text, str) else None
 
 
 def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tuple[Problem, ...]]:

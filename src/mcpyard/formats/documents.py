@@ -127,8 +127,8 @@ def says_something(text: str) -> bool:
 def shape_of(spot: ClientScopeRef, value: object) -> EntrySchema:
     """The shape that a file is in: the last whose keys lead to an object of objects."""
     for shape in reversed(spot.client.shapes[1:]):
-        found = value_at(value, (*spot.above, *shape.keys))
-        if isinstance(found, dict) and _of_objects(cast("dict[str, object]", found)):
+        node = value_at(value, (*spot.above, *shape.keys))
+        if isinstance(node, dict) and _of_objects(cast("dict[str, object]", node)):
             return shape
     return spot.client.shapes[0]
 
@@ -145,11 +145,11 @@ def value_at(value: object, path: Keys) -> object:
 def object_at(parsed: Parsed, value: object, path: Keys) -> dict[str, object]:
     """The object at a path, empty where nothing is; anything else breaks the document."""
     for length in range(len(path) + 1):
-        found = value_at(value, path[:length])
-        if found is None and length:
+        node = value_at(value, path[:length])
+        if node is None and length:
             return {}
-        if not isinstance(found, dict):
-            message = f"expected an object, found {describe(found)}"
+        if not isinstance(node, dict):
+            message = f"expected an object, found {describe(node)}"
             problem = Problem(".".join(path[:length]), message, parsed.place(path[:length]))
             raise DocumentBroken.of(problem)
     return cast("dict[str, object]", value_at(value, path))

@@ -46,11 +46,11 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _FieldValue:
     """A value to compare, and how it may be shown."""
 
     value: object
-    shown: str = field(compare=False)
+    text: str = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class _Neutral:
     """A definition taken apart, as far as two clients can differ in it."""
 
     standing: ServerStatus
-    said: Mapping[str, _Said]
+    values: Mapping[str, _FieldValue]
 
     def differences(self, other: "_Neutral") -> set[str]:
         return {
             leaf
-            for leaf in self.said.keys() | other.said.keys()
-            if self.said.get(leaf) != other.said.get(leaf)
+            for leaf in self.values.keys() | other.values.keys()
+            if self.values.get(leaf) != other.values.get(leaf)
             and _can_say(self.standing.spot.shape, leaf)
             and _can_say(other.standing.spot.shape, leaf)
         }
@@ -76,8 +76,8 @@ def drift(standings: Iterable[ServerStatus]) -> tuple[Drift, ...]:
     for standing in standings:
         if entry := _whole(standing):
             by_name.setdefault(standing.listed.name, []).append(_neutral(standing, entry))
-    found = ((name, _groups(each)) for name, each in by_name.items())
-    return tuple(_drift(name, groups) for name, groups in found if len(groups) > 1)
+    grouped = ((name, _groups(each)) for name, each in by_name.items())
+    return tuple(_drift(name, groups) for name, groups in grouped if len(groups) > 1)
 
 
 def _whole(standing: ServerStatus) -> Entry | None:
@@ -88,9 +88,9 @@ def _whole(standing: ServerStatus) -> Entry | None:
     return None if standing.listed.problems else entry
 
 
-def _groups(found: list[_Neutral]) -> list[list[_Neutral]]:
+def _groups(entries: list[_Neutral]) -> list[list[_Neutral]]:
     groups: list[list[_Neutral]] = []
-    for each in found:
+    for each in entries:
         for group in groups:
             if not any(each.differences(other) for other in group):
                 group.append(each)
@@ -110,10 +110,10 @@ def _drift(name: str, groups: list[list[_Neutral]]) -> Drift:
 
 
 def _variant(group: list[_Neutral], leaves: list[str]) -> Variant:
-    said: dict[str, _Said] = {}
+    merged: dict[str, _FieldValue] = {}
     for each in group:
-        said |= each.said
-    values = {leaf: said[leaf].shown if leaf in said else ABSENT for leaf in leaves}
+        merged |= each.values
+    values = {leaf: merged[leaf].text if leaf in merged else ABSENT for leaf in leaves}
     return Variant(tuple(each.standing for each in group), values)
 
 
@@ -131,18 +131,18 @@ def _can_say(shape: EntrySchema, leaf: str) -> bool:
 
 
 def _neutral(standing: ServerStatus, entry: Entry) -> _Neutral:
-    said: dict[str, _Said] = {}
-    for leaf, value, shown in _leaves(entry, standing.spot.client.dialect):
-        said.setdefault(leaf, _Said(value, shown))
-    return _Neutral(standing, said)
+    values: dict[str, _FieldValue] = {}
+    for leaf, value, text in _leaves(entry, standing.spot.client.dialect):
+        values.setdefault(leaf, _FieldValue(value, text))
+    return _Neutral(standing, values)
 
 
 def _leaves(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, object, str]]:
     """Each thing that the entry says: what it is called, its value, and how it may be shown."""
     for leaf, text in _texts(entry):
         yield leaf, meaning(text, dialect), shown_url(text)
-    for leaf, found in _secrets(entry, dialect):
-        yield leaf, found, _without_literals(found)
+    for leaf, secret in _secrets(entry, dialect):
+        yield leaf, secret, _without_literals(secret)
     if entry.args:
         yield "args", tuple(meaning(text, dialect) for text in entry.args), " ".join(entry.args)
     yield from _limits(entry)
@@ -181,10 +181,10 @@ def _secrets(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, tupl
         yield f"headers.{AUTHORIZATION.lower()}", (BEARER_PREFIX, ClientReference(entry.bearer))
 
 
-def _without_literals(found: tuple[Part, ...]) -> str:
-    known = [_without_default(part) for part in found if isinstance(part, ClientReference)]
-    hidden = any(not isinstance(part, ClientReference) and part != BEARER_PREFIX for part in found)
-    return " ".join([*known, *(["a literal text"] if hidden or not found else [])])
+def _without_literals(parts: tuple[Part, ...]) -> str:
+    references = [_without_default(part) for part in parts if isinstance(part, ClientReference)]
+    hidden = any(not isinstance(part, ClientReference) and part != BEARER_PREFIX for part in parts)
+    return " ".join([*references, *(["a literal text"] if hidden or not parts else [])])
 
 
 def _without_default(reference: ClientReference) -> str:

@@ -85,19 +85,19 @@ def _differing(
     old: Entry, new: Entry, raw: Mapping[str, object], shape: EntrySchema
 ) -> set[Field | str]:
     """The fields and unknown words that the two do not say alike."""
-    before, after = old.said(), new.said()
-    found: set[Field | str] = {name for name in Field if before.get(name) != after.get(name)}
+    before, after = old.set_fields(), new.set_fields()
+    differing: set[Field | str] = {name for name in Field if before.get(name) != after.get(name)}
     words = old.unknown.keys() | new.unknown.keys()
-    found |= {word for word in words if old.unknown.get(word) != new.unknown.get(word)}
+    differing |= {word for word in words if old.unknown.get(word) != new.unknown.get(word)}
     kind = shape.words.get(Field.TYPE, "")
     if spell(old, shape).get(kind) != spell(new, shape).get(kind):
-        found.add(Field.TYPE)
-    if Field.TYPE in found and shape.url_ways:
-        found.add(Field.URL)
+        differing.add(Field.TYPE)
+    if Field.TYPE in differing and shape.url_ways:
+        differing.add(Field.URL)
     together = shape.joined or isinstance(raw.get(shape.words[Field.COMMAND]), list)
-    if together and found & {Field.COMMAND, Field.ARGS}:
-        found |= {Field.COMMAND, Field.ARGS}
-    return found
+    if together and differing & {Field.COMMAND, Field.ARGS}:
+        differing |= {Field.COMMAND, Field.ARGS}
+    return differing
 
 
 def _present_word(

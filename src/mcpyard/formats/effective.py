@@ -80,12 +80,12 @@ class Evaluation:
 
 def files_of(client: Client, around: ClientFolders) -> tuple[str, ...]:
     """The paths of all files that must be looked at to judge a client's servers."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for scope in scopes_of(client, around):
         for location in _locations(scope):
             if usable(location, (), around):
-                found |= dict.fromkeys(candidates(location, around))
-    return tuple(found)
+                paths |= dict.fromkeys(candidates(location, around))
+    return tuple(paths)
 
 
 def standings(
@@ -100,7 +100,7 @@ def judge(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> E
     shelf = shelf_of(client, around, texts)
     files = judged(client, around, shelf)
     own = {file.path for file in files}
-    others = (found for path, found in shelf.problems.items() if path not in own)
+    others = (problem for path, problem in shelf.problems.items() if path not in own)
     besides = tuple(problem for found in others for problem in found)
     return Evaluation(tuple(map(_finished, _worth_telling(files))), besides)
 
@@ -126,14 +126,14 @@ def _locations(scope: ClientScope) -> Iterator[Location]:
 
 def _worth_telling(files: list[Read]) -> list[Read]:
     """The files that exist, and where a scope has none the one that would be created."""
-    found = {file.spot.scope.name for file in files if file.exists}
-    told: list[Read] = []
+    scopes = {file.spot.scope.name for file in files if file.exists}
+    worth: list[Read] = []
     for file in files:
         scope = file.spot.scope.name
-        if file.exists or scope not in found:
-            found.add(scope)
-            told.append(file)
-    return told
+        if file.exists or scope not in scopes:
+            scopes.add(scope)
+            worth.append(file)
+    return worth
 
 
 def _finished(file: Read) -> ScopeFile:

@@ -77,7 +77,7 @@ class Entry:
             return EntryTransport.STDIO
         return EntryTransport.REMOTE if self.url is not None else None
 
-    def said(self) -> dict[Field, object]:
+    def set_fields(self) -> dict[Field, object]:
         """The fields it has, in order."""
         values = {name: getattr(self, name) for name in Field}
         return {name: value for name, value in values.items() if value is not None}
@@ -124,12 +124,12 @@ def understand(raw: Mapping[str, object], client: Client, shape: EntrySchema) ->
 def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
     """An entry in a shape's own words; what the shape has no word for is left out."""
     spelled: dict[str, object] = {}
-    said = entry.said()
-    if shape.type_written and Field.TYPE not in said and entry.way in shape.type_written:
-        said[Field.TYPE] = entry.way
+    values = entry.set_fields()
+    if shape.type_written and Field.TYPE not in values and entry.way in shape.type_written:
+        values[Field.TYPE] = entry.way
     for name, word in shape.words.items():
-        if name in said and not (shape.joined and name is Field.ARGS):
-            spelled |= _spelled(name, word, said, shape)
+        if name in values and not (shape.joined and name is Field.ARGS):
+            spelled |= _spelled(name, word, values, shape)
     if entry.command is not None:
         spelled = {**shape.fixed, **spelled}
     return closed({**spelled, **entry.unknown}, shape)
@@ -213,19 +213,19 @@ def _way(value: object, shape: EntrySchema) -> EntryTransport:
 
 
 def _spelled(
-    name: Field, word: str, said: Mapping[Field, object], shape: EntrySchema
+    name: Field, word: str, values: Mapping[Field, object], shape: EntrySchema
 ) -> dict[str, object]:
-    value = said[name]
+    value = values[name]
     match name:
         case Field.COMMAND if shape.joined:
-            return {word: [value, *cast("tuple[str, ...]", said.get(Field.ARGS, ()))]}
+            return {word: [value, *cast("tuple[str, ...]", values.get(Field.ARGS, ()))]}
         case Field.TYPE:
-            known = shape.types.get(EntryTransport(str(value)))
-            return {word: known} if known else {}
+            spelling = shape.types.get(EntryTransport(str(value)))
+            return {word: spelling} if spelling else {}
         case Field.ENABLED:
             return {word: value is not (word in shape.opposite)}
         case Field.URL:
-            return {_url_word(word, said.get(Field.TYPE), shape): value}
+            return {_url_word(word, values.get(Field.TYPE), shape): value}
         case _:
             return {word: _plain(value, word, shape)}
 
@@ -268,6 +268,6 @@ def _strangers(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem
     strangers = LOCAL_FIELDS if remote else REMOTE_FIELDS
     return [
         Problem(shape.words[name], f"stands beside {beside}; {client.title} refuses that")
-        for name in entry.said()
+        for name in entry.set_fields()
         if name in strangers
     ]

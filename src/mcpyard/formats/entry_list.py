@@ -81,7 +81,7 @@ def read_scopes(
 
 def listing_of(spot: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
     """List the servers of a text that was parsed already."""
-    spot = replace(spot, found=shape_of(spot, value))
+    spot = replace(spot, schema=shape_of(spot, value))
     path = (*spot.above, *spot.shape.keys)
     servers = object_at(parsed, value, path)
     listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
@@ -115,9 +115,9 @@ def _listed(
     if not isinstance(raw, dict):
         message = f"expected an object, found {describe(raw)}"
         return Listed(name, place, None, (Problem(".".join(path), message, place),))
-    found = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
-    problems = tuple(_located(parsed, path, problem) for problem in found.problems)
-    return Listed(name, place, found.entry, problems)
+    reading = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
+    problems = tuple(_located(parsed, path, problem) for problem in reading.problems)
+    return Listed(name, place, reading.entry, problems)
 
 
 def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem:

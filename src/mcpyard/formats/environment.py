@@ -34,17 +34,17 @@ def read(environment: Mapping[str, str]) -> Document:
     problems: list[Problem] = []
     skipped: set[str] = set()
     for variable in sorted(environment):
-        found = _URL.fullmatch(variable)
-        if not found or not environment[variable].strip():
+        match = _URL.fullmatch(variable)
+        if not match or not environment[variable].strip():
             continue
-        name = found.group(1).lower()
+        name = match.group(1).lower()
         if name in definitions or name in skipped:
             problems.append(
                 Problem(variable, f'is passed over: there is a server "{name}" already')
             )
             continue
         try:
-            definitions[name] = _definition(name, found.group(1), environment)
+            definitions[name] = _definition(name, match.group(1), environment)
         except DefinitionError as error:
             problems += error.problems
             skipped.add(name)

@@ -21,9 +21,9 @@ class Read:
     """A file of a scope while its servers are judged."""
 
     def __init__(self, spot: ClientScopeRef, path: str, shelf: ParsedFiles) -> None:
-        found = shelf.text(path)
+        text = shelf.text(path)
         self.path = path
-        self.exists = found.text is not None or found.fault is not None
+        self.exists = text.text is not None or text.fault is not None
         self.opened = shelf.open(path)
         self.listing = _listing(spot, self.opened, shelf.problems.get(path, ()))
         self.verdicts: dict[str, RuleVerdict] = {}
@@ -215,15 +215,15 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
     for part in parts:
         raw = _merged(raw, part.raw(name))
     client, shape = strongest.spot.client, strongest.spot.shape
-    found = understand(cast("dict[str, object]", raw), client, shape)
-    if found.problems:
-        problem = replace(found.problems[0], field=f"{name}.{found.problems[0].field}")
+    reading = understand(cast("dict[str, object]", raw), client, shape)
+    if reading.problems:
+        problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
         return RuleVerdict(Effective.INVALID, str(problem), listed.place)
-    if found.entry.enabled is False:
+    if reading.entry.enabled is False:
         return RuleVerdict(
             Effective.DISABLED, "is switched off in one of its entries", listed.place
         )
-    return _stub(found.entry, listed) or _ON
+    return _stub(reading.entry, listed) or _ON
 
 
 def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
@@ -247,8 +247,12 @@ def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
         beside = other.spot.scope.name == scope and index > later
         winner = other.same(name) if beside or scope in other.spot.scope.hides else None
         if winner and other.counts(winner.name):
-            told = f'"{winner.name}" of {other.spot} ({other.path})'
+            other_name = f'"{winner.name}" of {other.spot} ({other.path})'
             merges = file.spot.client.merges
-            reason = f"is read together with {told}, which wins" if merges else f"{told} wins"
+            reason = (
+                f"is read together with {other_name}, which wins"
+                if merges
+                else f"{other_name} wins"
+            )
             return RuleVerdict(Effective.SHADOWED, reason, winner.place)
     return None

@@ -77,14 +77,14 @@ class Finding:
     @property
     def message(self) -> str:
         """What is so, as a sentence that gives no secret away."""
-        return self.told(SAYS.__getitem__)
+        return self.sentence(SAYS.__getitem__)
 
     @property
     def hint(self) -> str:
         """What to do about it."""
         return self.advised(ADVICE.__getitem__)
 
-    def told(self, text_of: Callable[[str], str]) -> str:
+    def sentence(self, text_of: Callable[[str], str]) -> str:
         """What is so, in the words that are there for the id of it."""
         return text_of(self.says).format_map(self.facts)
 
@@ -180,8 +180,8 @@ class Where:
     def finding(self, says: str, todo: Advice, **facts: str) -> Finding:
         """A finding about it."""
         client, scope = self.spot.client, self.spot.scope.name
-        known = {"program": client.title, **facts}
-        return Finding(says, client.id, scope, self.name, self.place, known, todo)
+        parameters = {"program": client.title, **facts}
+        return Finding(says, client.id, scope, self.name, self.place, parameters, todo)
 
 
 def file_broken(client: Client, scope: str, problem: Problem, detail: str) -> Finding:

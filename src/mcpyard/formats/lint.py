@@ -27,18 +27,18 @@ def lint(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> tu
     """Check a client's files; `texts` has those of `files_of` by their paths."""
     shelf = shelf_of(client, around, texts)
     files = judged(client, around, shelf)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     paths: set[str] = set()
     for file in files:
         # Scopes can share a file; what is wrong with all of it is told once.
-        found += _whole_file(file) if file.path not in paths else ()
+        findings += _whole_file(file) if file.path not in paths else ()
         paths.add(file.path)
-        found += _names(file)
-        found += entry_findings(file, shelf.text(file.path))
+        findings += _names(file)
+        findings += entry_findings(file, shelf.text(file.path))
     for path, problems in shelf.problems.items():
         if path not in paths:
-            found += (file_broken(client, "", each, sentence(each)) for each in problems)
-    return tuple(found)
+            findings += (file_broken(client, "", each, sentence(each)) for each in problems)
+    return tuple(findings)
 
 
 def _whole_file(file: Read) -> Iterator[Finding]:

@@ -51,7 +51,7 @@ class _Case:
     def spot(self) -> ClientScopeRef:
         return self.file.spot
 
-    def found(self, says: str, words: tuple[str, ...], todo: Advice, **facts: str) -> Finding:
+    def finding(self, says: str, words: tuple[str, ...], todo: Advice, **facts: str) -> Finding:
         name = self.listed.name
         where = Where(self.spot, name, self.file.place(name, *words))
         return where.finding(says, todo, field=".".join(words), **facts)
@@ -113,13 +113,13 @@ def _fields(case: _Case) -> Iterator[Finding]:
         meaning = _MEANINGS.get(word)
         todo = _instead(case.spot, meaning)
         if client.closed:
-            yield case.found("unknown-field", (word,), todo)
+            yield case.finding("unknown-field", (word,), todo)
         elif meaning:
             says = "needless-type" if meaning is Field.TYPE else "ignored-field"
-            yield case.found(says, (word,), todo)
+            yield case.finding(says, (word,), todo)
     if case.entry.command is not None and not case.entry.command.strip():
         word = shape.words[Field.COMMAND]
-        yield case.found("empty-command", (word,), advice("name-program"))
+        yield case.finding("empty-command", (word,), advice("name-program"))
 
 
 def _instead(spot: ClientScopeRef, meaning: Field | None) -> Advice:
@@ -135,12 +135,11 @@ def _references(case: _Case) -> Iterator[Finding]:
     client = case.spot.client
     for words, text in case.texts():
         literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
-        for match in (
-            found for part in literals for found in _ANY_REFERENCE.finditer(without_open(part))
-        ):
+        texts = (without_open(part) for part in literals)
+        for match in (each for part in texts for each in _ANY_REFERENCE.finditer(part)):
             name = match["name"] or match["bare"]
             todo = _as_reference(case.spot, name)
-            yield case.found("foreign-reference", words, todo, variable=name)
+            yield case.finding("foreign-reference", words, todo, variable=name)
 
 
 def _as_reference(spot: ClientScopeRef, name: str) -> Advice:
@@ -148,8 +147,8 @@ def _as_reference(spot: ClientScopeRef, name: str) -> Advice:
         return advice("write-reference", reference=reference(name, spot.client.dialect))
     if Field.ENV_VARS in spot.shape.words:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
-        known = ", ".join(spot.shape.words[each] for each in words)
-        return advice("name-variable", words=known)
+        fields = ", ".join(spot.shape.words[each] for each in words)
+        return advice("name-variable", words=fields)
     return advice("read-variable")
 
 
@@ -163,7 +162,7 @@ def _secrets(case: _Case) -> Iterator[Finding]:
     else:
         return
     for words in _literal_secrets(case):
-        yield case.found(says, words, todo)
+        yield case.finding(says, words, todo)
 
 
 def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:

@@ -37,12 +37,12 @@ class ClientScopeRef:
     client: Client
     scope: ClientScope
     project: str = ""
-    found: EntrySchema | None = None
+    schema: EntrySchema | None = None
 
     @property
     def shape(self) -> EntrySchema:
         """How its entries are spelled."""
-        return self.found or self.client.shapes[0]
+        return self.schema or self.client.shapes[0]
 
     @property
     def above(self) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
         except DefinitionError as error:
             skipped[name] = error.problems
     notes = (*_extras(parsed), *_alike(parsed, [each.name for each in definitions]))
-    problems = tuple(problem for found in skipped.values() for problem in found)
+    problems = tuple(problem for group in skipped.values() for problem in group)
     return Document(owner, tuple(definitions), problems, notes, frozenset(skipped))
 
 
@@ -63,8 +63,8 @@ def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
     text = text if says_something(text) else text + _NEW_FILE
     old = _entries(jsonc.parse(text)).get(name)
-    known = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
-    entry = spell(config) if known is None else respell(known, config)
+    previous = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
+    entry = spell(config) if previous is None else respell(previous, config)
     return jsonc.set_member(text, (KEY, name), entry)
 
 
@@ -141,8 +141,8 @@ def _respell_remote(
 
 
 def _respell_oauth(raw: object, new: RemoteConfig) -> dict[str, object] | None:
-    known = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
-    stays = {key: value for key, value in known.items() if key not in OAUTH_WORDS}
+    members = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    stays = {key: value for key, value in members.items() if key not in OAUTH_WORDS}
     return stays | (oauth_of(new) or {}) or None
 
 
@@ -172,9 +172,9 @@ def _broken(place: SourceLocation, field: str, message: str) -> DocumentBroken:
 
 def _definition(parsed: jsonc.JsoncDocument, name: str, raw: object, *, strict: bool) -> Definition:
     place = parsed.key_place((KEY, name))
-    shown = f"{KEY}.{name[:80]}"
+    label = f"{KEY}.{name[:80]}"
     if fault := checks.name_fault(name):
-        raise DefinitionError.of(Problem(shown, f"the name {fault}", place))
+        raise DefinitionError.of(Problem(label, f"the name {fault}", place))
     try:
         reading = read_definition(raw, strict=strict)
     except DefinitionError as error:

@@ -53,8 +53,8 @@ _BY_WORD: Final[Mapping[str, Client]] = {
 def client_of(word: str) -> Client:
     """A client by its id or an alias."""
     if word not in _BY_WORD:
-        known = ", ".join(client.id for client in CLIENTS)
-        problem = Problem("client", f'"{word[:40]}" is unknown; one of {known}')
+        ids = ", ".join(client.id for client in CLIENTS)
+        problem = Problem("client", f'"{word[:40]}" is unknown; one of {ids}')
         raise ArgumentsRefused.of(problem).advising("See what is where: mcpyard clients ls")
     return _BY_WORD[word]
 
@@ -82,7 +82,7 @@ def _scope(client: Client, name: str) -> ClientScope:
     for scope in client.scopes:
         if name in {scope.name, ""}:
             return scope
-    known = ", ".join(scope.name for scope in client.scopes)
-    message = f'{client.title} has no scope "{name[:40]}"; one of {known}'
+    names = ", ".join(scope.name for scope in client.scopes)
+    message = f'{client.title} has no scope "{name[:40]}"; one of {names}'
     problem = Problem("scope", message)
     raise ArgumentsRefused.of(problem).advising("Leave the scope out for the first of these.")

@@ -63,18 +63,18 @@ class Judge:
 
     def _gate(self, gate: Rule, name: str) -> RuleVerdict | None:
         for clue in gate.shuts:
-            for where in self._found(clue, name):
+            for where in self._locations(clue, name):
                 return RuleVerdict(gate.state, gate.says, where)
         # Without a project there is nothing to be trusted.
         if (
             gate.opens
             and self.spot.project
-            and not any(True for clue in gate.opens for _ in self._found(clue, name))
+            and not any(True for clue in gate.opens for _ in self._locations(clue, name))
         ):
             return RuleVerdict(gate.state, gate.says)
         return None
 
-    def _found(self, clue: Condition, name: str) -> Iterator[SourceLocation | None]:
+    def _locations(self, clue: Condition, name: str) -> Iterator[SourceLocation | None]:
         """The places that say what the clue looks for."""
         if clue.sign is Match.VARIABLE:
             if self.around.environment.get(clue.keys[0]) in clue.words:
@@ -83,16 +83,16 @@ class Judge:
         folded = self.spot.client.names.folded
         for opened, keys in self._opened(clue.files, clue.keys):
             if clue.sign is Match.FOLDERS:
-                found = _folder_place(opened, keys, self.spot.project, clue.words)
+                location = _folder_place(opened, keys, self.spot.project, clue.words)
             elif clue.sign is Match.SAYS:
                 says = opened.at(keys) in clue.words
-                found = opened.parsed.place(keys) if says else None
+                location = opened.parsed.place(keys) if says else None
             elif clue.sign is Match.NAMED:
-                found = _named(opened, keys, name, folded=folded)
+                location = _named(opened, keys, name, folded=folded)
             else:
-                found = _unnamed(opened, keys, name, folded=folded)
-            if found:
-                yield found
+                location = _unnamed(opened, keys, name, folded=folded)
+            if location:
+                yield location
 
     def _opened(
         self, files: tuple[Location, ...], keys: tuple[str, ...]
@@ -112,16 +112,16 @@ def _names(listed: object) -> list[object]:
     return [value_at(item, ("serverName",)) or item for item in items]
 
 
-def _known(name: object, *, folded: bool) -> object:
+def _folded(name: object, *, folded: bool) -> object:
     return name.strip().lower() if folded and isinstance(name, str) else name
 
 
 def _named(
     opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
 ) -> SourceLocation | None:
-    names = [_known(each, folded=folded) for each in _names(opened.at(keys))]
-    wanted = _known(name, folded=folded)
-    return opened.parsed.place((*keys, names.index(wanted))) if wanted in names else None
+    names = [_folded(each, folded=folded) for each in _names(opened.at(keys))]
+    key = _folded(name, folded=folded)
+    return opened.parsed.place((*keys, names.index(key))) if key in names else None
 
 
 def _unnamed(
@@ -142,9 +142,9 @@ def _folder_place(
     """Where the project is trusted, itself or by the nearest folder above it that is named."""
     folders = opened.at(keys)
     if isinstance(folders, list):
-        known = {each: index for index, each in enumerate(cast("list[object]", folders))}
-        found = next((known[each] for each in _upwards(project) if each in known), None)
-        return None if found is None else opened.parsed.place((*keys, found))
+        positions = {each: index for index, each in enumerate(cast("list[object]", folders))}
+        index = next((positions[each] for each in _upwards(project) if each in positions), None)
+        return None if index is None else opened.parsed.place((*keys, index))
     if not isinstance(folders, dict):
         return None
     rules = {

@@ -46,12 +46,12 @@ def switched_off(spot: ClientScopeRef, text: str) -> frozenset[str]:
     if switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
         return frozenset()
     _, value = _JSON.parse(text, "")
-    found = value_at(value, filled(switch.off, spot.project))
-    if switch.kind is SwitchKind.LIST and isinstance(found, list):
-        names = cast("list[object]", found)
+    switch_value = value_at(value, filled(switch.off, spot.project))
+    if switch.kind is SwitchKind.LIST and isinstance(switch_value, list):
+        names = cast("list[object]", switch_value)
         return frozenset(name for name in names if isinstance(name, str))
-    if switch.kind is SwitchKind.MAP and isinstance(found, dict):
-        marks = cast("dict[str, object]", found)
+    if switch.kind is SwitchKind.MAP and isinstance(switch_value, dict):
+        marks = cast("dict[str, object]", switch_value)
         return frozenset(name for name in marks if value_at(marks, (name, "enabled")) is False)
     return frozenset()
 
@@ -79,7 +79,7 @@ def set_enabled(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) ->
         edited = _in_lists(spot, text, name, enabled=enabled)
     else:
         edited = _in_map(spot, text, switch_name(spot, name), enabled=enabled)
-    return Edited(edited, _told(spot, enabled=enabled))
+    return Edited(edited, _warnings(spot, enabled=enabled))
 
 
 def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
@@ -90,16 +90,16 @@ def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> E
     raw = object_at(parsed, value, path).get(name)
     if raw is None:
         raise ServerUnknown(f'there is no server "{name}" in {spot}')
-    said = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
-    words = (each for each in said if field_of(each, shape) is Field.ENABLED)
+    members = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    words = (each for each in members if field_of(each, shape) is Field.ENABLED)
     word = next(words, shape.words[Field.ENABLED])
-    wanted = enabled is not (word in shape.opposite)
-    present = said.get(word)
+    target = enabled is not (word in shape.opposite)
+    present = members.get(word)
     # Saying nothing means on, so there is nothing to say when it is to be on.
     unsaid = present is None and enabled
-    if unsaid or present is wanted:
+    if unsaid or present is target:
         return Edited(text)
-    return Edited(editor.put(text, (*path, name, word), wanted))
+    return Edited(editor.put(text, (*path, name, word), target))
 
 
 def _in_lists(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
@@ -113,10 +113,10 @@ def _in_lists(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> s
 def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) -> str:
     parsed, value = _JSON.parse(text, "")
     object_at(parsed, value, path[:-1])
-    found = value_at(value, path)
-    if not isinstance(found, list | None):
-        raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(found)}")
-    names = cast("list[object]", found or [])
+    entries = value_at(value, path)
+    if not isinstance(entries, list | None):
+        raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(entries)}")
+    names = cast("list[object]", entries or [])
     if (name in names) is present:
         return text
     if present:
@@ -133,7 +133,7 @@ def _in_map(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str
     return _JSON.put(text, path, enabled)
 
 
-def _told(spot: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
+def _warnings(spot: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
     relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"is kept in {switch_words(spot)}")
     trust = spot.scope.switch.trust
     if enabled and trust:

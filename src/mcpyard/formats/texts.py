@@ -43,13 +43,13 @@ class ParsedFiles:
             self._opened[path] = self._open(self.text(path))
         return self._opened[path]
 
-    def _open(self, found: Text) -> Opened | None:
-        if found.fault is not None:
-            self.problems[found.path] = (found.fault,)
-        if found.text is None:
+    def _open(self, text: Text) -> Opened | None:
+        if text.fault is not None:
+            self.problems[text.path] = (text.fault,)
+        if text.text is None:
             return None
         try:
-            return Opened(*editor_for(found.path).parse(found.text, found.path, self._along))
+            return Opened(*editor_for(text.path).parse(text.text, text.path, self._along))
         except DocumentBroken as broken:
-            self.problems[found.path] = broken.problems
+            self.problems[text.path] = broken.problems
             return None

@@ -47,50 +47,50 @@ def attribution(hit: Hit) -> dict[str, str]:
 
 def statutes(hits: Sequence[Hit]) -> CallToolResult:
     """The answer to a search for statutes."""
-    found = Statutes(results=[Statute.model_validate(_statute(hit)) for hit in hits])
-    found.notice = _notice(hits)
+    statutes = Statutes(results=[Statute.model_validate(_statute(hit)) for hit in hits])
+    statutes.notice = _notice(hits)
     lines = [f"{_cited(hit)}\n{hit.why or hit.row['text']}" for hit in hits]
-    return answer(found, "\n\n".join(lines) or "Nothing was found.", hits)
+    return answer(statutes, "\n\n".join(lines) or "Nothing was found.", hits)
 
 
 def cases(hits: Sequence[Hit]) -> CallToolResult:
     """The answer to a search for cases."""
-    found = Cases(results=[_case(hit) for hit in hits], notice=_notice(hits))
+    cases = Cases(results=[_case(hit) for hit in hits], notice=_notice(hits))
     lines = [f"{_cited(hit)}\n{hit.why}" for hit in hits]
-    return answer(found, "\n\n".join(lines) or "Nothing was found.", hits)
+    return answer(cases, "\n\n".join(lines) or "Nothing was found.", hits)
 
 
-def article(found: InContext) -> CallToolResult:
+def article(passage: InContext) -> CallToolResult:
     """An article in its context."""
-    row = found.hit.row
+    row = passage.hit.row
     shape = Article.model_validate(
-        _statute(found.hit)
+        _statute(passage.hit)
         | {
             "title": row["title"],
-            "previous": _neighbour(found.before),
-            "next": _neighbour(found.after),
-            "versions": [each for each in found.versions if each],
+            "previous": _neighbour(passage.before),
+            "next": _neighbour(passage.after),
+            "versions": [each for each in passage.versions if each],
             "current": bool(row["current"]),
-            "notice": _notice([found.hit]),
+            "notice": _notice([passage.hit]),
         }
     )
     around = [
         f"[{name}] {hit.row['label']} {hit.row['text']}"
-        for name, hit in (("previous", found.before), ("next", found.after))
+        for name, hit in (("previous", passage.before), ("next", passage.after))
         if hit is not None
     ]
-    text = "\n\n".join([f"{_cited(found.hit)}\n{row['text']}", *around])
-    return answer(shape, text, [found.hit])
+    text = "\n\n".join([f"{_cited(passage.hit)}\n{row['text']}", *around])
+    return answer(shape, text, [passage.hit])
 
 
 def answer(shape: BaseModel, text: str, hits: Sequence[Hit]) -> CallToolResult:
     """A result with its text, its structure, and where both come from."""
     notice = _notice(hits)
-    shown = f"{notice}\n\n{text}" if notice else text
+    body = f"{notice}\n\n{text}" if notice else text
     sources = [attribution(hit) for hit in hits]
     meta = {ATTRIBUTION: _together(sources), ATTRIBUTIONS: sources} if sources else None
     return CallToolResult(
-        content=[TextContent(type="text", text=shown)],
+        content=[TextContent(type="text", text=body)],
         structured_content=shape.model_dump(mode="json"),
         _meta=meta,
     )

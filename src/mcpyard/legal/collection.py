@@ -22,8 +22,8 @@ def default_folder() -> Path:
     Raises:
         NotACorpus: The user has no home directory.
     """
-    if said := os.environ.get("MCPYARD_HOME"):
-        return Path(said) / "legal"
+    if home := os.environ.get("MCPYARD_HOME"):
+        return Path(home) / "legal"
     from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
 
     try:
@@ -74,8 +74,8 @@ class Collection:
 
     def templates(self) -> dict[str, LegalTemplate]:
         """All templates by name: the sample ones always, imported ones before them."""
-        found = {each.name: each for each in _templates(self._sample)}
-        return found | {each.name: each for each in _templates(self.library())}
+        templates = {each.name: each for each in _templates(self._sample)}
+        return templates | {each.name: each for each in _templates(self.library())}
 
     def _find_imported(self) -> Library | None:
         if self._imported is not None:
@@ -88,9 +88,9 @@ class Collection:
 
 
 def _templates(library: Library) -> list[LegalTemplate]:
-    found: list[LegalTemplate] = []
+    templates: list[LegalTemplate] = []
     for name in library.titles(DocumentKind.TEMPLATE):
         for hit in library.whole(DocumentKind.TEMPLATE, name)[:1]:
             title = hit.row["headline"] or name
-            found.append(LegalTemplate(name, title, hit.row["text"], hit))
-    return found
+            templates.append(LegalTemplate(name, title, hit.row["text"], hit))
+    return templates

@@ -14,27 +14,27 @@ _MARK: Final = "**"
 Span = tuple[int, int]
 
 
-def excerpt(text: str, asked: Runs) -> str:
+def excerpt(text: str, query: Runs) -> str:
     """A piece of the text around the best match, each match between ** and **."""
     flat = " ".join(text.split())
     # Marks are placed by position, so only a normal form of the same length will do.
     lowered = plain(flat)
     lowered = lowered if len(lowered) == len(flat) else flat.lower()
-    spans = _spans(lowered, asked) if len(lowered) == len(flat) else []
+    spans = _spans(lowered, query) if len(lowered) == len(flat) else []
     start = max(0, spans[0][0] - _BEFORE) if spans else 0
     end = min(len(flat), start + _WIDTH)
-    shown = _marked(flat, [each for each in spans if each[1] <= end], start, end)
-    return f"{'…' if start else ''}{shown}{'…' if end < len(flat) else ''}"
+    marked = _marked(flat, [each for each in spans if each[1] <= end], start, end)
+    return f"{'…' if start else ''}{marked}{'…' if end < len(flat) else ''}"
 
 
-def _spans(text: str, asked: Runs) -> list[Span]:
+def _spans(text: str, query: Runs) -> list[Span]:
     """Where whole runs and words stand; where no run does, its pairs of characters."""
-    whole = [span for run in asked.chinese for span in _places(re.escape(run), text)]
-    words = [span for word in asked.words for span in _places(_stem(word), text)]
-    found = whole + words
+    whole = [span for run in query.chinese for span in _places(re.escape(run), text)]
+    words = [span for word in query.words for span in _places(_stem(word), text)]
+    patterns = whole + words
     if not whole:
-        found += [span for pair in pairs_of(asked) for span in _places(re.escape(pair), text)]
-    return _merged(sorted(found))
+        patterns += [span for pair in pairs_of(query) for span in _places(re.escape(pair), text)]
+    return _merged(sorted(patterns))
 
 
 def _places(pattern: str, text: str) -> list[Span]:

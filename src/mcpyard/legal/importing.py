@@ -80,32 +80,32 @@ def find(path: Path) -> ImportFiles:
     return ImportFiles(path, files)
 
 
-def load(found: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool = False) -> Report:
+def load(files: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool = False) -> Report:
     """Import files. A broken one is reported, and the rest imported.
 
     Each batch of documents is one transaction: an import that is stopped leaves whole batches,
     and the next one goes on from there.
 
     Args:
-        found: The files.
+        files: The files.
         shelf: Where the texts go.
         progress: Told now and then how many files are done, and of how many.
         replace: Take out whatever was imported before and is not among them; not when one is
             broken, as its text would be lost.
     """
-    loader = _Loader(found.root, Report())
+    loader = _Loader(files.root, Report())
     batch: list[LegalDocument] = []
-    for done, file in enumerate(found.files, 1):
+    for done, file in enumerate(files.files, 1):
         for document in loader.documents(file):
             batch.append(document)
             if len(batch) == _BATCH:
                 loader.report.changes.update(shelf.add(batch))
                 batch.clear()
         if done % _BATCH == 0:
-            progress(done, len(found.files))
+            progress(done, len(files.files))
     loader.report.changes.update(shelf.add(batch))
-    if len(found.files) % _BATCH:
-        progress(len(found.files), len(found.files))
+    if len(files.files) % _BATCH:
+        progress(len(files.files), len(files.files))
     if replace and not loader.report.broken:
         loader.report.removed = shelf.keep_only(loader.seen)
     return loader.report
@@ -126,23 +126,25 @@ class _Loader:
         """The documents of a file; what is broken goes to the report."""
         self.report.files += 1
         # The folder's own name stays in the source: laws/民法典/总则.md says more than 总则.md.
-        shown = PurePosixPath(self._root.resolve().name, file.relative_to(self._root).as_posix())
+        shown_path = PurePosixPath(
+            self._root.resolve().name, file.relative_to(self._root).as_posix()
+        )
         empty = True
-        for each in _read(file, shown):
+        for each in _read(file, shown_path):
             empty = False
             if isinstance(each, BrokenText):
-                self._complain(shown, each.line, str(each))
-            elif self._is_new(each, shown):
+                self._complain(shown_path, each.line, str(each))
+            elif self._is_new(each, shown_path):
                 yield each
         self.report.skipped += empty
 
-    def _is_new(self, document: LegalDocument, shown: PurePosixPath) -> bool:
+    def _is_new(self, document: LegalDocument, shown_path: PurePosixPath) -> bool:
         """Whether this import had no such document before: one would undo the other."""
         identity = (document.kind, document.title, document.part, document.version_date)
         if (first := self._from.get(identity)) is None:
-            self._from[identity] = str(shown)
+            self._from[identity] = str(shown_path)
             return True
-        self._complain(shown, 1, f"the same document as in {first}: {document.title}")
+        self._complain(shown_path, 1, f"the same document as in {first}: {document.title}")
         return False
 
     def _complain(self, file: PurePosixPath, line: int, message: str) -> None:
@@ -154,13 +156,13 @@ def _is_file(path: Path) -> bool:
     return path.is_file() or (path.is_symlink() and not path.exists())
 
 
-def _read(file: Path, shown: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
+def _read(file: Path, shown_path: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
     try:
         if file.suffix.lower() == ".jsonl":
             with file.open("rb") as lines:
-                yield from jsonl.read(lines, shown)
-        elif (found := markdown.read(_text(file), shown)) is not None:
-            yield found
+                yield from jsonl.read(lines, shown_path)
+        elif (document := markdown.read(_text(file), shown_path)) is not None:
+            yield document
     except BrokenText as error:
         yield error
     except OSError as error:

@@ -21,77 +21,77 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 def read(lines: Iterable[bytes], path: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
     """The documents of a file; in the place of a broken line, what is wrong with it."""
     for number, line in enumerate(lines, 1):
-        said = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-        if not said.strip():
+        text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        if not text.strip():
             continue
         try:
-            yield _document(_object(said), path)
+            yield _document(_object(text), path)
         except BrokenText as error:
             yield BrokenText(str(error), number)
 
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        found: object = json.loads(line.decode())
+        decoded: object = json.loads(line.decode())
     except UnicodeDecodeError as error:
         raise BrokenText("not UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise BrokenText(f"not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(decoded, dict):
         raise BrokenText("not a JSON object")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", decoded)
 
 
-def _document(said: dict[str, Any], path: PurePosixPath) -> LegalDocument:
-    kind = _text(said, "kind")
+def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
+    kind = _text(members, "kind")
     if kind not in set(DocumentKind):
         raise BrokenText(f"kind is {kind!r}; it must be {', '.join(DocumentKind)}")
-    date = _text(said, "version_date", "")
+    date = _text(members, "version_date", "")
     if date and not _DAY.fullmatch(date):
         raise BrokenText(f"version_date is {date!r}; it must be YYYY-MM-DD")
     return LegalDocument(
         DocumentKind(kind),
-        _text(said, "title"),
-        _text(said, "source", str(path)),
-        _passages(said, DocumentKind(kind), date),
-        part=_text(said, "part", ""),
-        headline=_text(said, "headline", ""),
+        _text(members, "title"),
+        _text(members, "source", str(path)),
+        _passages(members, DocumentKind(kind), date),
+        part=_text(members, "part", ""),
+        headline=_text(members, "headline", ""),
         version_date=date,
     )
 
 
-def _passages(said: dict[str, Any], kind: DocumentKind, date: str) -> tuple[Passage, ...]:
-    if kind is DocumentKind.STATUTE and "articles" in said:
-        return _articles(said["articles"])
-    text = _text(said, "text")
+def _passages(members: dict[str, Any], kind: DocumentKind, date: str) -> tuple[Passage, ...]:
+    if kind is DocumentKind.STATUTE and "articles" in members:
+        return _articles(members["articles"])
+    text = _text(members, "text")
     if kind is DocumentKind.TEMPLATE:
-        return (Passage(_text(said, "title"), text),)
+        return (Passage(_text(members, "title"), text),)
     facts = f"---\nkind: {kind}\n---\n# title\n{date}\n<!-- INFO END -->\n"
     read = markdown.read(facts + text, PurePosixPath("line"))
     return read.passages if read else ()
 
 
-def _articles(said: object) -> tuple[Passage, ...]:
-    if not isinstance(said, list) or not said:
+def _articles(articles: object) -> tuple[Passage, ...]:
+    if not isinstance(articles, list) or not articles:
         raise BrokenText("articles must be a list that is not empty")
     passages: list[Passage] = []
-    for each in cast("list[object]", said):
+    for each in cast("list[object]", articles):
         if not isinstance(each, dict):
             raise BrokenText("an article must be an object with article and text")
         article = cast("dict[str, Any]", each)
         label = str(article.get("article", ""))
         number = numerals.read(label)
-        shown = str(number) if number and label.isdigit() else label
-        passages.append(Passage(shown, _text(article, "text"), number))
+        shown_label = str(number) if number and label.isdigit() else label
+        passages.append(Passage(shown_label, _text(article, "text"), number))
     return tuple(passages)
 
 
-def _text(said: dict[str, Any], name: str, default: str | None = None) -> str:
-    found = said.get(name, default)
-    if not isinstance(found, str) or (default is None and not found.strip()):
+def _text(members: dict[str, Any], name: str, default: str | None = None) -> str:
+    text = members.get(name, default)
+    if not isinstance(text, str) or (default is None and not text.strip()):
         raise BrokenText(f"{name} must be a text that is not empty")
     try:
-        found.encode()
+        text.encode()
     except UnicodeEncodeError as error:
         raise BrokenText(f"{name} holds half a surrogate pair") from error
-    return found
+    return text

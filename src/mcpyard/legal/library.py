@@ -106,10 +106,10 @@ class Library:
 
     def laws(self) -> list[Law]:
         """All laws, each part of a code by itself."""
-        found = self._rows(
+        rows = self._rows(
             "SELECT title, part FROM document WHERE kind = 'statute' AND current ORDER BY id"
         )
-        return [Law(row["title"], row["part"]) for row in found]
+        return [Law(row["title"], row["part"]) for row in rows]
 
     def law(self, name: str) -> Law:
         """The law of that name.
@@ -131,11 +131,11 @@ class Library:
             NotFound: There is no such law.
         """
         within = None if law is None else self.law(law)
-        asked = understand(query, self.names())
-        best = {row["id"]: _hit(row, asked.rest) for row in self._named(asked, within, limit)}
-        if best and asked.rest.empty:
+        parsed = understand(query, self.names())
+        best = {row["id"]: _hit(row, parsed.rest) for row in self._named(parsed, within, limit)}
+        if best and parsed.rest.empty:
             return [*best.values()]
-        for hit in self._search(DocumentKind.STATUTE, asked, within, limit, loosely=not best):
+        for hit in self._search(DocumentKind.STATUTE, parsed, within, limit, loosely=not best):
             best.setdefault(hit.row["id"], hit)
         return [*best.values()][:limit]
 
@@ -145,10 +145,10 @@ class Library:
         Raises:
             BadQuery: The query can't be answered.
         """
-        asked = understand(query, self.names())
+        parsed = understand(query, self.names())
         best: dict[int, Hit] = {}
         # A case has several passages, and each of them may be found.
-        for hit in self._search(DocumentKind.CASE, asked, None, limit * 8):
+        for hit in self._search(DocumentKind.CASE, parsed, None, limit * 8):
             best.setdefault(hit.row["document"], hit)
         return [*best.values()][:limit]
 
@@ -158,18 +158,18 @@ class Library:
         Raises:
             NotFound: There is no such law, no such version, or no such article.
         """
-        known = self.law(law)
+        entry = self.law(law)
         number = numerals.read(article)
         if number is None:
             label = article.strip()
-            rows = self._rows(_LABELLED, **_where(known), label=label, version=version)
+            rows = self._rows(_LABELLED, **_where(entry), label=label, version=version)
         else:
-            rows = self._articles(number, known, 1, version)
+            rows = self._articles(number, entry, 1, version)
         if not rows:
-            raise self._no_article(known, number, article, version)
+            raise self._no_article(entry, number, article, version)
         row = rows[0]
         before, after = (self._neighbour(row, step) for step in (-1, 1))
-        return InContext(Hit(row), before, after, self.versions(known))
+        return InContext(Hit(row), before, after, self.versions(entry))
 
     def versions(self, law: Law) -> tuple[str, ...]:
         """The dates of all versions of a law, the newest first."""
@@ -190,14 +190,14 @@ class Library:
         rows = self._rows("SELECT DISTINCT title FROM document WHERE kind = ? ORDER BY id", kind)
         return [row["title"] for row in rows]
 
-    def _named(self, asked: ParsedQuery, within: Law | None, limit: int) -> list[sqlite3.Row]:
-        law = within or asked.law
+    def _named(self, query: ParsedQuery, within: Law | None, limit: int) -> list[sqlite3.Row]:
+        law = within or query.law
         # 合同法 第五十二条 of an unknown law is not article 52 of every other one.
-        if asked.number is None or (law is None and not asked.rest.empty):
+        if query.number is None or (law is None and not query.rest.empty):
             return []
-        if law and asked.law and law.title != asked.law.title:
+        if law and query.law and law.title != query.law.title:
             return []
-        return self._articles(asked.number, law, limit, "")
+        return self._articles(query.number, law, limit, "")
 
     def _articles(
         self, number: Number, law: Law | None, limit: int, version: str
@@ -208,7 +208,7 @@ class Library:
     def _search(
         self,
         kind: DocumentKind,
-        asked: ParsedQuery,
+        query: ParsedQuery,
         law: Law | None,
         limit: int,
         *,
@@ -216,23 +216,23 @@ class Library:
     ) -> list[Hit]:
         """The passages with all that is asked; those with a part of it only if there are none."""
         values = _where(law) | {"kind": kind, "limit": limit}
-        found: dict[int, sqlite3.Row] = {}
-        for match in strict_matches(asked.words):
+        rows: dict[int, sqlite3.Row] = {}
+        for match in strict_matches(query.words):
             for row in self._rows(_FOUND, **values, match=match):
-                found.setdefault(row["id"], row)
-        if loosely and not found:
-            found = {
+                rows.setdefault(row["id"], row)
+        if loosely and not rows:
+            rows = {
                 row["id"]: row
-                for row in self._rows(_FOUND, **values, match=loose_match(asked.words))
+                for row in self._rows(_FOUND, **values, match=loose_match(query.words))
             }
-        return [_hit(row, asked.words) for row in found.values()]
+        return [_hit(row, query.words) for row in rows.values()]
 
     def _neighbour(self, row: sqlite3.Row, step: int) -> Hit | None:
-        found = self._rows(
+        rows = self._rows(
             "SELECT * FROM cited WHERE document = ? AND position = ?",
             *(row["document"], row["position"] + step),
         )
-        return Hit(found[0]) if found else None
+        return Hit(rows[0]) if rows else None
 
     def _no_article(
         self, law: Law, number: Number | None, article: str, version: str
@@ -241,8 +241,10 @@ class Library:
         if version and version not in versions:
             return TextNotFound(f"{law.name} has no version of {version[:20]!r} here.", versions)
         if number is None:
-            said = f"{article[:80]!r} is no article number: write 第九百九十条, 990 or Article 990."
-            return TextNotFound(said, ())
+            no_number = (
+                f"{article[:80]!r} is no article number: write 第九百九十条, 990 or Article 990."
+            )
+            return TextNotFound(no_number, ())
         rows = self._rows(_NEAR, **_where(law), number=number.main, limit=_NEAREST)
         message = f"{law.name} has no {number} (article {_digits(number)})."
         return TextNotFound(message, [f"{law.name} {row['label']}" for row in rows])
@@ -252,8 +254,8 @@ class Library:
             return connection.execute(statement, named or values).fetchall()
 
 
-def _hit(row: sqlite3.Row, asked: Runs) -> Hit:
-    return Hit(row, excerpt(row["text"], asked))
+def _hit(row: sqlite3.Row, query: Runs) -> Hit:
+    return Hit(row, excerpt(row["text"], query))
 
 
 def _where(law: Law | None) -> dict[str, object]:

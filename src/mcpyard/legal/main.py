@@ -33,10 +33,10 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; the exit code."""
-    said = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        folder = said.corpus or (said.home / "legal" if said.home else default_folder())
-        return _do(said, folder)
+        folder = options.corpus or (options.home / "legal" if options.home else default_folder())
+        return _do(options, folder)
     except NothingToImport as error:
         return _complain(error, USAGE)
     except (NotACorpus, OSError, sqlite3.OperationalError) as error:
@@ -45,23 +45,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", INTERRUPTED)
 
 
-def _do(said: argparse.Namespace, folder: Path) -> int:
-    if said.command == "import":
-        return _import(said.path, folder, replace=said.replace, as_json=said.json)
-    if said.command == "status":
-        return _status(folder, as_json=said.json)
+def _do(options: argparse.Namespace, folder: Path) -> int:
+    if options.command == "import":
+        return _import(options.path, folder, replace=options.replace, as_json=options.json)
+    if options.command == "status":
+        return _status(folder, as_json=options.json)
     # The SDK takes a second to import, and only serving needs it.
     from mcpyard.legal.serving import ServingMode, serve  # noqa: PLC0415
 
-    serve(folder, ServingMode(said.transport), said.host, said.port)
+    serve(folder, ServingMode(options.transport), options.host, options.port)
     return 0
 
 
 def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
-    found = find(path)
+    files = find(path)
     shelf = Corpus(corpus_file(folder))
     try:
-        report = load(found, shelf, _show_progress, replace=replace)
+        report = load(files, shelf, _show_progress, replace=replace)
     finally:
         shelf.close()
     for broken in report.broken:

@@ -92,7 +92,7 @@ class _Sheet:
 
     @property
     def headings(self) -> list[str]:
-        return [found[2] or "" for _, line in self.body if (found := _HEADING.fullmatch(line))]
+        return [match[2] or "" for _, line in self.body if (match := _HEADING.fullmatch(line))]
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], int]:
@@ -102,15 +102,15 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
     for end, line in enumerate(lines[1:], 1):
         if line.strip() == "---":
             pairs = (each.split(":", 1) for each in lines[1:end] if ":" in each)
-            return {key.strip(): said.strip().strip("\"'") for key, said in pairs}, end + 1
+            return {key.strip(): text.strip().strip("\"'") for key, text in pairs}, end + 1
     raise BrokenText("the front matter has no end: a second line '---' is missing")
 
 
 def _kind(facts: dict[str, str], path: PurePosixPath, sheet: _Sheet) -> DocumentKind:
-    if said := facts.get("kind"):
-        if said not in {DocumentKind.STATUTE, DocumentKind.CASE}:
-            raise BrokenText(f"kind is {said!r}; it must be statute or case")
-        return DocumentKind(said)
+    if kind := facts.get("kind"):
+        if kind not in {DocumentKind.STATUTE, DocumentKind.CASE}:
+            raise BrokenText(f"kind is {kind!r}; it must be statute or case")
+        return DocumentKind(kind)
     if not _CASE_FOLDERS.isdisjoint(part.lower() for part in path.parent.parts):
         return DocumentKind.CASE
     return (
@@ -176,16 +176,16 @@ class _Numbering:
 
     def article(self, line: str) -> tuple[Number, str, str] | None:
         for pattern in self._patterns:
-            if (found := pattern.match(line)) is None or (main := value(found[1])) is None:
+            if (match := pattern.match(line)) is None or (main := value(match[1])) is None:
                 continue
-            inserted = found[2] if pattern is not _ITEM else None
+            inserted = match[2] if pattern is not _ITEM else None
             # 第十条规定的... continues an article, unless it is the next number's turn.
-            if pattern is _CHINESE_ARTICLE and found["gap"] is None and main != self._last + 1:
+            if pattern is _CHINESE_ARTICLE and match["gap"] is None and main != self._last + 1:
                 return None
             self._last = main
             number = Number(main, (value(inserted) or 0) if inserted else 0)
-            label = line[: found.start("rest")].strip(" \u3000\t.:\uff1a、【")
-            return number, str(number) if pattern is _CHINESE_ARTICLE else label, found["rest"]
+            label = line[: match.start("rest")].strip(" \u3000\t.:\uff1a、【")
+            return number, str(number) if pattern is _CHINESE_ARTICLE else label, match["rest"]
         return None
 
 
@@ -221,19 +221,19 @@ class _Writer:
 
 
 def _name_and_date(stem: str) -> tuple[str, str]:
-    found = _DATED_NAME.fullmatch(stem)
-    return (found[1], found[2]) if found else (stem, "")
+    match = _DATED_NAME.fullmatch(stem)
+    return (match[1], match[2]) if match else (stem, "")
 
 
 def _newest_day(info: list[str]) -> str:
     """The last day on which the text was passed or amended, not the one it came into force."""
     passed = [line for line in info if not _IN_FORCE.search(line)] or info
-    days = [found for line in passed for found in _DAY.finditer(line)]
+    days = [match for line in passed for match in _DAY.finditer(line)]
     return max((_day(found) for found in days), default="")
 
 
-def _day(found: re.Match[str]) -> str:
-    year, month, day = (int(each) for each in found.groups() if each is not None)
+def _day(match: re.Match[str]) -> str:
+    year, month, day = (int(each) for each in match.groups() if each is not None)
     return f"{year:04}-{month:02}-{day:02}"
 
 

@@ -85,9 +85,9 @@ def find(text: str) -> Mention | None:
     """The first article number that a text mentions; its place counts in the NFKC form."""
     plain = unicodedata.normalize("NFKC", text)
     for pattern in (_CHINESE, _ENGLISH):
-        for found in pattern.finditer(plain):
-            if (number := _number(found)) is not None:
-                return Mention(number, found.start(), found.end())
+        for match in pattern.finditer(plain):
+            if (number := _number(match)) is not None:
+                return Mention(number, match.start(), match.end())
     return None
 
 
@@ -95,10 +95,10 @@ def read(text: str) -> Number | None:
     """The article that a whole argument names, in any style, the bare number included."""
     if (mention := find(text)) is not None:
         return mention.number
-    found = _BARE.fullmatch(unicodedata.normalize("NFKC", text).strip().rstrip("、."))
-    return None if found is None else _number(found)
+    match = _BARE.fullmatch(unicodedata.normalize("NFKC", text).strip().rstrip("、."))
+    return None if match is None else _number(match)
 
 
-def _number(found: re.Match[str]) -> Number | None:
-    main, insert = value(found[1]), value(found[2]) if found[2] else 0
+def _number(match: re.Match[str]) -> Number | None:
+    main, insert = value(match[1]), value(match[2]) if match[2] else 0
     return None if main is None or insert is None else Number(main, insert)

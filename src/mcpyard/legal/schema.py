@@ -80,12 +80,12 @@ def connect(file: Path | None) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found == 0:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == 0:
         # Readers go on while an import writes.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={VERSION}; COMMIT"
         )
-    elif found != VERSION:
-        raise NotACorpus(f"the corpus has version {found}; this program reads version {VERSION}")
+    elif version != VERSION:
+        raise NotACorpus(f"the corpus has version {version}; this program reads version {VERSION}")

@@ -83,7 +83,7 @@ def _add_templates(server: MCPServer, collection: Collection) -> None:
     @server.tool(annotations=_READS)
     def list_templates() -> Annotated[CallToolResult, shapes.Templates]:
         """List the document templates with the fields that each needs."""
-        found = collection.templates().values()
+        listed = collection.templates().values()
         entries = [
             shapes.TemplateEntry.model_validate(
                 answers.attributed(each.hit)
@@ -97,14 +97,14 @@ def _add_templates(server: MCPServer, collection: Collection) -> None:
                     "uri": answers.template_uri(each),
                 }
             )
-            for each in found
+            for each in listed
         ]
         lines = [
             f"{entry.template}: {entry.title} ({', '.join(each.name for each in entry.fields)})"
             for entry in entries
         ]
         shape = shapes.Templates(templates=entries)
-        return answers.answer(shape, "\n".join(lines), [each.hit for each in found])
+        return answers.answer(shape, "\n".join(lines), [each.hit for each in listed])
 
     @server.tool(annotations=_READS)
     def fill_template(
@@ -114,18 +114,18 @@ def _add_templates(server: MCPServer, collection: Collection) -> None:
         ],
     ) -> Annotated[CallToolResult, shapes.Filled]:
         """Fill a document template; missing and unknown fields are named."""
-        known = collection.templates()
-        if (found := known.get(template)) is None:
-            said = f"No template is called {template[:80]!r}. There are: {', '.join(known)}."
-            return answers.refusal(said, [*known])
-        if (wrong := templates.unfit(found.text, fields)) is not None:
+        by_name = collection.templates()
+        if (entry := by_name.get(template)) is None:
+            message = f"No template is called {template[:80]!r}. There are: {', '.join(by_name)}."
+            return answers.refusal(message, [*by_name])
+        if (wrong := templates.unfit(entry.text, fields)) is not None:
             return answers.refusal(_unfit_message(template, wrong))
-        text = templates.fill(found.text, fields)
+        text = templates.fill(entry.text, fields)
         shape = shapes.Filled.model_validate(
-            answers.attributed(found.hit)
-            | {"template": template, "title": found.title, "text": text}
+            answers.attributed(entry.hit)
+            | {"template": template, "title": entry.title, "text": text}
         )
-        return answers.answer(shape, text, [found.hit])
+        return answers.answer(shape, text, [entry.hit])
 
 
 def _add_resources(server: MCPServer, collection: Collection) -> None:
@@ -159,9 +159,9 @@ def _add_resources(server: MCPServer, collection: Collection) -> None:
     @server.resource("legal://templates/{template}", title="A template", mime_type=markdown)
     def template_text(template: str) -> str:
         """The text of a template, with its fields."""
-        if (found := collection.templates().get(template)) is None:
+        if (entry := collection.templates().get(template)) is None:
             raise ResourceNotFoundError(f"No template is called {template[:80]!r}.")
-        return found.text
+        return entry.text
 
 
 def _answered(ask: Callable[[], CallToolResult]) -> CallToolResult:
@@ -183,9 +183,9 @@ def _read(text: Callable[[], str]) -> str:
 
 
 def _unfit_message(template: str, wrong: templates.Unfit) -> str:
-    said = [f"The template {template!r} can't be filled."]
+    lines = [f"The template {template!r} can't be filled."]
     if wrong.missing:
-        said.append(f"Missing fields: {', '.join(wrong.missing)}.")
+        lines.append(f"Missing fields: {', '.join(wrong.missing)}.")
     if wrong.unknown:
-        said.append(f"Unknown fields: {', '.join(wrong.unknown)}.")
-    return " ".join(said)
+        lines.append(f"Unknown fields: {', '.join(wrong.unknown)}.")
+    return " ".join(lines)

@@ -51,8 +51,8 @@ def _listen(collection: Collection, transport: ServingMode, host: str, port: int
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
         taken = listener.getsockname()[1]
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{taken}/{'mcp' if over_http else 'sse'}"
+        shown_host = f"[{host}]" if ":" in host else host
+        address = f"http://{shown_host}:{taken}/{'mcp' if over_http else 'sse'}"
         # Clients may connect from here on: the socket listens, and holds them until we answer.
         sys.stderr.write(f"mcpyard-legal: listening at {address}\n")
         sys.stderr.flush()

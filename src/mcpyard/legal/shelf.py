@@ -78,8 +78,8 @@ class Corpus:
         """How many documents of each kind there are, all versions counted."""
         with self._turn:
             rows = self._connection.execute("SELECT kind, count(*) FROM document GROUP BY kind")
-            found: dict[str, int] = dict(rows.fetchall())
-            return {kind.value: found.get(kind, 0) for kind in DocumentKind}
+            counts: dict[str, int] = dict(rows.fetchall())
+            return {kind.value: counts.get(kind, 0) for kind in DocumentKind}
 
 
 @contextmanager
@@ -96,15 +96,15 @@ def _transaction(connection: sqlite3.Connection) -> Generator[sqlite3.Connection
 def _store(connection: sqlite3.Connection, document: LegalDocument, now: str) -> StoreResult:
     digest = _digest(document)
     identity = (document.kind, document.title, document.part)
-    known = connection.execute(
+    row = connection.execute(
         "SELECT id, digest FROM document"
         " WHERE kind = ? AND title = ? AND part = ? AND version_date = ?",
         (*identity, document.version_date),
     ).fetchone()
-    if known is not None and known["digest"] == digest:
+    if row is not None and row["digest"] == digest:
         return StoreResult.UNCHANGED
-    if known is not None:
-        _remove(connection, known["id"])
+    if row is not None:
+        _remove(connection, row["id"])
     cursor = connection.execute(
         "INSERT INTO document"
         " (kind, title, part, version_date, headline, source, digest, imported_at)"
@@ -113,7 +113,7 @@ def _store(connection: sqlite3.Connection, document: LegalDocument, now: str) ->
     )
     _write_passages(connection, cursor.lastrowid or 0, document)
     connection.execute(_MARK_CURRENT, identity)
-    return StoreResult.ADDED if known is None else StoreResult.REPLACED
+    return StoreResult.ADDED if row is None else StoreResult.REPLACED
 
 
 def _remove(connection: sqlite3.Connection, document: int) -> None:

@@ -18,20 +18,20 @@ class Unfit:
 
 def fields(text: str) -> dict[str, str]:
     """The fields of a template in their order, each with what belongs there."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for each in _FIELD.finditer(text):
-        found[each[1]] = found.get(each[1]) or (each[2] or "").strip()
-    return found
+        fields[each[1]] = fields.get(each[1]) or (each[2] or "").strip()
+    return fields
 
 
 def unfit(text: str, values: Mapping[str, object]) -> Unfit | None:
     """What keeps a template from being filled; None when nothing does."""
-    wanted = fields(text)
-    missing = tuple(name for name in wanted if not str(values.get(name, "")).strip())
-    unknown = tuple(name for name in values if name not in wanted)
+    required = fields(text)
+    missing = tuple(name for name in required if not str(values.get(name, "")).strip())
+    unknown = tuple(name for name in values if name not in required)
     return Unfit(missing, unknown) if missing or unknown else None
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
     """The template with its values; braces inside a value stay as they are."""
-    return _FIELD.sub(lambda found: str(values[found[1]]), text)
+    return _FIELD.sub(lambda match: str(values[match[1]]), text)

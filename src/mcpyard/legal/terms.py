@@ -42,9 +42,9 @@ def plain(text: str) -> str:
 
 def runs(query: str) -> Runs:
     """The runs and words of a query; whatever else stands in it separates them."""
-    found = [*_RUN.finditer(plain(query))]
-    chinese = dict.fromkeys(each[1] for each in found if each[1])
-    words = dict.fromkeys(each[2] for each in found if each[2])
+    matches = [*_RUN.finditer(plain(query))]
+    chinese = dict.fromkeys(each[1] for each in matches if each[1])
+    words = dict.fromkeys(each[2] for each in matches if each[2])
     return Runs(tuple(chinese), tuple(words))
 
 
@@ -52,37 +52,37 @@ def indexed(text: str) -> tuple[str, str]:
     """The two columns of a text: words and pairs of characters, and single characters."""
     terms: list[str] = []
     singles: list[str] = []
-    for found in _RUN.finditer(plain(text)):
-        if found[1]:
-            terms.extend(_pairs(found[1]))
-            singles.extend(found[1])
+    for match in _RUN.finditer(plain(text)):
+        if match[1]:
+            terms.extend(_pairs(match[1]))
+            singles.extend(match[1])
         else:
-            terms.append(found[2])
+            terms.append(match[2])
     return " ".join(terms), " ".join(singles)
 
 
-def strict_matches(asked: Runs) -> tuple[str, str]:
+def strict_matches(query: Runs) -> tuple[str, str]:
     """The questions for passages with all that is asked: whole runs, and only their pairs.
 
     Every term is quoted, so nothing in a query is an operator of the index.
     """
-    whole = [*map(_phrase, asked.chinese), *map(_word, asked.words)]
-    return " AND ".join(whole), " AND ".join(_pieces(asked))
+    whole = [*map(_phrase, query.chinese), *map(_word, query.words)]
+    return " AND ".join(whole), " AND ".join(_pieces(query))
 
 
-def loose_match(asked: Runs) -> str:
+def loose_match(query: Runs) -> str:
     """The question for passages with anything of what is asked."""
-    return " OR ".join(_pieces(asked))
+    return " OR ".join(_pieces(query))
 
 
-def pairs_of(asked: Runs) -> tuple[str, ...]:
+def pairs_of(query: Runs) -> tuple[str, ...]:
     """The pairs of characters in a query."""
-    return tuple(dict.fromkeys(pair for run in asked.chinese for pair in _pairs(run)))
+    return tuple(dict.fromkeys(pair for run in query.chinese for pair in _pairs(run)))
 
 
-def _pieces(asked: Runs) -> list[str]:
-    singles = [_single(run) for run in asked.chinese if len(run) == 1]
-    return [*singles, *map(_word, (asked.words + pairs_of(asked))[:_MOST_PIECES])]
+def _pieces(query: Runs) -> list[str]:
+    singles = [_single(run) for run in query.chinese if len(run) == 1]
+    return [*singles, *map(_word, (query.words + pairs_of(query))[:_MOST_PIECES])]
 
 
 def _phrase(run: str) -> str:

@@ -26,8 +26,8 @@ def page(library: Library, kind: DocumentKind, name: str, version: str = "") -> 
     title = library.law(name).title if kind is DocumentKind.STATUTE else name
     hits = library.whole(kind, title, version)
     if not hits:
-        asked = f"{name[:80]} {version[:20]}".strip()
-        raise TextNotFound(f"There is no {kind} {asked!r} here.", _nearest(library, kind, name))
+        full_name = f"{name[:80]} {version[:20]}".strip()
+        raise TextNotFound(f"There is no {kind} {full_name!r} here.", _nearest(library, kind, name))
     return "\n\n".join([_head(hits[0]), *_body(hits)])
 
 
@@ -45,13 +45,13 @@ def _head(hit: Hit) -> str:
 def _body(hits: list[Hit]) -> list[str]:
     """The passages, each new heading before the first that stands in it."""
     lines: list[str] = []
-    shown = ""
+    body = ""
     for hit in hits:
         row = hit.row
         heading = " > ".join(each for each in (row["part"], row["headings"]) if each)
-        if heading and heading != shown:
+        if heading and heading != body:
             lines.append(f"## {heading}")
-        shown = heading
+        body = heading
         if row["kind"] == DocumentKind.CASE:
             lines.append(f"## {row['label']}")
         lines.append(f"{row['label']} {row['text']}" if row["number"] else row["text"])

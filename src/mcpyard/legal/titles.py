@@ -101,14 +101,16 @@ class LawNames:
 
     def alike(self, name: str) -> list[Law]:
         """The laws whose names come nearest."""
-        asked = key(name)
-        near = difflib.get_close_matches(asked, self._laws, _MOST_ALIKE, _ALIKE)
-        holding = [each for each in self._laws if asked and (asked in each or each in asked)]
+        wanted_key = key(name)
+        near = difflib.get_close_matches(wanted_key, self._laws, _MOST_ALIKE, _ALIKE)
+        holding = [
+            each for each in self._laws if wanted_key and (wanted_key in each or each in wanted_key)
+        ]
         return [*dict.fromkeys(self._laws[each] for each in holding + near)][:_MOST_ALIKE]
 
     def _first(self, candidates: Iterable[list[str]]) -> Law | None:
-        found = (self.find(" ".join(words)) for words in candidates)
-        return next((law for law in found if law is not None), None)
+        titles = (self.find(" ".join(words)) for words in candidates)
+        return next((law for law in titles if law is not None), None)
 
 
 def _words(text: str) -> list[str]:

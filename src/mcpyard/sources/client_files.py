@@ -35,9 +35,9 @@ class DiskClientFiles:
 
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What files say, by path."""
-        wanted = [*paths]
+        unique = [*paths]
         return await asyncio.to_thread(
-            lambda: {path: self._read(path, fresh=fresh) for path in wanted}
+            lambda: {path: self._read(path, fresh=fresh) for path in unique}
         )
 
     def locked(
@@ -52,12 +52,12 @@ class DiskClientFiles:
 
     def _read(self, path: str, *, fresh: bool) -> FileText:
         try:
-            found = Path(path).stat()
-            stamp = found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
-            known = self._known.get(path)
-            if known and known[0] == stamp and not fresh:
-                return known[1]
-            text = _look(path, found)
+            stat = Path(path).stat()
+            stamp = stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_mode
+            cached = self._known.get(path)
+            if cached and cached[0] == stamp and not fresh:
+                return cached[1]
+            text = _look(path, stat)
         except (FileNotFoundError, NotADirectoryError):
             return FileText(path)
         except OSError as error:
@@ -79,12 +79,12 @@ class DiskClientFiles:
             raise DocumentMoved(f"{path} was changed by another program right after the edit")
 
 
-def _look(path: str, found: os.stat_result) -> FileText:
-    mode = stat.S_IMODE(found.st_mode)
-    if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "something else"
+def _look(path: str, status: os.stat_result) -> FileText:
+    mode = stat.S_IMODE(status.st_mode)
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "something else"
         return _faulty(path, f"is {kind}, not a file", mode, line=0)
-    if found.st_size > LARGEST:
+    if status.st_size > LARGEST:
         return _faulty(path, f"is larger than {LARGEST} bytes", mode, line=0)
     content = Path(path).read_bytes()
     try:

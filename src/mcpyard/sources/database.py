@@ -97,8 +97,8 @@ def read_stored(stored: Sequence[StoredDefinition]) -> Document:
     return Document(_USER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
 
 
-def _expect(stored: StoredDefinition, meant: Config) -> None:
-    if _config(stored) != meant:
+def _expect(stored: StoredDefinition, expected: Config) -> None:
+    if _config(stored) != expected:
         raise DocumentMoved(f'"{stored.name}" was changed by somebody else meanwhile')
 
 

@@ -175,14 +175,14 @@ class ProjectFile:
             return problem
         return replace(problem, place=replace(problem.place, file=str(self._path)))
 
-    def _expect(self, text: str, name: str, meant: Config | None) -> None:
+    def _expect(self, text: str, name: str, expected: Config | None) -> None:
         """Refuse an edit that would fall upon something else than was meant."""
-        if meant is None:
+        if expected is None:
             if name in mcp_json.names(text):
                 raise NameTaken(f'the name "{name}" is in use in {self._path}')
             return
         there = {each.name: each.config for each in mcp_json.read(text, self._owner).definitions}
-        if there.get(name) != meant:
+        if there.get(name) != expected:
             raise DocumentMoved(f'"{name}" in {self._path} was changed by somebody else meanwhile')
 
     async def _follow(self) -> None:

@@ -72,19 +72,19 @@ async def keep_watch(path: Path, sight: Sight, changed: Callable[[], None]) -> N
         sight: How it looked before it was read; what is different from that is told.
         changed: Is called within moments where the folder can be watched, else within a second.
     """
-    told = False
+    reported = False
     while True:
         try:
             sight = await _watch_folders(path, sight, changed)
-            told = False
+            reported = False
         except (OSError, RuntimeError, UnicodeError) as error:
             # The folder may be made yet, and the system may have watches to spare later;
             # one whose name is not UTF-8 cannot be told to the watcher at all.
-            if not told:
+            if not reported:
                 message = f"cannot watch {path}, checking it every second: {_reason(error)}"
                 # A name that is no text must not break whoever writes the log down.
                 log.warning("%s", message.encode(errors="backslashreplace").decode())
-            told = True
+            reported = True
             await asyncio.sleep(LOOK_EVERY)
             sight = await _compare(path, sight, changed)
 
@@ -132,16 +132,16 @@ async def _compare(
 
 def _stamp(path: Path) -> _Identity:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError as error:
         return (error.errno or 0,)
-    times = found.st_mtime_ns, found.st_ctime_ns
-    return (found.st_dev, found.st_ino, found.st_size, *times)
+    times = stat.st_mtime_ns, stat.st_ctime_ns
+    return (stat.st_dev, stat.st_ino, stat.st_size, *times)
 
 
 def _folder(path: Path) -> _Identity:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError as error:
         return (error.errno or 0,)
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino

@@ -45,8 +45,8 @@ def default_home() -> Path:
     Raises:
         NotWritable: The user has no home directory.
     """
-    said = os.environ.get("MCPYARD_HOME")
-    folder = Path(said) if said else usual_home()
+    variable = os.environ.get("MCPYARD_HOME")
+    folder = Path(variable) if variable else usual_home()
     if folder is None:
         raise NotWritable(NO_HOME_DIRECTORY).advising(_SET_HOME)
     return folder
@@ -118,7 +118,7 @@ class Home:
         """Let another yard take the home."""
         if self._descriptor is not None:
             # A home that was replaced underneath is another yard's by now.
-            if (found := self._read_running()) and found.pid == os.getpid():
+            if (running := self._read_running()) and running.pid == os.getpid():
                 self._running.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
@@ -128,18 +128,18 @@ class Home:
 
         Known by what it announced, not by trying its lock: a look must not be in anybody's way.
         """
-        found = self._read_running()
-        return found if found and _started(found.pid) == found.started else None
+        running = self._read_running()
+        return running if running and _started(running.pid) == running.started else None
 
     def token(self) -> str:
         """The admin token, made at the first sight; MCPYARD_TOKEN fixes it."""
         if fixed := os.environ.get("MCPYARD_TOKEN"):
             return fixed
         try:
-            found = self._token.read_text().strip()
+            token = self._token.read_text().strip()
         except FileNotFoundError:
-            found = ""
-        return found or self.renew_token()
+            token = ""
+        return token or self.renew_token()
 
     @property
     def token_is_fixed(self) -> bool:
@@ -169,11 +169,11 @@ class Home:
             return None
 
     def _who(self) -> str:
-        found = self._read_running()
-        if found is None:
+        running = self._read_running()
+        if running is None:
             return f"another yard holds {self.folder}"
-        where = f" at {found.url}" if found.url else ""
-        return f"another yard (pid {found.pid}{where}) holds {self.folder}"
+        where = f" at {running.url}" if running.url else ""
+        return f"another yard (pid {running.pid}{where}) holds {self.folder}"
 
 
 def _started(pid: int) -> int | None:

@@ -26,11 +26,11 @@ def home_mark_key(folder: Path) -> bytes:
         StorageFull: It cannot be written.
     """
     path = folder / _FILE
-    found = _read(path)
-    if not found:
-        found = secrets.token_bytes(_BYTES)
-        write_private(path, found)
-    return found
+    key = _read(path)
+    if not key:
+        key = secrets.token_bytes(_BYTES)
+        write_private(path, key)
+    return key
 
 
 def user_mark_key() -> bytes:
@@ -41,8 +41,8 @@ def user_mark_key() -> bytes:
     folder = user_folder()
     with contextlib.suppress(OSError, YardError):
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = os.lstat(folder)
-        if stat.S_ISDIR(found.st_mode) and _is_private(found):
+        status = os.lstat(folder)
+        if stat.S_ISDIR(status.st_mode) and _is_private(status):
             _make(folder / _FILE)
             return _read(folder / _FILE) or secrets.token_bytes(_BYTES)
     return secrets.token_bytes(_BYTES)
@@ -73,11 +73,11 @@ def _read(path: Path) -> bytes:
     except OSError:
         return b""
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        usable = stat.S_ISREG(found.st_mode) and _is_private(found)
+        status = os.fstat(descriptor)
+        usable = stat.S_ISREG(status.st_mode) and _is_private(status)
         key = file.read(_BYTES) if usable else b""
     return key if len(key) == _BYTES else b""
 
 
-def _is_private(found: os.stat_result) -> bool:
-    return found.st_uid == os.getuid() and not found.st_mode & 0o077
+def _is_private(status: os.stat_result) -> bool:
+    return status.st_uid == os.getuid() and not status.st_mode & 0o077

@@ -23,10 +23,10 @@ class VolatileMemory:
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
-        found = self._identities.get((owner, name))
-        if found is None:
-            found = self._identities[owner, name] = uuid4()
-        return found
+        identity = self._identities.get((owner, name))
+        if identity is None:
+            identity = self._identities[owner, name] = uuid4()
+        return identity
 
     async def rename(self, owner: Owner, name: str, new: str) -> UUID:
         """Give the id of one definition to another name of the same owner."""

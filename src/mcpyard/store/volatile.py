@@ -32,15 +32,15 @@ class VolatileCallTokens:
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
         """Make a token worthless."""
-        found = self._all.get(token)
-        if found and found.revoked is None:
-            found = self._all[token] = replace(found, revoked=at)
-        return found
+        stored = self._all.get(token)
+        if stored and stored.revoked is None:
+            stored = self._all[token] = replace(stored, revoked=at)
+        return stored
 
     def used(self, token: UUID, at: datetime) -> None:
         """Note that a token was used."""
-        if found := self._all.get(token):
-            self._all[token] = replace(found, last_used=at)
+        if stored := self._all.get(token):
+            self._all[token] = replace(stored, last_used=at)
 
 
 class VolatileSessions:
@@ -52,8 +52,8 @@ class VolatileSessions:
 
     def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:
         """The session of a cookie, unless it has run out."""
-        found = self._all.get(cookie_hash)
-        return found if found and now < found.expires else None
+        session = self._all.get(cookie_hash)
+        return session if session and now < session.expires else None
 
     async def add(self, session: LoginSession) -> None:
         """Let a browser in, and forget what has run out."""

@@ -49,11 +49,11 @@ class VolatileEdits:
 
     async def mark_undone(self, number: int) -> EditEntry | None:
         """Say that an edit was undone."""
-        found = self._all.get(number)
-        if found is None:
+        edit = self._all.get(number)
+        if edit is None:
             return None
-        entry = replace(found[0], undone=True)
-        self._all[number] = entry, found[1]
+        entry = replace(edit[0], undone=True)
+        self._all[number] = entry, edit[1]
         return entry
 
     async def drop(self, unit: int) -> None:

@@ -80,7 +80,7 @@ def told_finding(finding: Finding, t: Catalogue) -> Message:
     """Something that a check found."""
     if t.native:
         return Message(finding.message, finding.hint)
-    says = finding.told(lambda key: t(f"lint.{key}"))
+    says = finding.sentence(lambda key: t(f"lint.{key}"))
     todo = finding.advised(lambda key: t(f"advice.{key}"))
     return Message(says, todo, finding.facts.get("detail", ""))
 

@@ -143,7 +143,7 @@ def test_an_entry_that_is_changed_says_what_it_was_changed_to(
     raw = respell(spell(old, spot.shape), new, spot.client, spot.shape)
     found = understand(raw, spot.client, spot.shape)
     assert found.problems == ()
-    expected, said = new.said(), found.entry.said()
+    expected, said = new.set_fields(), found.entry.set_fields()
     assert found.entry.way is new.way or Field.TYPE not in expected
     assert {name: said[name] for name in said if name is not Field.TYPE} == {
         name: expected[name] for name in expected if name is not Field.TYPE

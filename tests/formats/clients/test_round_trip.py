@@ -27,7 +27,7 @@ WHOLE = {Field.ENV_VARS, Field.ENV_HEADERS, Field.ONLY_TOOLS, Field.EXCEPT_TOOLS
 def leaves(entry: Entry) -> dict[tuple[Field, str], object]:
     """An entry taken apart as far as a warning can point; what says nothing is left out."""
     found: dict[tuple[Field, str], object] = {}
-    for name, value in entry.said().items():
+    for name, value in entry.set_fields().items():
         if name is Field.TYPE or (name is Field.ENABLED and value) or value == ("*",):
             continue
         if isinstance(value, dict) and name not in WHOLE:

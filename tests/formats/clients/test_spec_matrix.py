@@ -108,7 +108,7 @@ def test_each_cell_of_the_matrix_holds(name: Field, target: str) -> None:
     dropped = [each.kind for each in converted.warnings if each.field == name.value]
     if SPEC_TABLE[name][target] == ABSENT:
         assert dropped == [WarningKind.UNSUPPORTED]
-        assert name not in converted.entry.said()
+        assert name not in converted.entry.set_fields()
         return
     assert dropped == []
     _, written = editor_of(spot.client).parse(write(spot, "", "x", converted.entry).text, "")

@@ -122,7 +122,7 @@ def bound(config: Config) -> dict[str, object]:
 
 def digest_of(waiting: Iterable[Waiting]) -> str:
     """Stands for what a person is shown of entries that wait; another when one of them changes."""
-    shown = sorted(
+    listed = sorted(
         [
             each.definition.name,
             each.owner.place,
@@ -131,7 +131,7 @@ def digest_of(waiting: Iterable[Waiting]) -> str:
         ]
         for each in waiting
     )
-    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:32]
 
 
 def _judge(

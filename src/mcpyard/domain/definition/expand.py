@@ -94,9 +94,9 @@ def _names(template: ReferenceTemplate) -> Iterator[str]:
 
 
 def _value(reference: VariableReference, lookup: Lookup, missing: list[str]) -> str:
-    found = lookup(reference.name)
-    if found is not None:
-        return found
+    value = lookup(reference.name)
+    if value is not None:
+        return value
     if reference.default is not None:
         return reference.default.fill(lookup, missing)
     missing.append(reference.name)
@@ -140,6 +140,6 @@ def _reference(text: str, start: int, depth: int) -> tuple[VariableReference, in
     close = text.find("}", start)
     if close < 0:
         raise BadReference("${ is never closed", start)
-    shown = text[start : min(close + 1, start + 40)]
+    excerpt = text[start : min(close + 1, start + 40)]
     advice = "write ${NAME} or ${NAME:-default}, or $${ for a plain ${"
-    raise BadReference(f"{shown} is not a reference; {advice}", start)
+    raise BadReference(f"{excerpt} is not a reference; {advice}", start)

@@ -98,11 +98,11 @@ class _Filling:
         return RemoteLaunch(url, headers, config.transport, self._oauth(config.oauth))
 
     def _oauth(self, oauth: OAuthClient | None) -> OAuthValues:
-        said = oauth.model_dump(exclude_none=True) if oauth else {}
+        settings = oauth.model_dump(exclude_none=True) if oauth else {}
         return OAuthValues(
             **{
                 name: self._fill(f"oauth.{to_camel(name)}", text, checks.text_fault)
-                for name, text in said.items()
+                for name, text in settings.items()
             }
         )
 

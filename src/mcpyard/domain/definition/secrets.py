@@ -31,8 +31,8 @@ def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
     """
     if isinstance(launch, Unlaunchable):
         return frozenset()
-    found = _of_environment(launch) if isinstance(launch, LocalLaunch) else _of_remote(launch)
-    return frozenset(value for value in found if len(value) >= _SHORTEST)
+    values = _of_environment(launch) if isinstance(launch, LocalLaunch) else _of_remote(launch)
+    return frozenset(value for value in values if len(value) >= _SHORTEST)
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:

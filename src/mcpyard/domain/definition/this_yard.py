@@ -57,17 +57,17 @@ class SelfIdentity:
 
     def is_at(self, url: str) -> bool:
         """Whether an address is one of this yard's gateway."""
-        asked = _place(url)
+        address = _place(url)
         return (
-            asked is not None
+            address is not None
             and _GATEWAY.match(urlsplit(url).path) is not None
-            and any(asked == _place(each) for each in self.addresses)
+            and any(address == _place(each) for each in self.addresses)
         )
 
     def is_told_by(self, server_info: Mapping[str, object]) -> bool:
         """Whether a server that was met says that it is this yard."""
-        said = server_info.get("name"), server_info.get(INSTANCE)
-        return bool(self.instance) and said == (NAME, self.instance)
+        identity = server_info.get("name"), server_info.get(INSTANCE)
+        return bool(self.instance) and identity == (NAME, self.instance)
 
 
 def _after_bridge(command: Sequence[str]) -> Sequence[str] | None:

@@ -25,7 +25,7 @@ class Draft:
         self.source = source
         self.target = target
         self.matrix = matrix
-        self.values = entry.said()
+        self.values = entry.set_fields()
         self.warnings: list[Warned] = []
         self.left: dict[str, object] = {}
         self._spelled = opened(spell(entry, source.shape), source.shape)
@@ -58,12 +58,12 @@ class Draft:
         self, kind: WarningKind, name: Field, reason: str, *, value: object = None, where: str = ""
     ) -> None:
         """Tell about a field, or about a part of it."""
-        told = self.values.get(name) if value is None else value
+        subject = self.values.get(name) if value is None else value
         if name in TIMES:
             # A number says nothing of its unit, so it is shown in the one that it is written in.
-            told = self._spelled.get(self.word(name), told)
-        shown = shape_of_value(told) if told is not None else ""
-        self.warnings.append(Warned(kind, self.word(name, where), shown, reason))
+            subject = self._spelled.get(self.word(name), subject)
+        text = shape_of_value(subject) if subject is not None else ""
+        self.warnings.append(Warned(kind, self.word(name, where), text, reason))
 
     def drop(self, name: Field, reason: str, kind: WarningKind = WarningKind.UNSUPPORTED) -> None:
         """Leave a field out; one that says nothing is no loss, except to the letter."""
@@ -76,7 +76,7 @@ class Draft:
             self.left[word] = self._spelled[word]
         del self.values[name]
 
-    def told(self, name: Field) -> bool:
+    def has_warning(self, name: Field) -> bool:
         """Whether something was told about a field or a part of it."""
         word = self.word(name)
         inside = (f"{word}.", f"{word}[")

@@ -83,8 +83,8 @@ def restore(entry: Entry, left: Mapping[str, object], spot: ClientScopeRef) -> E
     client, shape = spot.client, spot.shape
     spelled = opened(spell(entry, shape), shape)
     usable = not understand(closed(spelled, shape), client, shape).problems
-    found = understand(closed({**spelled, **left}, shape), client, shape)
-    return entry if usable and found.problems else found.entry
+    restored = understand(closed({**spelled, **left}, shape), client, shape)
+    return entry if usable and restored.problems else restored.entry
 
 
 def _refuse_empty_command(entry: Entry, target: ClientScopeRef) -> None:
@@ -142,7 +142,7 @@ def _type_without_word(draft: Draft, way: EntryTransport) -> None:
 def _reads_as(target: ClientScopeRef, way: EntryTransport) -> EntryTransport:
     """The way that is read where this one is written."""
     word = target.shape.types[way]
-    return _one(next(each for each, known in target.shape.types.items() if known == word))
+    return _one(next(each for each, spelling in target.shape.types.items() if spelling == word))
 
 
 def _one(way: EntryTransport) -> EntryTransport:
@@ -156,9 +156,9 @@ def _times(draft: Draft) -> None:
         if name not in draft.values:
             continue
         unit = shape.units.get(shape.words[name], Unit())
-        given = cast("float", draft.values[name])
-        units = math.ceil(given / unit.milliseconds)
-        if unit.whole and units * unit.milliseconds != given:
+        seconds = cast("float", draft.values[name])
+        units = math.ceil(seconds / unit.milliseconds)
+        if unit.whole and units * unit.milliseconds != seconds:
             reason = f"is rounded up to whole units of {unit.milliseconds} ms in {draft.title}"
             draft.tell(WarningKind.APPROXIMATED, name, reason)
             draft.values[name] = units * unit.milliseconds
@@ -178,10 +178,10 @@ def _enabled(draft: Draft) -> None:
 
 def _unknown(draft: Draft, entry: Entry) -> None:
     for word, value in entry.unknown.items():
-        known = word in draft.source.shape.others
+        is_known = word in draft.source.shape.others
         reason = (
             f"has no counterpart in {draft.title}"
-            if known
+            if is_known
             else f"is not among the fields known of {draft.source.client.title}; left out"
         )
         warning = Warned(WarningKind.UNSUPPORTED, word, shape_of_value(value), reason)
@@ -191,8 +191,8 @@ def _unknown(draft: Draft, entry: Entry) -> None:
 
 def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
     """Tell of each field that is carried although the specification's matrix would drop it."""
-    for name, value in entry.said().items():
-        if spec_drops(draft.target.client, name) and not draft.told(name):
+    for name, value in entry.set_fields().items():
+        if spec_drops(draft.target.client, name) and not draft.has_warning(name):
             word = draft.target.shape.words.get(name)
             reason = f"is written as {word}" if word else "follows from the rest of the entry"
             reason += "; the matrix of the specification has no place for it"

@@ -81,14 +81,14 @@ def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
     for header, text in _pairs(draft, Field.HEADERS).items():
         if bearer := _bearer(header, text, dialect):
             draft.values[Field.BEARER] = bearer
-            told = "bearer_token_env_var"
+            target = "bearer_token_env_var"
         elif name := whole_reference(text, dialect):
             named[header] = name
-            told = "env_http_headers"
+            target = "env_http_headers"
         else:
             kept[header] = text
             continue
-        reason = f"is a reference; its variable is named in {told}"
+        reason = f"is a reference; its variable is named in {target}"
         draft.tell(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
     if named:
         draft.values[Field.ENV_HEADERS] = named

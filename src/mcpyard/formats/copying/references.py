@@ -44,14 +44,14 @@ def parts(text: str, dialect: ReferenceSyntax) -> tuple[Part, ...]:
     """A text taken apart into literals, references and what has no counterpart."""
     if not dialect.pattern:
         return (text,) if text else ()
-    found: list[Part] = []
+    result: list[Part] = []
     at = 0
     for match in _compiled(dialect.pattern).finditer(without_open(text)):
         if match.start() > at:
-            found.append(text[at : match.start()])
-        found.append(_part(match))
+            result.append(text[at : match.start()])
+        result.append(_part(match))
         at = match.end()
-    return (*found, text[at:]) if at < len(text) else tuple(found)
+    return (*result, text[at:]) if at < len(text) else tuple(result)
 
 
 def without_open(text: str) -> str:
@@ -130,13 +130,13 @@ def _escaped(text: str, target: ReferenceSyntax) -> str:
 
 def _joined(taken_apart: tuple[Part, ...]) -> tuple[Part, ...]:
     """Neighbouring literals as one."""
-    found: list[Part] = []
+    joined: list[Part] = []
     for part in taken_apart:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
         else:
-            found.append(part)
-    return tuple(found)
+            joined.append(part)
+    return tuple(joined)
 
 
 @cache

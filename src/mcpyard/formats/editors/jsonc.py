@@ -131,9 +131,9 @@ def _style(text: str, nodes: list[JsonNode]) -> Style:
 
 def _home(nearest: JsonNode, missing: Path, path: Path) -> JsonContainer:
     """The object that an absent member goes into."""
-    found = path[: len(path) - len(missing)]
+    existing = path[: len(path) - len(missing)]
     if nearest.container is None:
-        raise refuse(found, "is neither an object nor an array")
+        raise refuse(existing, "is neither an object nor an array")
     if isinstance(nearest.value, list):
         raise refuse(path, f"there is no such element in an array of {len(nearest.value)}")
     if not all(isinstance(step, str) for step in missing):

@@ -48,9 +48,9 @@ class JsoncDocument:
     def extras(self) -> tuple[Extra, ...]:
         """The comments and trailing commas, in order; none in strict JSON."""
         names = {"comment": "comment", "comma": "trailing comma"}
-        found = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
-        where = places(self.text, (start for _, start, _ in found), self.file)
-        return tuple(Extra(names[it[0]], place) for it, place in zip(found, where, strict=True))
+        members = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
+        where = places(self.text, (start for _, start, _ in members), self.file)
+        return tuple(Extra(names[it[0]], place) for it, place in zip(members, where, strict=True))
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""

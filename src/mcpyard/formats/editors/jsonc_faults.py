@@ -71,7 +71,9 @@ class _Reader:
             advanced(before, self.at)
         self.skip()
         if self.at < len(self.text):
-            raise _FaultFound(self.at, f"expected the end of the file, but found {self.found()}")
+            raise _FaultFound(
+                self.at, f"expected the end of the file, but found {self.what_follows()}"
+            )
 
     def step(self, frame: _Frame) -> None:
         self.skip()
@@ -191,11 +193,11 @@ class _Reader:
         return match[0] if match else ""
 
     def instead(self) -> str:
-        return f"found {self.found()}" if self.char() else "the file ends"
+        return f"found {self.what_follows()}" if self.char() else "the file ends"
 
-    def found(self) -> str:
-        shown = _short(self.peek_word() or self.char())
-        return shown if shown.isprintable() else f"U+{ord(self.char()):04X}"
+    def what_follows(self) -> str:
+        text = _short(self.peek_word() or self.char())
+        return text if text.isprintable() else f"U+{ord(self.char()):04X}"
 
 
 def _short(word: str) -> str:

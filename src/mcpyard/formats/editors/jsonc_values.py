@@ -17,10 +17,10 @@ _TOO_LONG: Final = 10**4300
 
 def refuse(path: Path, message: str) -> EditRefused:
     """The refusal of an edit, naming the path it concerns."""
-    return EditRefused.of(Problem(shown(path), message))
+    return EditRefused.of(Problem(path_text(path), message))
 
 
-def shown(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as a person reads it, such as `mcpServers.github.args[0]`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")

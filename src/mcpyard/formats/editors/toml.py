@@ -102,23 +102,23 @@ def set_value(text: str, path: Names, value: object) -> str:
 
 def _set(document: TomlDocument, path: Names, new: Toml) -> str:
     value = document.value
-    known = _known(document, path)
+    table = _table_of(document, path)
     intended = with_value(value, path, new)
-    if known == path:
+    if table == path:
         old = value_at(value, path)
         if same(old, new):
             return document.text
         edited = change(document.sheet, path, old, new)
     else:
-        first = path[len(known)]
-        edited = add(document.sheet, known, {first: value_at(intended, (*known, first))})
-    zone = _zone(document, path, known)
+        first = path[len(table)]
+        edited = add(document.sheet, table, {first: value_at(intended, (*table, first))})
+    zone = _zone(document, path, table)
     return TomlEdit(document, edited, intended, zone, frees=True).guarded()
 
 
-def _zone(document: TomlDocument, path: Names, known: Names) -> Names:
+def _zone(document: TomlDocument, path: Names, table: Names) -> Names:
     """The entry an edit may touch: a table that lacks a header may get one for its new key."""
-    zone = path[: len(known) + 1]
+    zone = path[: len(table) + 1]
     held = stands_empty(document.sheet, zone[:-1])
     return zone if held else zone[:-1]
 
@@ -145,7 +145,7 @@ def _require_table(document: TomlDocument, path: Names) -> None:
         raise refuse(path, "is not a table", document.place(path))
 
 
-def _known(document: TomlDocument, path: Names) -> Names:
+def _table_of(document: TomlDocument, path: Names) -> Names:
     """The part of a path that exists."""
     end = len(path)
     while not document.has(path[:end]):

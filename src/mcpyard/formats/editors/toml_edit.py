@@ -95,7 +95,7 @@ def rename(sheet: Sheet, path: Names, new_name: str) -> str:
     cover = covering(sheet, path)
     text, last = sheet.text, len(path) - 1
     if cover is None:
-        found = [
+        headers = [
             tokens(text, *it.key)[last - it.base]
             for it in sheet.statements
             if it.path[: len(path)] == path and it.base <= last
@@ -103,9 +103,9 @@ def rename(sheet: Sheet, path: Names, new_name: str) -> str:
     else:
         box, rest = descend(text, cover.value, path[len(cover.path) :])
         hits = (item for item in box.items if item.names[: len(rest)] == rest)
-        found = [tokens(text, item.start, item.value)[len(rest) - 1] for item in hits]
+        headers = [tokens(text, item.start, item.value)[len(rest) - 1] for item in hits]
     return spliced(
-        text, [(it.start, it.end, rekeyed(text[it.start : it.end], new_name)) for it in found]
+        text, [(it.start, it.end, rekeyed(text[it.start : it.end], new_name)) for it in headers]
     )
 
 
@@ -147,14 +147,14 @@ def _under(sheet: Sheet, path: Path) -> list[int]:
 
 def _last_dotted(sheet: Sheet, table: Names) -> Statement | None:
     """The last pair that reaches into a table from the header of one above it."""
-    found = (
+    dotted = (
         it
         for it in reversed(sheet.statements)
         if it.kind == "pair"
         and it.base < len(table) < len(it.path)
         and it.path[: len(table)] == table
     )
-    return next(found, None)
+    return next(dotted, None)
 
 
 def _section_end(sheet: Sheet, index: int) -> int:

@@ -43,19 +43,19 @@ def blocks(sheet: Sheet, paths: Sequence[Path]) -> list[LineRange]:
 
     What only blank lines part is one block.
     """
-    found: list[LineRange] = []
+    ranges: list[LineRange] = []
     steps = len(paths[0])
     for index, statement in enumerate(sheet.statements):
         if statement.path[:steps] not in paths:
             continue
         inner = statement.kind == "pair" and statement.base >= steps
-        start = found.pop().start if inner else top(sheet, index)
+        start = ranges.pop().start if inner else top(sheet, index)
         is_table = inner or statement.kind != "pair"
-        if found and not sheet.text[found[-1].end : start].strip(_BLANK):
-            before = found.pop()
+        if ranges and not sheet.text[ranges[-1].end : start].strip(_BLANK):
+            before = ranges.pop()
             start, is_table = before.start, is_table or before.is_table
-        found.append(LineRange(start, statement.stop, is_table))
-    return found
+        ranges.append(LineRange(start, statement.stop, is_table))
+    return ranges
 
 
 def take_out(sheet: Sheet, paths: Sequence[Path]) -> str:

@@ -20,7 +20,7 @@ _MOMENTS: Final = frozenset({dt.datetime, dt.date, dt.time})
 
 def refuse(path: Path, message: str, place: SourceLocation | None = None) -> EditRefused:
     """The refusal of an edit, naming the path it concerns."""
-    return EditRefused.of(Problem(jsonc_values.shown(path), message, place))
+    return EditRefused.of(Problem(jsonc_values.path_text(path), message, place))
 
 
 def plain(value: object, path: Path) -> Toml:
@@ -65,8 +65,8 @@ def value_at(root: Table, path: Path) -> Toml:
 
 def with_value(root: Table, path: Names, value: Toml) -> Table:
     """The root with the value at the path, sharing all that is beside the path."""
-    given = jsonc_values.with_value(cast("Json", root), path, cast("Json", value))
-    return cast("Table", given)
+    changed = jsonc_values.with_value(cast("Json", root), path, cast("Json", value))
+    return cast("Table", changed)
 
 
 def without(root: Table, path: Names) -> Table:

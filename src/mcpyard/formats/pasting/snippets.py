@@ -177,11 +177,11 @@ def _read(entries: Iterable[tuple[str, object]], path: str) -> Snippet:
 
 def _pasted(name: str, raw: object, warnings: tuple[Problem, ...] = ()) -> Pasted:
     reading = read_definition(_respelled(raw))
-    given = name or proposed_name(reading.config)
-    if fault := checks.name_fault(given):
+    chosen = name or proposed_name(reading.config)
+    if fault := checks.name_fault(chosen):
         raise DefinitionError.of(Problem("", f"the name {fault}"))
     return Pasted(
-        given,
+        chosen,
         reading.config,
         (*warnings, *reading.warnings),
         (*warnings, *reading.left_out),

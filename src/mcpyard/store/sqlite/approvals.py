@@ -58,8 +58,8 @@ class SqliteApprovals:
     def _withdrawn(self, folder: str) -> None:
         self._all.pop(folder, None)
 
-    def _take(self, found: list[Approval]) -> None:
-        self._all = {each.folder: each for each in found}
+    def _take(self, approvals: list[Approval]) -> None:
+        self._all = {each.folder: each for each in approvals}
 
 
 def read_approvals(connection: sqlite3.Connection) -> list[Approval]:

@@ -22,8 +22,8 @@ class SqliteSessions:
 
     def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:
         """The session of a cookie, unless it has run out."""
-        found = self._all.get(cookie_hash)
-        return found if found and now < found.expires else None
+        session = self._all.get(cookie_hash)
+        return session if session and now < session.expires else None
 
     async def add(self, session: LoginSession) -> None:
         """Let a browser in, or on; sessions and links that have run out are forgotten."""
@@ -68,8 +68,8 @@ class SqliteSessions:
     def _removed(self, cookie_hash: str) -> None:
         self._all.pop(cookie_hash, None)
 
-    def _take(self, found: list[LoginSession]) -> None:
-        self._all = {each.cookie_hash: each for each in found}
+    def _take(self, sessions: list[LoginSession]) -> None:
+        self._all = {each.cookie_hash: each for each in sessions}
 
 
 def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSession:

@@ -99,12 +99,12 @@ class SqliteDefinitions:
         """
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
-            found = _expect(connection, server, expected)
+            stored = _expect(connection, server, expected)
             connection.execute("DELETE FROM definitions WHERE id = ?", (str(server),))
             connection.execute("DELETE FROM policies WHERE server = ?", (str(server),))
             connection.execute("DELETE FROM tools WHERE server = ?", (str(server),))
             connection.execute("DELETE FROM offers WHERE server = ?", (str(server),))
-            return found
+            return stored
 
         return await self._engine.run(job, self._removed)
 
@@ -144,8 +144,8 @@ class SqliteDefinitions:
         self._policies.forgotten(gone.id)
         self._memory.forget_tools(gone.id)
 
-    def _take(self, found: list[StoredDefinition]) -> None:
-        self._all = {each.id: each for each in found}
+    def _take(self, definitions: list[StoredDefinition]) -> None:
+        self._all = {each.id: each for each in definitions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +171,10 @@ def _made(server: UUID, name: str, text: str) -> StoredDefinition:
 def _identity(connection: sqlite3.Connection, name: str) -> UUID:
     key = (USER.scope, USER.place, name)
     connection.execute(INSERT_IDENTITY, (*key, str(uuid4())))
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id FROM identities WHERE scope = ? AND place = ? AND name = ?", key
     )
-    return UUID(found.fetchone()[0])
+    return UUID(row.fetchone()[0])
 
 
 def _check_free(connection: sqlite3.Connection, name: str) -> None:
@@ -188,10 +188,10 @@ def _expect(connection: sqlite3.Connection, server: UUID, expected: str | None) 
     ).fetchone()
     if row is None:
         raise ServerUnknown(f"there is no server {server}")
-    found = _made(server, *row)
-    if expected not in {None, found.digest}:
-        raise DocumentMoved(f'"{found.name}" was changed meanwhile')
-    return found
+    stored = _made(server, *row)
+    if expected not in {None, stored.digest}:
+        raise DocumentMoved(f'"{stored.name}" was changed meanwhile')
+    return stored
 
 
 def read_definitions(connection: sqlite3.Connection) -> list[StoredDefinition]:

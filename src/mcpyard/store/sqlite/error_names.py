@@ -28,6 +28,6 @@ def told(error: Exception, path: Path) -> Exception:
     if code not in _KINDS:
         return error
     kind, sentence = _KINDS[code]
-    found = kind(f"{path} {sentence}: {error}")
-    found.__cause__ = error
-    return found
+    named = kind(f"{path} {sentence}: {error}")
+    named.__cause__ = error
+    return named

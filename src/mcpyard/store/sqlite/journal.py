@@ -112,7 +112,7 @@ def _text_of(server: UUID) -> str:
 
 
 def _select(connection: sqlite3.Connection, query: CallQuery) -> list[CallRecord]:
-    found = connection.execute(
+    rows = connection.execute(
         _SELECT,
         {
             "server": query.server and str(query.server),
@@ -124,5 +124,5 @@ def _select(connection: sqlite3.Connection, query: CallQuery) -> list[CallRecord
         },
     )
     return [
-        CallRecord(from_micros(at), who, UUID(server), *rest) for at, who, server, *rest in found
+        CallRecord(from_micros(at), who, UUID(server), *rest) for at, who, server, *rest in rows
     ]

@@ -63,11 +63,11 @@ class SqliteMemory(VolatileMemory):
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
-        known = (owner, name) in self._identities
-        found = super().identity(owner, name)
-        if not known:
+        exists = (owner, name) in self._identities
+        identity = super().identity(owner, name)
+        if not exists:
             self._save((owner, name), lambda: self._identity_writer(owner, name))
-        return found
+        return identity
 
     def keep_names(self, names: Mapping[tuple[UUID, str], str]) -> None:
         """Keep these names for ever."""
@@ -116,12 +116,12 @@ class SqliteMemory(VolatileMemory):
         """
         if (owner, name) not in self._identities:
             return self.identity(owner, new)
-        found = self._identities[owner, name]
+        identity = self._identities[owner, name]
         await self._engine.run(
-            lambda connection: move_identity(connection, (owner, name), new, found),
-            lambda _: self.renamed((owner, name), new, found),
+            lambda connection: move_identity(connection, (owner, name), new, identity),
+            lambda _: self.renamed((owner, name), new, identity),
         )
-        return found
+        return identity
 
     async def intend_rename(self, owner: Owner, name: str, new: str) -> None:
         """Note durably that a definition is about to get another name; `rename` settles that."""
@@ -184,10 +184,10 @@ class SqliteMemory(VolatileMemory):
         self._engine.post(writer(), after)
 
     def _identity_writer(self, owner: Owner, name: str) -> Job[object]:
-        found = self._identities.get((owner, name))
-        if found is None:
+        identity = self._identities.get((owner, name))
+        if identity is None:
             return _nothing
-        row = (owner.scope, owner.place, name, str(found))
+        row = (owner.scope, owner.place, name, str(identity))
         return lambda connection: connection.execute(INSERT_IDENTITY, row)
 
     def _names_writer(self, names: Mapping[tuple[UUID, str], str]) -> Job[object]:
@@ -201,19 +201,22 @@ class SqliteMemory(VolatileMemory):
         return lambda connection: write_tools(connection, server, tools)
 
     def _offer_writer(self, server: UUID) -> Job[object]:
-        found = self._offers.get(server)
-        if found is None:
+        capabilities = self._offers.get(server)
+        if capabilities is None:
             return _nothing
-        lists = [each.items for each in (found.resources, found.templates, found.prompts)]
+        lists = [
+            each.items
+            for each in (capabilities.resources, capabilities.templates, capabilities.prompts)
+        ]
         row = (str(server), orjson.dumps(lists))
         return lambda connection: connection.execute(INSERT_OFFER, row)
 
     def _reached_writer(self, launch_digest: str) -> Job[object]:
-        found = self._reached.get(launch_digest)
-        if found is None:
+        reached = self._reached.get(launch_digest)
+        if reached is None:
             sql, row = "DELETE FROM reached WHERE launch = ?", (launch_digest,)
         else:
-            sql, row = INSERT_REACHED, (launch_digest, found.era, found.transport)
+            sql, row = INSERT_REACHED, (launch_digest, reached.era, reached.transport)
         return lambda connection: connection.execute(sql, row)
 
     def _take(self, kept: _Kept) -> None:

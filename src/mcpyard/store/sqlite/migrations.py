@@ -27,7 +27,7 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
         _step(connection, number, statements)
 
 
-def check(connection: sqlite3.Connection, path: Path, known: int) -> None:
+def check(connection: sqlite3.Connection, path: Path, newest: int) -> None:
     """Make sure that a database is ours to write.
 
     Raises:
@@ -38,9 +38,9 @@ def check(connection: sqlite3.Connection, path: Path, known: int) -> None:
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     if mark != (APPLICATION_ID if version else 0):
         raise StateBroken(f"{path} is not a database of mcpyard")
-    if version > known:
+    if version > newest:
         raise NewerState(
-            f"{path} was written by a newer mcpyard (version {version}, this one knows {known}); "
+            f"{path} was written by a newer mcpyard (version {version}, this one knows {newest}); "
             "update mcpyard, or use another home"
         )
 

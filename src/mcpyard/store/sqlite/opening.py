@@ -58,10 +58,10 @@ def connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
 def file_id(path: Path) -> tuple[int, int] | None:
     """What tells a file from any other that is ever at its path; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _set(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
@@ -86,12 +86,12 @@ def look(connection: sqlite3.Connection, path: Path) -> None:
     until = time.monotonic() + _LOOK_SECONDS
     connection.set_progress_handler(lambda: time.monotonic() > until, _LOOK_STEPS)
     try:
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             raise
     else:
-        if found != "ok":
-            raise StateBroken(f"{path} is damaged: {found}")
+        if verdict != "ok":
+            raise StateBroken(f"{path} is damaged: {verdict}")
     finally:
         connection.set_progress_handler(None, 0)

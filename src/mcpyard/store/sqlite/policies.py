@@ -47,8 +47,8 @@ class SqlitePolicies:
         """Know that a policy is gone from the disk."""
         self._all.pop(server, None)
 
-    def _take(self, found: dict[UUID, PolicyPatch]) -> None:
-        self._all = found
+    def _take(self, policies: dict[UUID, PolicyPatch]) -> None:
+        self._all = policies
 
 
 def change_policy(connection: sqlite3.Connection, server: UUID, edit: PolicyEdit) -> PolicyPatch:

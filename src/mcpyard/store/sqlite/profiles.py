@@ -50,8 +50,8 @@ class SqliteProfiles:
     def _forgotten(self, name: str) -> None:
         self._all.pop(name, None)
 
-    def _take(self, found: dict[str, Mapping[str, object]]) -> None:
-        self._all = found
+    def _take(self, profiles: dict[str, Mapping[str, object]]) -> None:
+        self._all = profiles
 
 
 def _read(connection: sqlite3.Connection) -> dict[str, Mapping[str, object]]:

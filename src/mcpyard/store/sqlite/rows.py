@@ -21,11 +21,11 @@ def readable(rows: Iterable[tuple[Any, ...]], read: Callable[..., T], what: str)
     """What rows say; one that cannot be read is left out, with a word in the log."""
     for row in rows:
         try:
-            found = read(*row)
+            item = read(*row)
         except UNREADABLE as error:
             log.warning("%s in the state cannot be read and is left out: %s", what, error)
         else:
-            yield found
+            yield item
 
 
 def every(rows: Iterable[tuple[Any, ...]], read: Callable[..., T], what: str) -> Iterator[T]:

@@ -35,8 +35,8 @@ class SqliteTokens:
 
     def by_hash(self, token_hash: str) -> CallToken | None:
         """The token with this hash, unless it is revoked."""
-        found = self._by_hash.get(token_hash)
-        token = self._all[found] if found else None
+        token_id = self._by_hash.get(token_hash)
+        token = self._all[token_id] if token_id else None
         return token if token and token.revoked is None else None
 
     async def add(self, token: CallToken) -> None:
@@ -62,10 +62,10 @@ class SqliteTokens:
 
     def used(self, token: UUID, at: datetime) -> None:
         """Note that a token was used, in the background."""
-        found = self._all.get(token)
-        if found is None:
+        stored = self._all.get(token)
+        if stored is None:
             return
-        self._all[token] = replace(found, last_used=at)
+        self._all[token] = replace(stored, last_used=at)
         noted = self._noted.get(token)
         if noted is None or at - noted >= _NOTED_EVERY:
             self._noted[token] = at
@@ -79,12 +79,12 @@ class SqliteTokens:
     def _keep(self, token: CallToken | None) -> None:
         if token is None:
             return
-        known = self._all.get(token.id)
-        self._all[token.id] = replace(token, last_used=known.last_used) if known else token
+        stored = self._all.get(token.id)
+        self._all[token.id] = replace(token, last_used=stored.last_used) if stored else token
         self._by_hash[token.hash] = token.id
 
-    def _take(self, found: list[CallToken]) -> None:
-        for each in found:
+    def _take(self, tokens: list[CallToken]) -> None:
+        for each in tokens:
             self._keep(each)
 
 

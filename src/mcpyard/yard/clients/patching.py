@@ -144,7 +144,7 @@ def _problems(entry: Entry, spot: ClientScopeRef) -> tuple[Problem, ...]:
 
 
 def _unfit(entry: Entry) -> Iterator[Problem]:
-    for name, value in entry.said().items():
+    for name, value in entry.set_fields().items():
         for where, each in _strings(WORDS.get(name, name), value):
             if fault := checks.text_fault(each):
                 yield Problem(where, fault)
