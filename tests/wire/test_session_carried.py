@@ -60,7 +60,7 @@ async def test_a_log_message_goes_to_the_only_call_in_flight_and_else_to_everybo
     link = FakeLink()
     everybody: list[str] = []
     mine: list[bytes] = []
-    handlers = Handlers(on_notification=lambda method, _params, _stream: everybody.append(method))
+    handlers = Handlers(on_notification=lambda method, _params: everybody.append(method))
     session = await legacy(link, handlers)
     terms = CallTerms(timeout=2, told=lambda _method, params: mine.append(params))
     link.say(LOGGED)

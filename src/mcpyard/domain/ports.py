@@ -241,8 +241,15 @@ class NotificationInterest:
     uris: frozenset[str] = frozenset()
 
 
-OnNotice = Callable[[UUID, str, bytes], None]
-"""A server told something outside any call: which one, method, parameters."""
+class NotificationListener(Protocol):
+    """Receives the notifications of servers that belong to no call.
+
+    It is handed down once, to whoever runs the session of a server, and called from there.
+    """
+
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        """A server sent a notification."""
+        ...
 
 
 class Servers(Protocol):
@@ -276,8 +283,8 @@ class Servers(Protocol):
         """Ask a server anything and return the result object as it came (see `call`)."""
         ...
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Tell of what servers say outside any call."""
+    def set_listener(self, listener: NotificationListener) -> None:
+        """Send the notifications of all servers that are added from now on to a listener."""
         ...
 
     def tune(self, server: UUID, tuning: NotificationInterest) -> None:

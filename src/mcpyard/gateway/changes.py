@@ -70,7 +70,7 @@ class ChangeNotifier:
         self._listeners: set[ChangeListener] = set()
         self._looks: dict[str, _Look] = {}
         self._watch: asyncio.Task[None] | None = None
-        self._mute = yard.notifications.listen(self._notice)
+        self._mute = yard.notifications.listen(self)
 
     def add(self, listener: ChangeListener) -> None:
         """Tell somebody from now on."""
@@ -92,6 +92,17 @@ class ChangeNotifier:
         if self._watch:
             self._watch.cancel()
             await asyncio.wait({self._watch})
+
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        """A server sent a notification (see `NotificationListener`)."""
+        if method == UPDATED:
+            uri = _uri_in(params)
+            for listener in [*self._listeners] if uri else ():
+                listener.updated(server, uri)
+        elif method == MESSAGE:
+            for listener in [*self._listeners]:
+                if self._shows(listener.path, server):
+                    listener.logged(params)
 
     async def _watching(self) -> None:
         events = self._yard.events()
@@ -138,16 +149,6 @@ class ChangeNotifier:
 
     def _at(self, path: str) -> Iterable[ChangeListener]:
         return [each for each in self._listeners if each.path == path]
-
-    def _notice(self, server: UUID, method: str, params: bytes) -> None:
-        if method == UPDATED:
-            uri = _uri_in(params)
-            for listener in [*self._listeners] if uri else ():
-                listener.updated(server, uri)
-        elif method == MESSAGE:
-            for listener in [*self._listeners]:
-                if self._shows(listener.path, server):
-                    listener.logged(params)
 
     def _shows(self, path: str, server: UUID) -> bool:
         try:

@@ -44,7 +44,7 @@ from mcpyard.domain.lifecycle import (
 )
 from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
-from mcpyard.domain.ports import CallTerms, NotificationInterest, Telling
+from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.change_signal import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession
@@ -70,13 +70,13 @@ class Connection:
         server: DesiredServer,
         crew: RuntimeDeps,
         on_change: Callable[["Connection"], None],
-        on_notice: Telling | None = None,
+        listener: NotificationListener | None = None,
     ) -> None:
         self.server = server
         self.ring = StderrRing(crew.clock)
         self._crew = crew
         self._on_change = on_change
-        self._on_notice = on_notice
+        self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._state = State()
         self._tools = make_tools(crew.memory.tools(server.id), stale=True)
@@ -281,7 +281,7 @@ class Connection:
                 self._disarm(timer)
 
     def _open(self, epoch: int) -> None:
-        tenure = SessionRunner(self.server, self._crew, self.ring)
+        tenure = SessionRunner(self.server, self._crew, self.ring, self._listener)
         self._session = session = CurrentSession(epoch, tenure, self)
         owner = asyncio.create_task(
             self._own(session, frozenset(self._owners)),
@@ -334,11 +334,6 @@ class Connection:
         if offer != self._offer:
             self._offer = offer
             self._changed()
-
-    def hear_notice(self, method: str, params: bytes) -> None:
-        """The present session told something that concerns no call."""
-        if self._on_notice:
-            self._on_notice(method, params)
 
     def hear_degraded(self, session: CurrentSession, cause: Cause) -> None:
         """The present session does not respond."""

@@ -30,10 +30,6 @@ class SessionOwner(Protocol):
         """It offers this besides tools."""
         ...
 
-    def hear_notice(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        ...
-
     def hear_degraded(self, session: "CurrentSession", cause: Cause) -> None:
         """It does not respond."""
         ...
@@ -121,10 +117,6 @@ class CurrentSession:
     def offered(self, offer: Capabilities) -> None:
         """What it offers besides was listed."""
         self._owner.hear_offer(offer)
-
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        self._owner.hear_notice(method, params)
 
     def degraded(self, cause: Cause) -> None:
         """It does not respond."""

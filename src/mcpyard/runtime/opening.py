@@ -200,8 +200,8 @@ class _EventForwarder:
 
     def handlers(self) -> Handlers:
         return Handlers(
-            on_list_changed=self._changed,
-            on_notification=lambda method, params, _stream: self._hooks.told(method, params),
+            on_list_changed=self._hooks.on_list_changed,
+            on_notification=self._hooks.on_notification,
             on_lost=self._lost,
             on_noise=self._noise,
         )
@@ -216,12 +216,6 @@ class _EventForwarder:
             self._hooks.lost(cause)
         else:
             self._early.append(cause)
-
-    def _changed(self, kind: str) -> None:
-        if kind == "tools":
-            self._hooks.tools_changed()
-        else:
-            self._hooks.offer_changed()
 
     def _noise(self, reason: str, sample: bytes) -> None:
         self._hooks.ring.add([b"%b: %b" % (reason.encode(), sample)])

@@ -128,16 +128,12 @@ class ConnectionEvents(Protocol):
         """It is gone."""
         ...
 
-    def tools_changed(self) -> None:
-        """Its tools may have changed."""
+    def on_list_changed(self, kind: str) -> None:
+        """One of its lists may have changed: `tools`, `prompts` or `resources`."""
         ...
 
-    def offer_changed(self) -> None:
-        """What it offers besides may have changed."""
-        ...
-
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
+    def on_notification(self, method: str, params: bytes) -> None:
+        """It sent another notification that belongs to no call."""
         ...
 
 

@@ -22,7 +22,7 @@ from mcpyard.domain.errors import TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import CacheHint, Capabilities, Tools
-from mcpyard.domain.ports import Clock, Memory
+from mcpyard.domain.ports import Clock, Memory, NotificationListener
 from mcpyard.domain.tool import read_tools
 from mcpyard.runtime.server_api import Live, NoRoom, Opener, OpenFailed, ToolListing
 from mcpyard.runtime.starts import Starts
@@ -70,10 +70,6 @@ class SessionListener(Protocol):
         """What it offers besides was listed."""
         ...
 
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        ...
-
     def degraded(self, cause: Cause) -> None:
         """It does not respond, but is not given up yet."""
         ...
@@ -96,7 +92,13 @@ class SessionRunner:
         health: The evidence on whether it responds.
     """
 
-    def __init__(self, server: DesiredServer, crew: RuntimeDeps, ring: StderrRing) -> None:
+    def __init__(
+        self,
+        server: DesiredServer,
+        crew: RuntimeDeps,
+        ring: StderrRing,
+        listener: NotificationListener | None = None,
+    ) -> None:
         self.ring = ring
         self.closing = False
         self.health = Health(server.config.health)
@@ -106,7 +108,8 @@ class SessionRunner:
         self._to_close = asyncio.Event()
         self._timers: dict[_Signal, asyncio.TimerHandle] = {}
         self._ttl: asyncio.TimerHandle | None = None
-        self._told: SessionListener | None = None
+        self._listener = listener
+        self._delivers = False
         self._offering: asyncio.Task[None] | None = None
 
     def close(self) -> None:
@@ -126,18 +129,14 @@ class SessionRunner:
         """The session is gone (see `ConnectionEvents`)."""
         self._mail.put_nowait(cause)
 
-    def tools_changed(self) -> None:
-        """The tools may have changed (see `ConnectionEvents`)."""
-        self._soon(_Signal.REFRESH)
+    def on_list_changed(self, kind: str) -> None:
+        """A list may have changed (see `ConnectionEvents`)."""
+        self._soon(_Signal.REFRESH if kind == "tools" else _Signal.REFRESH_OFFER)
 
-    def offer_changed(self) -> None:
-        """What is offered besides may have changed (see `ConnectionEvents`)."""
-        self._soon(_Signal.REFRESH_OFFER)
-
-    def told(self, method: str, params: bytes) -> None:
-        """The server told something (see `ConnectionEvents`)."""
-        if self._told:
-            self._told.told(method, params)
+    def on_notification(self, method: str, params: bytes) -> None:
+        """The server sent a notification (see `ConnectionEvents`); none of an ended session."""
+        if self._listener and self._delivers:
+            self._listener.on_notification(self._server.id, method, params)
 
     async def run(self, told: "SessionListener") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
@@ -150,7 +149,7 @@ class SessionRunner:
             return failure.cause
         if live is None:
             return None
-        self._told = told
+        self._delivers = True
         cause: Cause | None = None
         graceful = False
         try:
@@ -164,9 +163,17 @@ class SessionRunner:
             cause = getattr(error, "cause", None) or self._no_list(error)
         finally:
             told.over(cause)
+            await self._end(live, cause, graceful=graceful)
+        return cause
+
+    async def _end(self, live: Live, cause: Cause | None, *, graceful: bool) -> None:
+        # One that is closed gracefully finishes its calls, and may notify until then.
+        self._delivers = graceful
+        try:
             await self._forget()
             await (live.close() if graceful else live.kill(cause))
-        return cause
+        finally:
+            self._delivers = False
 
     def _no_list(self, error: YardError) -> Cause:
         text = f"its tools could not be listed: {error}"
@@ -310,7 +317,7 @@ class SessionRunner:
     def _renew_after(self, seconds: float) -> None:
         if self._ttl:
             self._ttl.cancel()
-        self._ttl = asyncio.get_running_loop().call_later(seconds, self.tools_changed)
+        self._ttl = asyncio.get_running_loop().call_later(seconds, self.on_list_changed, "tools")
 
     async def _forget(self) -> None:
         for timer in (*self._timers.values(), self._ttl):

@@ -11,7 +11,7 @@ from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice, Telling
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
@@ -35,16 +35,16 @@ class Supervisor:
         self._connections: dict[UUID, Connection] = {}
         self._observed: dict[UUID, Observed] = {}
         self._on_change: Callable[[Observed], None] = lambda _: None
-        self._on_notice: OnNotice = lambda _server, _method, _params: None
+        self._listener: NotificationListener | None = None
         self._lanes = ClientLanes(crew)
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
         self._on_change = on_change
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Tell of what servers say outside any call."""
-        self._on_notice = on_notice
+    def set_listener(self, listener: NotificationListener) -> None:
+        """Send the notifications of servers to a listener (see `Servers`)."""
+        self._listener = listener
 
     def observed(self) -> Mapping[UUID, Observed]:
         """What is, of every server it holds."""
@@ -130,7 +130,7 @@ class Supervisor:
         if connection is None:
             if server is None:
                 return
-            connection = Connection(server, self._crew, self._changed, self._notice_of(server.id))
+            connection = Connection(server, self._crew, self._changed, self._listener)
             self._connections[action.id] = connection
         if server is not None:
             connection.take_over(server)
@@ -140,9 +140,6 @@ class Supervisor:
         if event := _EVENTS.get(type(action)):
             connection.tell(event)
         self._changed(connection)
-
-    def _notice_of(self, server: UUID) -> Telling:
-        return lambda method, params: self._on_notice(server, method, params)
 
     def _changed(self, connection: Connection) -> None:
         observed = connection.observed()

@@ -19,14 +19,11 @@ class _Bystander:
     def lost(self, cause: Cause) -> None:
         """The next request to it fails and says why."""
 
-    def tools_changed(self) -> None:
-        """They are listed once only."""
+    def on_list_changed(self, kind: str) -> None:
+        """The tools are listed once only."""
 
-    def offer_changed(self) -> None:
-        """It is not looked at."""
-
-    def told(self, method: str, params: bytes) -> None:
-        """Nobody wants to hear of it."""
+    def on_notification(self, method: str, params: bytes) -> None:
+        """Nobody listens."""
 
 
 async def try_out(server: DesiredServer, crew: RuntimeDeps) -> Observed:

@@ -13,7 +13,7 @@ import msgspec
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.ports import CallTerms, Telling
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
@@ -24,7 +24,7 @@ from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.lists import ToolList, all_pages
 from mcpyard.wire.modern import Modern
-from mcpyard.wire.peer import OnNoise, OnNotification, Peer
+from mcpyard.wire.peer import OnNoise, Peer
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
 from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.server_requests import OnRequest, nobody
@@ -48,20 +48,24 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
+def _ignore(*_arguments: object) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Handlers:
     """Who is told and asked what; all of them are called in the event loop's own turn.
 
     Attributes:
         on_list_changed: A list of the server changed.
-        on_notification: Everything else a server tells, unless a call's own terms hear of it.
+        on_notification: Any other notification that belongs to no call: method, parameters.
         on_request: What a server asks outside any call; refused by default.
         on_lost: The link is gone; told once, and not after `close`.
         on_noise: Something came that is no message.
     """
 
-    on_list_changed: OnChange | None = None
-    on_notification: OnNotification | None = None
+    on_list_changed: OnChange = _ignore
+    on_notification: Telling = _ignore
     on_request: OnRequest = nobody
     on_lost: Callable[[Cause], None] | None = None
     on_noise: OnNoise | None = None
@@ -107,11 +111,10 @@ async def open_session(
     """
     told = handlers or Handlers()
     lanes = Lanes(told.on_request)
-    notices = _Notices(told, lanes)
     peer = Peer(
         link,
         on_request=lanes.asked,
-        on_notification=notices.told,
+        on_notification=_Notifications(told, lanes).dispatch,
         on_lost=told.on_lost,
         on_noise=told.on_noise,
     )
@@ -132,7 +135,7 @@ async def open_session(
         await peer.close()
         raise
     session = ServerSession(peer, face, greeting, lanes, opening.pause)
-    session.listen(notices.changed)
+    session.listen(told.on_list_changed)
     return session
 
 
@@ -147,24 +150,18 @@ def _settle(link: Link, peer: Peer, greeting: InitializeResult) -> None:
             link.open_get_stream()
 
 
-class _Notices:
-    """Sorts what a server tells."""
+class _Notifications:
+    """Tells the notifications of a call from changes of lists, and both from all others."""
 
     def __init__(self, handlers: Handlers, lanes: Lanes) -> None:
         self._handlers = handlers
         self._lanes = lanes
 
-    def told(self, method: str, params: bytes, stream: int | None) -> None:
+    def dispatch(self, method: str, params: bytes, stream: int | None) -> None:
         if kind := _CHANGES.get(method):
-            self.changed(kind)
-        elif self._lanes.told(method, params, stream):
-            return
-        elif self._handlers.on_notification is not None:
-            self._handlers.on_notification(method, params, stream)
-
-    def changed(self, kind: str) -> None:
-        if self._handlers.on_list_changed is not None:
             self._handlers.on_list_changed(kind)
+        elif not self._lanes.told(method, params, stream):
+            self._handlers.on_notification(method, params)
 
 
 class ServerSession:
