@@ -250,9 +250,9 @@ class FakeServers:
         """Remember the listener."""
         self.listener = listener
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Remember what was wanted."""
-        self.tuned[server] = tuning
+        self.tuned[server] = interest
 
     def release(self, lane: str) -> None:
         """Remember who went."""

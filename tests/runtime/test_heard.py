@@ -1,4 +1,4 @@
-"""What is heard of servers besides their tools, and the processes that clients have alone."""
+"""The capabilities and notifications of servers, and the processes that clients have alone."""
 
 import asyncio
 from dataclasses import replace
@@ -24,11 +24,11 @@ async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_
     None
 ):
     async with watched() as it:
-        it.opener.offer = PROMPTS
+        it.opener.capabilities = PROMPTS
         it.want(server())
         assert (await it.phase(Phase.CONNECTED)).offer == PROMPTS
-        it.opener.offer = Capabilities()
-        it.opener.opened[0].hooks.on_list_changed("prompts")
+        it.opener.capabilities = Capabilities()
+        it.opener.opened[0].events.on_list_changed("prompts")
         await it.until(lambda seen: seen.offer == Capabilities())
 
 
@@ -37,11 +37,11 @@ async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
 ) -> None:
     monkeypatch.setattr("mcpyard.domain.limits.OFFER_PATIENCE", 0.01)
     async with watched() as it:
-        it.opener.offer = PROMPTS
-        it.opener.offering.clear()
+        it.opener.capabilities = PROMPTS
+        it.opener.listing.clear()
         it.want(server())
         assert (await it.phase(Phase.CONNECTED)).offer == Capabilities()
-        it.opener.offering.set()
+        it.opener.listing.set()
         await it.until(lambda seen: seen.offer == PROMPTS)
 
 
@@ -50,7 +50,7 @@ async def test_what_is_wanted_of_a_server_is_asked_for_again_after_its_restart()
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.supervisor.tune(ID, WANTED)
-        it.opener.opened[0].hooks.lost(EXITED)
+        it.opener.opened[0].events.lost(EXITED)
         await it.until(lambda seen: seen.pid == 101)
         assert [live.tuned for live in it.opener.opened] == [[WANTED], [WANTED]]
 
@@ -71,7 +71,7 @@ async def test_a_notification_outside_any_call_reaches_the_listener() -> None:
         it.supervisor.set_listener(listener)
         it.want(server())
         await it.phase(Phase.CONNECTED)
-        it.opener.opened[0].hooks.on_notification("notifications/x", b"{}")
+        it.opener.opened[0].events.on_notification("notifications/x", b"{}")
     assert listener.received == [(ID, "notifications/x", b"{}")]
 
 
@@ -84,7 +84,7 @@ async def test_a_server_that_is_being_closed_notifies_until_it_has_ended() -> No
         it.opener.closing.clear()
         it.want()
         await it.phase(Phase.STOPPING)
-        events = it.opener.opened[0].hooks
+        events = it.opener.opened[0].events
         events.on_notification("notifications/draining", b"{}")
         it.opener.closing.set()
         await it.phase(Phase.STOPPED)
@@ -99,14 +99,14 @@ async def test_nothing_of_a_lost_session_is_delivered() -> None:
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.opener.killing.clear()
-        first = it.opener.opened[0].hooks
+        first = it.opener.opened[0].events
         first.lost(EXITED)
         await it.phase(Phase.BACKOFF)
         first.on_notification("notifications/dying", b"{}")
         it.opener.killing.set()
         await it.phase(Phase.CONNECTED)
         first.on_notification("notifications/dead", b"{}")
-        it.opener.opened[1].hooks.on_notification("notifications/alive", b"{}")
+        it.opener.opened[1].events.on_notification("notifications/alive", b"{}")
     assert [method for _, method, _ in listener.received] == ["notifications/alive"]
 
 
@@ -117,7 +117,7 @@ async def test_the_process_of_one_client_notifies_nobody_else() -> None:
         it.want(server(config=ALONE))
         await it.phase(Phase.CONNECTED)
         await it.call(replace_lane("a"))
-        it.opener.opened[1].hooks.on_notification("notifications/x", b"{}")
+        it.opener.opened[1].events.on_notification("notifications/x", b"{}")
     assert listener.received == []
 
 

@@ -287,7 +287,7 @@ class Servers(Protocol):
         """Send the notifications of all servers that are added from now on to a listener."""
         ...
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """What is wanted to be heard of a server from now on, over all its restarts."""
         ...
 

@@ -36,8 +36,8 @@ class IdleServers:
     def set_listener(self, listener: NotificationListener) -> None:
         """No server sends notifications."""
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
-        """Nobody is there to be told."""
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
+        """No server sends notifications."""
 
     def release(self, lane: str) -> None:
         """There is nothing to end."""
