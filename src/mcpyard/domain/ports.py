@@ -194,15 +194,15 @@ class LogLine:
     text: str
 
 
-Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
+RequestHandler = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
 """Answers what a server asks during one call: method, parameters; the result as JSON."""
 
-Telling = Callable[[str, bytes], None]
-"""Hears what a server tells: method, parameters."""
+NotificationHandler = Callable[[str, bytes], None]
+"""Receives a notification of a server: method, parameters."""
 
 
 class CallTerms(NamedTuple):
-    """How long a call may take, and who hears of it and answers for it.
+    """How long a call may take, and who receives its notifications and answers for it.
 
     A tuple because one is made for every call.
 
@@ -210,9 +210,9 @@ class CallTerms(NamedTuple):
         timeout: Seconds until the caller is told `TimedOut`; None for never.
         longest: Seconds up to which progress may extend it; None when it may not.
         progress: Called with each progress notification's parameters.
-        asked: Answers what the server asks meanwhile; without it such requests are refused. The
-            call's clock stands still until the answer.
-        told: Hears what else the server tells about this call.
+        on_request: Answers what the server asks meanwhile; without it such requests are refused.
+            The call's clock stands still until the answer.
+        on_notification: Receives the other notifications of the call.
         capabilities: What the caller can do, as JSON; servers of the modern era are told.
         log_level: The log messages the caller wants; servers of the modern era are told.
         lane: Whose process to use of a server that has one per client.
@@ -221,8 +221,8 @@ class CallTerms(NamedTuple):
     timeout: float | None = None
     longest: float | None = None
     progress: Callable[[Mapping[str, object]], None] | None = None
-    asked: Asking | None = None
-    told: Telling | None = None
+    on_request: RequestHandler | None = None
+    on_notification: NotificationHandler | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
     lane: str | None = None
@@ -230,11 +230,11 @@ class CallTerms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NotificationInterest:
-    """What all callers of a server together want to hear of it.
+    """Which notifications all callers of a server together want.
 
     Attributes:
         log_level: The most verbose log level anybody wants; None when nobody wants any.
-        uris: The resources whose changes somebody wants to hear of.
+        uris: The resources whose changes somebody wants to know.
     """
 
     log_level: str | None = None
@@ -288,7 +288,7 @@ class Servers(Protocol):
         ...
 
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
-        """What is wanted to be heard of a server from now on, over all its restarts."""
+        """Which notifications of a server are wanted from now on, over all its restarts."""
         ...
 
     def release(self, lane: str) -> None:

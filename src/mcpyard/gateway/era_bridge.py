@@ -17,7 +17,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Asking, NotificationInterest
+from mcpyard.domain.ports import NotificationInterest, RequestHandler
 from mcpyard.gateway.abilities import check, require
 from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import (
@@ -100,7 +100,9 @@ class EraBridge:
             return raw
         return to_modern(raw, request.method)
 
-    async def _begin(self, request: Request, server: UUID, work: Work, asked: Asking) -> bytes:
+    async def _begin(
+        self, request: Request, server: UUID, work: Work, asked: RequestHandler
+    ) -> bytes:
         return await work(self._context(request, server, asked), {})
 
     async def _for_handshake(
@@ -116,7 +118,7 @@ class EraBridge:
             raw = await ask(await _answers(request, wanted))
         raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
 
-    def _context(self, request: Request, server: UUID, asked: Asking | None) -> CallContext:
+    def _context(self, request: Request, server: UUID, asked: RequestHandler | None) -> CallContext:
         client = request.client
         progress = None
         if request.progress_token is not None:

@@ -21,7 +21,7 @@ from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, dec
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.sessions import ClientSession, Sessions
 from mcpyard.gateway.views import View
-from mcpyard.wire.handshake import OFFERED, VERSIONS
+from mcpyard.wire.handshake import LATEST, VERSIONS
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -185,7 +185,7 @@ class HandshakeEra:
         except RpcError as error:
             raise Refused(BAD_REQUEST, error) from None
         wanted = decoded(params.get("protocolVersion", b"null"))
-        version = str(wanted) if wanted in VERSIONS else OFFERED
+        version = str(wanted) if wanted in VERSIONS else LATEST
         capabilities = decoded(params.get("capabilities", _EMPTY))
         abilities = abilities_of(capabilities)
         client = GatewayClient(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 from msgspec import Raw
 
-from mcpyard.domain.ports import Asking
+from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.abilities import check
 from mcpyard.gateway.protocol import INPUT_RESPONSES, REQUEST_STATE
 from mcpyard.gateway.requests import Request, decoded, members_of
@@ -36,7 +36,7 @@ _MARK: Final = "mcpyard"
 _OURS: Final = f'"{_MARK}.'.encode()
 _PARTS: Final = 5
 
-Begin = Callable[[Asking], Coroutine[Any, Any, bytes]]
+Begin = Callable[[RequestHandler], Coroutine[Any, Any, bytes]]
 """Begins a call whose questions are answered by somebody."""
 
 

@@ -9,7 +9,7 @@ import orjson
 from msgspec import Raw
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Asking
+from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
@@ -114,7 +114,7 @@ class Request(msgspec.Struct):
     method: str
     params: dict[str, Raw]
     meta: dict[str, Raw] = {}
-    ask: Asking | None = None
+    ask: RequestHandler | None = None
 
     @property
     def modern(self) -> bool:

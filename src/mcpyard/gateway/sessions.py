@@ -22,7 +22,7 @@ from mcpyard.gateway.requests import ClientEnvelope, GatewayClient
 from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
 from mcpyard.wire.calls import take_note
-from mcpyard.wire.handshake import OFFERED
+from mcpyard.wire.handshake import LATEST
 from mcpyard.wire.jsonrpc import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
 from mcpyard.yard.notifications import Notifications
 
@@ -74,7 +74,7 @@ class ClientSession:
         self._streams[stream.name] = stream
         while len(self._streams) > _MOST_STREAMS:
             del self._streams[next(iter(self._streams))]
-        if self.client.version >= OFFERED:
+        if self.client.version >= LATEST:
             stream.prime()
         return stream
 

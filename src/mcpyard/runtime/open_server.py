@@ -112,7 +112,7 @@ class LiveServer:
             self._calls -= 1
             if not self._calls:
                 self._idle.set()
-        return reply.result if reply.is_short else await reply.taken()
+        return reply.result if reply.is_short else await reply.copy_result()
 
     def tune(self, interest: NotificationInterest) -> None:
         """Ask for the notifications that are wanted, as far as it has them."""

@@ -178,7 +178,7 @@ class WireOpener:
         self, link: Link, era: Era | None, seconds: float, events: ConnectionEvents
     ) -> ServerSession:
         forwarder = _EventForwarder(events)
-        opening = Opening(seconds, remembered=era.value if era else None)
+        opening = Opening(seconds, last_era=era.value if era else None)
         session = await open_session(link, self._face, opening, forwarder.handlers())
         if self.identity.is_told_by(session.server_info):
             await session.close()
