@@ -314,7 +314,7 @@ class SessionRunner:
         listing = await live.list_tools(within)
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
-        tools = replace(make_tools(listing.tools, stale=False), keeping=_cache_hint(listing))
+        tools = replace(make_tools(listing.tools, stale=False), cache_hint=_cache_hint(listing))
         self._deps.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
         return tools
 
