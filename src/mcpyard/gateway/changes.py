@@ -1,7 +1,7 @@
 """Sends changes to every client that listens for them.
 
-Lists are compared by what an address shows: a client is notified of a change only if the list it would
-get is another one.
+Lists are compared by what an address shows: a client is notified of a change only if the list it
+would get is another one.
 """
 
 import asyncio
