@@ -19,7 +19,7 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.eras import ClientFace, InitializeResult
 from mcpyard.wire.peer import Peer
-from mcpyard.wire.server_requests import nobody
+from mcpyard.wire.server_requests import refuse
 from mcpyard.wire.session import ServerSession
 from mcpyard.wire.stdio import StdioLink
 
@@ -109,8 +109,8 @@ async def with_session(width: int, seconds: float) -> float:
     child, stdin, stdout = spawn()
     peer = Peer(StdioLink(stdin, stdout))
     await peer.open()
-    greeting = InitializeResult("modern", "2026-07-28", {}, {}, None)
-    session = ServerSession(peer, ClientFace("bench", "1"), greeting, Lanes(nobody))
+    result = InitializeResult("modern", "2026-07-28", {}, {}, None)
+    session = ServerSession(peer, ClientFace("bench", "1"), result, Lanes(refuse))
     try:
         return await rate(lambda: session.call_tool("echo", ARGUMENTS, TERMS), width, seconds)
     finally:

@@ -161,8 +161,8 @@ GUARDS = {
     ),
     "capabilities that are forwarded": Guard(
         "gateway/abilities.py",
-        "return orjson.dumps(kept)",
-        "return orjson.dumps(offered)",
+        "return orjson.dumps(forwarded)",
+        "return orjson.dumps(declared)",
         ("tests/gateway/test_gateway_carried.py",),
     ),
     "refusal of tasks": Guard(

@@ -95,7 +95,7 @@ class Yard(YardCore):
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
         sign_ins = SignInManager(kept.credentials)
         opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
-        opener.here = here
+        opener.identity = here
         self._supervisor = Supervisor(RuntimeDeps(opener, Starts(), kept.memory, clock))
         ports = Ports(
             sources=[code, *sources],
@@ -191,9 +191,9 @@ class Yard(YardCore):
         """
         return AgentToolbox.of(gather(self, own, select, local))
 
-    def hurry(self) -> None:
-        """Skip all patience in closing: a second signal came."""
-        self._supervisor.hurry()
+    def force_close(self) -> None:
+        """Kill what still runs: a second signal came."""
+        self._supervisor.force_close()
 
 
 @dataclass(frozen=True, slots=True)

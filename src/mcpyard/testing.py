@@ -21,7 +21,7 @@ from mcpyard.domain.lifecycle import OPEN, Phase, State
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.observed import Figures, Observed, Tools
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 
@@ -196,7 +196,7 @@ class FakeServers:
         calls: The calls that came: server, tool, arguments, terms.
         deaf: Whether plans are ignored, as if everything took very long.
         closed: Whether the yard has closed them.
-        notice: Tells the yard what a server says outside any call.
+        listener: Receives the notifications of servers; the yard sets it.
         tuned: What was wanted last to be heard of each server.
         released: The clients whose own processes were ended.
     """
@@ -209,7 +209,7 @@ class FakeServers:
         self.calls: list[tuple[str, str, bytes, CallTerms]] = []
         self.deaf = False
         self.closed = False
-        self.notice: OnNotice = lambda _server, _method, _params: None
+        self.listener: NotificationListener | None = None
         self.tuned: dict[UUID, NotificationInterest] = {}
         self.released: list[str] = []
         self._observed: dict[UUID, Observed] = {}
@@ -246,13 +246,13 @@ class FakeServers:
         """Answer as told, the method in the place of the tool."""
         return await self.call(server, method, params, terms)
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Remember who wants to hear of it."""
-        self.notice = on_notice
+    def set_listener(self, listener: NotificationListener) -> None:
+        """Remember the listener."""
+        self.listener = listener
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Remember what was wanted."""
-        self.tuned[server] = tuning
+        self.tuned[server] = interest
 
     def release(self, lane: str) -> None:
         """Remember who went."""

@@ -25,7 +25,7 @@ class Call:
 
     async def _run(self) -> None:
         with Exchange(Watch(), self._receive, discard, None, lambda: self.stream) as exchange:
-            exchange.say(b"{}")
+            exchange.send(b"{}")
             exchange.watch()
             await self.over.wait()
 

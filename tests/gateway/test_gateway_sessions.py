@@ -98,7 +98,7 @@ async def test_a_server_logs_at_the_most_verbose_level_anybody_wants_for_as_long
         await call_logging(talk, "debug")
         await call_logging(talk, "critical")
         assert await eventually(lambda: levels(talk) == ["error", "debug"], 10)
-        monkeypatch.setattr("mcpyard.gateway.era_bridge._LOG_WISH", 0.01)
+        monkeypatch.setattr("mcpyard.gateway.era_bridge._LOG_SECONDS", 0.01)
         await call_logging(talk, "debug")
         assert await eventually(lambda: levels(talk) == ["error", "debug", "error"], 10)
 

@@ -1,4 +1,4 @@
-"""An opener without processes: sessions that open, fail and get lost as they are told to."""
+"""An opener without processes: sessions that open, fail and get lost as a test says."""
 
 import asyncio
 
@@ -13,9 +13,9 @@ EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
 
 
 class FakeLive:
-    def __init__(self, opener: "FakeOpener", hooks: ConnectionEvents) -> None:
+    def __init__(self, opener: "FakeOpener", events: ConnectionEvents) -> None:
         self.opener = opener
-        self.hooks = hooks
+        self.events = events
         self.pid = 100 + len(opener.opened)
         self.facts = SessionFacts(Era.HANDSHAKE, "2025-11-25")
         self.activity = 0
@@ -41,12 +41,12 @@ class FakeLive:
         del params
         return await self.call(method, b"", terms)
 
-    def tune(self, tuning: NotificationInterest) -> None:
-        self.tuned.append(tuning)
+    def tune(self, interest: NotificationInterest) -> None:
+        self.tuned.append(interest)
 
-    async def list_offer(self) -> Capabilities:
-        await self.opener.offering.wait()
-        return self.opener.offer
+    async def list_capabilities(self) -> Capabilities:
+        await self.opener.listing.wait()
+        return self.opener.capabilities
 
     async def list_tools(self, within: float = 0) -> ToolListing:
         self.opener.list_limits.append(within)
@@ -78,9 +78,9 @@ class FakeOpener:
     def __init__(self) -> None:
         self.tools: list[dict[str, object]] = [{"name": "t"}]
         self.ttl: float | None = None
-        self.offer = Capabilities()
-        self.offering = asyncio.Event()
-        self.offering.set()
+        self.capabilities = Capabilities()
+        self.listing = asyncio.Event()
+        self.listing.set()
         self.failures: list[Cause] = []
         self.always: Cause | None = None
         self.no_room = 0
@@ -109,7 +109,7 @@ class FakeOpener:
         self.answering.set()
         self.closed = False
 
-    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> FakeLive:
+    async def open(self, server: DesiredServer, events: ConnectionEvents) -> FakeLive:
         del server
         self.tries += 1
         if self.no_room:
@@ -122,7 +122,7 @@ class FakeOpener:
             raise
         if cause := self.always or (self.failures.pop(0) if self.failures else None):
             raise OpenFailed(cause)
-        live = FakeLive(self, hooks)
+        live = FakeLive(self, events)
         self.opened.append(live)
         return live
 

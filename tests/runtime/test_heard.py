@@ -1,7 +1,8 @@
-"""What is heard of servers besides their tools, and the processes that clients have alone."""
+"""The capabilities and notifications of servers, and the processes that clients have alone."""
 
 import asyncio
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 
@@ -23,11 +24,11 @@ async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_
     None
 ):
     async with watched() as it:
-        it.opener.offer = PROMPTS
+        it.opener.capabilities = PROMPTS
         it.want(server())
         assert (await it.phase(Phase.CONNECTED)).offer == PROMPTS
-        it.opener.offer = Capabilities()
-        it.opener.opened[0].hooks.offer_changed()
+        it.opener.capabilities = Capabilities()
+        it.opener.opened[0].events.on_list_changed("prompts")
         await it.until(lambda seen: seen.offer == Capabilities())
 
 
@@ -36,11 +37,11 @@ async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
 ) -> None:
     monkeypatch.setattr("mcpyard.domain.limits.OFFER_PATIENCE", 0.01)
     async with watched() as it:
-        it.opener.offer = PROMPTS
-        it.opener.offering.clear()
+        it.opener.capabilities = PROMPTS
+        it.opener.listing.clear()
         it.want(server())
         assert (await it.phase(Phase.CONNECTED)).offer == Capabilities()
-        it.opener.offering.set()
+        it.opener.listing.set()
         await it.until(lambda seen: seen.offer == PROMPTS)
 
 
@@ -49,19 +50,75 @@ async def test_what_is_wanted_of_a_server_is_asked_for_again_after_its_restart()
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.supervisor.tune(ID, WANTED)
-        it.opener.opened[0].hooks.lost(EXITED)
+        it.opener.opened[0].events.lost(EXITED)
         await it.until(lambda seen: seen.pid == 101)
         assert [live.tuned for live in it.opener.opened] == [[WANTED], [WANTED]]
 
 
-async def test_what_a_server_tells_outside_any_call_is_told_on() -> None:
-    heard: list[object] = []
+class Listener:
+    """Collects the notifications of servers."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[UUID, str, bytes]] = []
+
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        self.received.append((server, method, params))
+
+
+async def test_a_notification_outside_any_call_reaches_the_listener() -> None:
+    listener = Listener()
     async with watched() as it:
-        it.supervisor.hear(lambda *said: heard.append(said))
+        it.supervisor.set_listener(listener)
         it.want(server())
         await it.phase(Phase.CONNECTED)
-        it.opener.opened[0].hooks.told("notifications/x", b"{}")
-    assert heard == [(ID, "notifications/x", b"{}")]
+        it.opener.opened[0].events.on_notification("notifications/x", b"{}")
+    assert listener.received == [(ID, "notifications/x", b"{}")]
+
+
+async def test_a_server_that_is_being_closed_notifies_until_it_has_ended() -> None:
+    listener = Listener()
+    async with watched() as it:
+        it.supervisor.set_listener(listener)
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.closing.clear()
+        it.want()
+        await it.phase(Phase.STOPPING)
+        events = it.opener.opened[0].events
+        events.on_notification("notifications/draining", b"{}")
+        it.opener.closing.set()
+        await it.phase(Phase.STOPPED)
+        events.on_notification("notifications/late", b"{}")
+    assert [method for _, method, _ in listener.received] == ["notifications/draining"]
+
+
+async def test_nothing_of_a_lost_session_is_delivered() -> None:
+    listener = Listener()
+    async with watched() as it:
+        it.supervisor.set_listener(listener)
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.killing.clear()
+        first = it.opener.opened[0].events
+        first.lost(EXITED)
+        await it.phase(Phase.BACKOFF)
+        first.on_notification("notifications/dying", b"{}")
+        it.opener.killing.set()
+        await it.phase(Phase.CONNECTED)
+        first.on_notification("notifications/dead", b"{}")
+        it.opener.opened[1].events.on_notification("notifications/alive", b"{}")
+    assert [method for _, method, _ in listener.received] == ["notifications/alive"]
+
+
+async def test_the_process_of_one_client_notifies_nobody_else() -> None:
+    listener = Listener()
+    async with watched() as it:
+        it.supervisor.set_listener(listener)
+        it.want(server(config=ALONE))
+        await it.phase(Phase.CONNECTED)
+        await it.call(replace_lane("a"))
+        it.opener.opened[1].events.on_notification("notifications/x", b"{}")
+    assert listener.received == []
 
 
 async def test_any_request_waits_for_a_server_that_is_started_by_it() -> None:

@@ -187,7 +187,7 @@ async def test_a_server_that_exits_during_a_ping_says_that_it_exited() -> None:
         assert await eventually(lambda: live.pings == 1)
         live.lost = True
         it.opener.pinging.set()
-        live.hooks.lost(EXITED)
+        live.events.lost(EXITED)
         seen = await it.phase(Phase.BACKOFF)
         assert seen.state.cause == EXITED
 

@@ -46,7 +46,7 @@ async def test_the_first_list_may_take_as_long_as_a_start_and_a_later_one_may_no
         it.want(server(config=LocalConfig(command=["x"], start_timeout=60_000)))
         await it.phase(Phase.CONNECTED)
         it.opener.listed.clear()
-        it.opener.opened[0].hooks.tools_changed()
+        it.opener.opened[0].events.on_list_changed("tools")
         await it.opener.listed.wait()
         assert it.opener.list_limits == [60.0, limits.LIST]
 
@@ -60,7 +60,7 @@ async def test_changed_tools_are_listed_anew_once_for_many_notices(
         before = await it.phase(Phase.CONNECTED)
         it.opener.tools = [{"name": "t"}, {"name": "new"}]
         for _ in range(10):
-            it.opener.opened[0].hooks.tools_changed()
+            it.opener.opened[0].events.on_list_changed("tools")
         seen = await it.until(lambda seen: len(seen.tools.definitions) == 2)
         assert seen.tools.digest != before.tools.digest
         assert it.opener.listings == 2
@@ -85,7 +85,7 @@ async def test_a_list_that_fails_once_keeps_the_tools(
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.opener.list_fault = TimedOut("too slow")
-        it.opener.opened[0].hooks.tools_changed()
+        it.opener.opened[0].events.on_list_changed("tools")
         assert await eventually(lambda: "could not be listed anew: too slow" in caplog.text)
         assert [tool.name for tool in it.seen.tools.definitions] == ["t"]
 

@@ -52,7 +52,7 @@ async def test_a_lost_session_is_killed_and_made_anew_and_its_tools_are_stale_me
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.opener.gate.clear()
-        it.opener.opened[0].hooks.lost(EXITED)
+        it.opener.opened[0].events.lost(EXITED)
         seen = await it.until(lambda seen: seen.tools.stale)
         assert [tool.name for tool in seen.tools.definitions] == ["t"]
         await it.phase(Phase.CONNECTING)
@@ -190,7 +190,7 @@ async def test_a_hurried_shutdown_kills() -> None:
     async with watched() as it:
         it.want(server())
         await it.phase(Phase.CONNECTED)
-        it.supervisor.hurry()
+        it.supervisor.force_close()
         await it.until(lambda seen: seen.state.phase is not Phase.CONNECTED)
     assert it.opener.opened[0].ended == "killed"
 
@@ -217,7 +217,7 @@ async def test_a_call_that_was_never_taken_goes_to_the_next_session() -> None:
         it.opener.call_faults = [Disconnected("over").because(expired)]
         calling = asyncio.create_task(it.call())
         await asyncio.sleep(0)
-        it.opener.opened[0].hooks.lost(expired)
+        it.opener.opened[0].events.lost(expired)
         assert await calling == b"t"
         assert len(it.opener.opened) == 2
 
@@ -240,7 +240,7 @@ async def test_a_loss_is_told_before_the_remains_are_gone_and_nothing_opens_unti
         it.want(server())
         await it.phase(Phase.CONNECTED)
         it.opener.killing.clear()
-        it.opener.opened[0].hooks.lost(EXITED)
+        it.opener.opened[0].events.lost(EXITED)
         seen = await it.phase(Phase.BACKOFF)
         assert (seen.pid, seen.state.cause) == (None, EXITED)
         await it.phase(Phase.CONNECTING)

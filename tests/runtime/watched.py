@@ -48,11 +48,11 @@ def checked(**settings: int) -> DesiredServer:
 class Watched:
     """A supervisor, what it is told, and what it tells."""
 
-    def __init__(self, tempo: RestartPolicy = QUICK) -> None:
+    def __init__(self, policy: RestartPolicy = QUICK) -> None:
         self.opener = FakeOpener()
         self.memory = VolatileMemory()
-        crew = RuntimeDeps(self.opener, Starts(4), self.memory, SystemClock(), tempo)
-        self.supervisor = Supervisor(crew)
+        deps = RuntimeDeps(self.opener, Starts(4), self.memory, SystemClock(), policy)
+        self.supervisor = Supervisor(deps)
         self.supervisor.listen(self.note)
         self.phases: list[Phase] = []
         self.changed = asyncio.Event()
@@ -85,8 +85,8 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(tempo: RestartPolicy = QUICK) -> AsyncGenerator[Watched]:
-    found = Watched(tempo)
+async def watched(policy: RestartPolicy = QUICK) -> AsyncGenerator[Watched]:
+    found = Watched(policy)
     try:
         yield found
     finally:

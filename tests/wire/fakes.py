@@ -10,7 +10,7 @@ from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.jsonrpc import Params, Reply
 from mcpyard.wire.link import Busy, LinkFailed, Outgoing, Receiver
 from mcpyard.wire.peer import OnNotification, Peer
-from mcpyard.wire.server_requests import OnRequest, nobody
+from mcpyard.wire.server_requests import OnRequest, refuse
 
 FOREVER = CallTerms()
 
@@ -112,7 +112,7 @@ async def turns(count: int = 5) -> None:
 async def opened(
     link: FakeLink,
     *,
-    on_request: OnRequest = nobody,
+    on_request: OnRequest = refuse,
     on_notification: OnNotification | None = None,
     on_lost: Callable[[Cause], None] | None = None,
 ) -> Peer:

@@ -12,10 +12,10 @@ from tests.wire.servers import RawServer, Recorder, Script, Talk, initialize, no
 async def linked(
     url: str, headers: Mapping[str, str] | None = None, *, limit: int = DEFAULT_LIMIT
 ) -> AsyncGenerator[tuple[HttpLink, Recorder]]:
-    link, told = HttpLink(url, headers, limit=limit), Recorder()
-    await link.open(told)
+    link, recorder = HttpLink(url, headers, limit=limit), Recorder()
+    await link.open(recorder)
     try:
-        yield link, told
+        yield link, recorder
     finally:
         await link.close()
 
@@ -26,9 +26,9 @@ async def served(
 ) -> AsyncGenerator[tuple[HttpLink, Recorder, RawServer]]:
     async with (
         raw_server(script) as server,
-        linked(server.url, headers, limit=limit) as (link, told),
+        linked(server.url, headers, limit=limit) as (link, recorder),
     ):
-        yield link, told, server
+        yield link, recorder, server
 
 
 def refuse(status: int, body: bytes = b"", **headers: str) -> Script:
@@ -46,9 +46,9 @@ async def answer(talk: Talk) -> None:
         await talk.answer({"said": talk.heard.message["method"]})
 
 
-async def handshake(link: HttpLink, told: Recorder) -> None:
+async def handshake(link: HttpLink, recorder: Recorder) -> None:
     link.send(initialize())
-    await told.answer(0)
+    await recorder.answer(0)
     link.protocol_version = "2025-11-25"
     link.send(notice("notifications/initialized"))
 

@@ -208,7 +208,7 @@ def asgi_server(app: Starlette) -> Generator[str]:
 
 @dataclass
 class Recorder:
-    """A receiver that remembers what it was told and lets a test wait for more."""
+    """A receiver that records what comes and lets a test wait for more."""
 
     messages: list[tuple[dict[str, Any], int | None]] = field(default_factory=list)
     frames: list[bytes] = field(default_factory=list)

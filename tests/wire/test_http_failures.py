@@ -35,11 +35,11 @@ pytestmark = pytest.mark.real
 @pytest.mark.parametrize("number", ["1", "null", '"server-error"'])
 async def test_a_json_rpc_error_in_a_refusal_answers_the_request(number: str) -> None:
     body = '{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"old","data":{"a":[]}}}'
-    async with served(refuse(400, (body % number).encode())) as (link, told, _):
+    async with served(refuse(400, (body % number).encode())) as (link, recorder, _):
         link.send(call(1))
-        found = await told.answer(1)
+        found = await recorder.answer(1)
         assert found["error"] == {"code": -32022, "message": "old", "data": {"a": []}}
-        assert told.failures == {}
+        assert recorder.failures == {}
 
 
 async def test_a_server_error_fails_that_request_only_and_shows_the_body() -> None:
@@ -49,28 +49,28 @@ async def test_a_server_error_fails_that_request_only_and_shows_the_body() -> No
         else:
             await talk.answer()
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        cause = await told.failure(1)
+        cause = await recorder.failure(1)
         assert (cause.code, len(cause.message)) == (Code.HTTP_ERROR, len("HTTP 500: ") + 200)
         assert cause.message.startswith("HTTP 500: <h1>Boom</h1> xxx")
         link.send(call(2))
-        await told.answer(2)
+        await recorder.answer(2)
 
 
 async def test_a_refused_notification_is_noise() -> None:
-    async with served(refuse(500, b"no")) as (link, told, _):
+    async with served(refuse(500, b"no")) as (link, recorder, _):
         link.send(notice("notifications/cancelled"))
-        await told.until(lambda: told.noises)
-        assert told.noises == [("HTTP 500: no", b"no")]
+        await recorder.until(lambda: recorder.noises)
+        assert recorder.noises == [("HTTP 500: no", b"no")]
 
 
 async def test_a_401_loses_the_link_and_keeps_where_to_sign_in() -> None:
     header = 'Bearer error="invalid_token", resource_metadata="https://a.example/m", scope="r w"'
-    async with served(refuse(401, WWW_Authenticate=header)) as (link, told, _):
+    async with served(refuse(401, WWW_Authenticate=header)) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.loss()).code is Code.NEEDS_AUTH
-        assert told.failures[1].code is Code.NEEDS_AUTH
+        assert (await recorder.loss()).code is Code.NEEDS_AUTH
+        assert recorder.failures[1].code is Code.NEEDS_AUTH
         assert link.challenge is not None
         assert link.challenge.resource_metadata == "https://a.example/m"
         assert link.challenge.scope == "r w"
@@ -78,37 +78,37 @@ async def test_a_401_loses_the_link_and_keeps_where_to_sign_in() -> None:
 
 
 async def test_a_403_at_the_start_is_for_good() -> None:
-    async with served(refuse(403)) as (link, told, _):
+    async with served(refuse(403)) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.loss()).fatal
+        assert (await recorder.loss()).fatal
 
 
 async def test_a_403_on_a_link_that_has_worked_fails_one_request() -> None:
     async def script(talk: Talk) -> None:
         await (talk.answer() if talk.heard.id == 1 else talk.body(403, b"firewall"))
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
         link.send(call(2))
-        assert (await told.failure(2)).code is Code.FORBIDDEN
-        assert told.losses == []
+        assert (await recorder.failure(2)).code is Code.FORBIDDEN
+        assert recorder.losses == []
 
 
 async def test_a_port_where_nothing_listens_loses_the_link() -> None:
-    async with linked(f"http://127.0.0.1:{free_port()}/mcp?key=secret") as (link, told):
+    async with linked(f"http://127.0.0.1:{free_port()}/mcp?key=secret") as (link, recorder):
         link.send(call(1))
-        cause = await told.loss()
+        cause = await recorder.loss()
         assert cause.code is Code.UNREACHABLE
         assert cause.message.startswith("Nothing listens at http://127.0.0.1:")
         assert "secret" not in cause.message
-        assert told.order == ["failed", "lost"]
+        assert recorder.order == ["failed", "lost"]
 
 
 async def test_a_host_without_an_address_loses_the_link() -> None:
-    async with linked("http://no-such-host.invalid/mcp") as (link, told):
+    async with linked("http://no-such-host.invalid/mcp") as (link, recorder):
         link.send(call(1))
-        assert "no-such-host.invalid" in (await told.loss()).message
+        assert "no-such-host.invalid" in (await recorder.loss()).message
 
 
 @asynccontextmanager
@@ -141,36 +141,36 @@ def self_signed(folder: Path) -> ssl.SSLContext:
 
 
 async def test_tls_with_a_server_that_speaks_none_loses_the_link() -> None:
-    async with tls_server(None) as url, linked(url) as (link, told):
+    async with tls_server(None) as url, linked(url) as (link, recorder):
         link.send(call(1))
-        assert (await told.loss()).code is Code.UNREACHABLE
+        assert (await recorder.loss()).code is Code.UNREACHABLE
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_named_as_the_cause(tmp_path: Path) -> None:
-    async with tls_server(self_signed(tmp_path)) as url, linked(url) as (link, told):
+    async with tls_server(self_signed(tmp_path)) as url, linked(url) as (link, recorder):
         link.send(call(1))
-        cause = await told.loss()
+        cause = await recorder.loss()
         assert cause.message.startswith("The certificate of 127.0.0.1 is not trusted: ")
         assert "SSL_CERT_FILE" in cause.hint
 
 
 async def test_a_message_that_cannot_be_sent_fails_by_itself() -> None:
-    async with served(answer) as (link, told, _):
+    async with served(answer) as (link, recorder, _):
         link.send(call(1, **{"Mcp-Name": "žluť"}))
-        await told.failure(1)
+        await recorder.failure(1)
         link.send(call(2, **{"Mcp-Name": "a\nb"}))
-        assert (await told.failure(2)).code is Code.HTTP_ERROR
+        assert (await recorder.failure(2)).code is Code.HTTP_ERROR
         link.send(call(3))
-        await told.answer(3)
+        await recorder.answer(3)
 
 
 async def test_a_dead_link_takes_messages_and_says_nothing_more() -> None:
-    async with linked(f"http://127.0.0.1:{free_port()}/") as (link, told):
+    async with linked(f"http://127.0.0.1:{free_port()}/") as (link, recorder):
         link.send(call(1))
-        await told.loss()
+        await recorder.loss()
         link.send(call(2))
         link.open_get_stream()
-        assert told.order == ["failed", "lost"]
+        assert recorder.order == ["failed", "lost"]
 
 
 async def cut_before_the_head(talk: Talk) -> None:
@@ -218,12 +218,12 @@ async def test_a_broken_exchange_fails_its_request_and_no_other(script: Script) 
     async def choose(talk: Talk) -> None:
         await (script(talk) if talk.heard.id == 1 else answer(talk))
 
-    async with served(choose) as (link, told, _):
+    async with served(choose) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.failure(1)).code is Code.CLOSED
+        assert (await recorder.failure(1)).code is Code.CLOSED
         link.send(call(2))
-        await told.answer(2)
-        assert told.losses == []
+        await recorder.answer(2)
+        assert recorder.losses == []
 
 
 @pytest.mark.parametrize(
@@ -241,27 +241,27 @@ async def test_an_answer_that_is_none_fails_its_request(kind: str, body: bytes) 
     async def script(talk: Talk) -> None:
         await talk.body(200, body, kind)
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.failure(1)).code is Code.GARBAGE
+        assert (await recorder.failure(1)).code is Code.GARBAGE
 
 
 async def test_a_request_that_is_only_accepted_fails() -> None:
     async def script(talk: Talk) -> None:
         await talk.body(202)
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.failure(1)).code is Code.GARBAGE
+        assert (await recorder.failure(1)).code is Code.GARBAGE
 
 
 async def test_an_answer_in_a_batch_is_an_answer() -> None:
     async def script(talk: Talk) -> None:
         await talk.body(200, b"[%b]" % rpc_answer(1))
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
 
 
 async def huge_json(talk: Talk) -> None:
@@ -297,12 +297,12 @@ async def test_an_answer_over_the_limit_fails_its_request_and_no_other(script: S
     async def choose(talk: Talk) -> None:
         await (script(talk) if talk.heard.id == 1 else answer(talk))
 
-    async with served(choose, limit=2000) as (link, told, _):
+    async with served(choose, limit=2000) as (link, recorder, _):
         link.send(call(1))
-        cause = await told.failure(1)
+        cause = await recorder.failure(1)
         assert cause.message == "The answer is longer than 2000 bytes"
         link.send(call(2))
-        await told.answer(2)
+        await recorder.answer(2)
 
 
 @pytest.mark.parametrize("url", ["", "ftp://host/", "http://", "http://a:b/"])
@@ -329,6 +329,6 @@ async def test_a_header_that_cannot_be_sent_is_named_without_its_value(
 async def test_a_plain_refusal_of_the_first_post_looks_like_sse_only(
     status: int, body: bytes, expected: bool
 ) -> None:
-    async with served(refuse(status, body)) as (link, told, _):
+    async with served(refuse(status, body)) as (link, recorder, _):
         link.send(call(1))
-        assert looks_like_sse_only(await told.failure(1)) is expected
+        assert looks_like_sse_only(await recorder.failure(1)) is expected

@@ -28,11 +28,11 @@ async def test_a_json_answer_reaches_the_receiver_byte_for_byte() -> None:
     async def script(talk: Talk) -> None:
         await talk.body(200, body, "application/json; charset=utf-8")
 
-    async with served(script) as (link, told, server):
+    async with served(script) as (link, recorder, server):
         link.send(call(1, **{"Mcp-Method": "tools/list"}))
-        await told.answer(1)
-        assert told.frames == [body]
-        assert told.messages[0][1] == 1
+        await recorder.answer(1)
+        assert recorder.frames == [body]
+        assert recorder.messages[0][1] == 1
         assert server.heard[0].headers["accept"] == "application/json, text/event-stream"
         assert server.heard[0].headers["content-type"] == "application/json"
         assert server.heard[0].headers["mcp-method"] == "tools/list"
@@ -46,11 +46,11 @@ async def test_every_message_of_an_answer_stream_names_its_request() -> None:
         await talk.event(rpc_answer(talk.heard.id))
         await talk.end()
 
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(call(1))
-        await told.answer(1)
-        assert [stream for _, stream in told.messages] == [1, 1, 1]
-        assert told.failures == {}
+        await recorder.answer(1)
+        assert [stream for _, stream in recorder.messages] == [1, 1, 1]
+        assert recorder.failures == {}
 
 
 async def test_a_stream_read_to_its_end_gives_its_connection_to_the_next_call() -> None:
@@ -59,21 +59,21 @@ async def test_a_stream_read_to_its_end_gives_its_connection_to_the_next_call() 
         await talk.event(rpc_answer(talk.heard.id))
         await talk.end()
 
-    async with served(script) as (link, told, server):
+    async with served(script) as (link, recorder, server):
         for number in range(1, 6):
             link.send(call(number))
-            await told.answer(number)
+            await recorder.answer(number)
             await asyncio.gather(*link._outbox._tasks)
         assert server.connections == 1
 
 
 async def test_the_session_id_and_version_go_with_everything_after_initialize() -> None:
-    async with served(with_session(answer)) as (link, told, server):
-        await handshake(link, told)
+    async with served(with_session(answer)) as (link, recorder, server):
+        await handshake(link, recorder)
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
         link.send(initialize(2))
-        await told.answer(2)
+        await recorder.answer(2)
         first, _, last, again = server.heard
         for heard in (first, again):
             assert "mcp-session-id" not in heard.headers
@@ -93,26 +93,26 @@ async def test_a_request_waits_until_the_server_has_taken_initialized() -> None:
             await talk.answer()
 
     taken: list[str] = []
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         link.send(notice("notifications/initialized"))
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
     assert taken == ["initialized", "request"]
 
 
 async def test_closing_ends_the_session_at_the_server() -> None:
     async with raw_server(with_session(answer)) as server:
-        async with linked(server.url) as (link, told):
-            await handshake(link, told)
+        async with linked(server.url) as (link, recorder):
+            await handshake(link, recorder)
         goodbye = await server.hears("DELETE")
         assert goodbye.headers["mcp-session-id"] == "abc"
 
 
 async def test_closing_twice_is_harmless_and_says_nothing() -> None:
-    async with served(answer) as (link, told, _):
+    async with served(answer) as (link, recorder, _):
         await link.close()
         await link.close()
-        assert told.order == []
+        assert recorder.order == []
 
 
 async def test_a_link_that_was_never_opened_can_be_closed() -> None:
@@ -124,18 +124,18 @@ async def test_a_server_that_never_answers_does_not_hold_up_the_close() -> None:
         await talk.gone()
 
     async with raw_server(script) as server:
-        async with linked(server.url) as (link, told):
+        async with linked(server.url) as (link, recorder):
             link.send(call(1))
             await server.hears("POST")
-        assert told.order == []
+        assert recorder.order == []
 
 
 async def test_a_redirect_to_another_origin_is_not_followed() -> None:
     async with raw_server(answer) as other:
         script = refuse(307, Location=other.url + "?state=secret")
-        async with served(script, headers={"Authorization": "Bearer s"}) as (link, told, _):
+        async with served(script, headers={"Authorization": "Bearer s"}) as (link, recorder, _):
             link.send(call(1))
-            cause = await told.failure(1)
+            cause = await recorder.failure(1)
             assert other.heard == []
             assert f"redirects to {other.url}, " in cause.message
 
@@ -150,20 +150,20 @@ async def test_a_redirect_within_the_origin_is_followed_with_its_body(
         else:
             await talk.answer()
 
-    async with served(script, headers={"X-Key": "1"}) as (link, told, server):
+    async with served(script, headers={"X-Key": "1"}) as (link, recorder, server):
         link.send(call(1))
         if followed:
-            await told.answer(1)
+            await recorder.answer(1)
             assert server.heard[1].headers["x-key"] == "1"
             assert server.heard[1].body == server.heard[0].body
         else:
-            assert (await told.failure(1)).code is Code.HTTP_ERROR
+            assert (await recorder.failure(1)).code is Code.HTTP_ERROR
 
 
 async def test_a_redirect_that_turns_in_a_circle_is_given_up() -> None:
-    async with served(refuse(307, Location="/mcp")) as (link, told, server):
+    async with served(refuse(307, Location="/mcp")) as (link, recorder, server):
         link.send(call(1))
-        await told.failure(1)
+        await recorder.failure(1)
         assert len(server.heard) == 6
 
 
@@ -171,10 +171,10 @@ async def test_a_cookie_is_kept_for_the_life_of_the_link() -> None:
     async def script(talk: Talk) -> None:
         await talk.answer({}, {"Set-Cookie": "node=7; Path=/"})
 
-    async with served(script) as (link, told, server):
+    async with served(script) as (link, recorder, server):
         for number in (1, 2):
             link.send(call(number))
-            await told.answer(number)
+            await recorder.answer(number)
         assert "cookie" not in server.heard[0].headers
         assert server.heard[1].headers["cookie"] == "node=7"
 
@@ -190,7 +190,7 @@ async def test_abandoning_a_request_closes_its_stream_and_tells_nobody(modern: b
         closed.append(talk.heard.id)
         gone.note()
 
-    async with served(script) as (link, told, server):
+    async with served(script) as (link, recorder, server):
         link.modern = modern
         assert link.cancels_by_closing is modern
         link.send(call(1))
@@ -198,7 +198,7 @@ async def test_abandoning_a_request_closes_its_stream_and_tells_nobody(modern: b
         link.abandon(1)
         await gone.until(lambda: closed)
         assert closed == [1]
-        assert told.order == []
+        assert recorder.order == []
 
 
 async def test_abandoning_before_the_headers_came_closes_the_connection_too() -> None:
@@ -211,19 +211,19 @@ async def test_abandoning_before_the_headers_came_closes_the_connection_too() ->
         closed.append(talk.heard.id)
         gone.note()
 
-    async with served(script) as (link, told, server):
+    async with served(script) as (link, recorder, server):
         link.send(call(1))
         await server.hears("POST")
         link.abandon(1)
         await gone.until(lambda: closed)
-        assert told.order == []
+        assert recorder.order == []
 
 
 async def test_abandoning_what_is_unknown_is_harmless() -> None:
-    async with served(answer) as (link, told, _):
+    async with served(answer) as (link, recorder, _):
         link.abandon(5)
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
 
 
 async def test_a_hundred_streams_run_at_once() -> None:
@@ -239,12 +239,12 @@ async def test_a_hundred_streams_run_at_once() -> None:
         await talk.end()
 
     everyone = asyncio.Event()
-    async with served(script) as (link, told, _):
+    async with served(script) as (link, recorder, _):
         for number in range(150):
             link.send(call(number))
         await waiting.until(lambda: len(open_now) == 150)
         everyone.set()
-        await told.until(lambda: len(told.messages) == 150)
+        await recorder.until(lambda: len(recorder.messages) == 150)
 
 
 async def test_more_than_the_limit_of_messages_under_way_is_busy() -> None:

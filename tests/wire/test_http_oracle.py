@@ -47,18 +47,18 @@ def sse_url() -> Generator[str]:
 
 @asynccontextmanager
 async def opened(link: HttpLink | SseLink) -> AsyncGenerator[Recorder]:
-    told = Recorder()
-    await link.open(told)
+    recorder = Recorder()
+    await link.open(recorder)
     try:
-        yield told
+        yield recorder
     finally:
         await link.close()
-    assert told.losses == []
+    assert recorder.losses == []
 
 
-async def shake_hands(link: HttpLink | SseLink, told: Recorder) -> None:
+async def shake_hands(link: HttpLink | SseLink, recorder: Recorder) -> None:
     link.send(initialize())
-    found = await told.answer(0)
+    found = await recorder.answer(0)
     assert found["result"]["protocolVersion"] == "2025-11-25"
     if isinstance(link, HttpLink):
         link.protocol_version = "2025-11-25"
@@ -71,67 +71,67 @@ def double(number: int, **more: object) -> dict[str, object]:
 
 async def test_the_handshake_era_works_over_streamable_http(http_url: str) -> None:
     link = HttpLink(http_url)
-    async with opened(link) as told:
-        await shake_hands(link, told)
+    async with opened(link) as recorder:
+        await shake_hands(link, recorder)
         assert link.session_id
         link.open_get_stream()
         for number in range(1, 31):
             link.send(call(number, "tools/call", double(number)))
         for number in range(1, 31):
-            found = await told.answer(number)
+            found = await recorder.answer(number)
             assert found["result"]["structuredContent"] == {"result": 2 * number}
-        assert told.failures == {}
+        assert recorder.failures == {}
 
 
 async def test_a_session_that_was_deleted_is_noticed(http_url: str) -> None:
     first, second = HttpLink(http_url), HttpLink(http_url)
-    async with opened(second) as told:
+    async with opened(second) as recorder:
         async with opened(first) as told_first:
             await shake_hands(first, told_first)
             second.session_id = first.session_id
             second.protocol_version = first.protocol_version
         second.send(call(1))
-        await told.failure(1)
-        await told.loss()
-        assert told.losses.pop().code is Code.CLOSED
+        await recorder.failure(1)
+        await recorder.loss()
+        assert recorder.losses.pop().code is Code.CLOSED
 
 
 async def test_the_modern_era_works_over_streamable_http(http_url: str) -> None:
     link = HttpLink(http_url)
-    async with opened(link) as told:
+    async with opened(link) as recorder:
         link.modern = True
         link.protocol_version = MODERN
         discover = {"Mcp-Method": "server/discover"}
         link.send(call(1, "server/discover", {"_meta": META}, **discover))
-        assert MODERN in (await told.answer(1))["result"]["supportedVersions"]
+        assert MODERN in (await recorder.answer(1))["result"]["supportedVersions"]
         headers = {"Mcp-Method": "tools/call", "Mcp-Name": "double"}
         link.send(call(2, "tools/call", double(4, _meta=META), **headers))
-        assert (await told.answer(2))["result"]["structuredContent"] == {"result": 8}
+        assert (await recorder.answer(2))["result"]["structuredContent"] == {"result": 8}
         assert link.session_id is None
 
 
 async def test_a_header_that_contradicts_the_body_is_answered_as_an_error(http_url: str) -> None:
     link = HttpLink(http_url)
-    async with opened(link) as told:
+    async with opened(link) as recorder:
         link.protocol_version = MODERN
         headers = {"Mcp-Method": "tools/call", "Mcp-Name": "other"}
         link.send(call(1, "tools/call", double(4, _meta=META), **headers))
-        assert (await told.answer(1))["error"]["code"] == -32020
+        assert (await recorder.answer(1))["error"]["code"] == -32020
 
 
 async def test_the_old_transport_works(sse_url: str) -> None:
     link = SseLink(sse_url)
-    async with opened(link) as told:
-        await shake_hands(link, told)
+    async with opened(link) as recorder:
+        await shake_hands(link, recorder)
         for number in range(1, 31):
             link.send(call(number, "tools/call", double(number)))
         for number in range(1, 31):
-            found = await told.answer(number)
+            found = await recorder.answer(number)
             assert json.loads(found["result"]["content"][0]["text"]) == 2 * number
 
 
 async def test_a_streamable_link_to_the_old_transport_says_what_to_try(sse_url: str) -> None:
     link = HttpLink(sse_url)
-    async with opened(link) as told:
+    async with opened(link) as recorder:
         link.send(initialize())
-        assert looks_like_sse_only(await told.failure(0))
+        assert looks_like_sse_only(await recorder.failure(0))

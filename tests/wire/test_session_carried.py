@@ -46,7 +46,7 @@ async def test_the_clock_of_a_call_stands_still_while_its_client_is_asked() -> N
 
     session = await legacy(link)
     started = loop.time()
-    terms = CallTerms(timeout=0.2, asked=asked)
+    terms = CallTerms(timeout=0.2, on_request=asked)
     task = asyncio.create_task(session.call_tool("t", {}, terms))
     await link.until_sent(BEGUN + 1)
     link.say({"id": "q", "method": "elicitation/create", "params": {}})
@@ -60,9 +60,9 @@ async def test_a_log_message_goes_to_the_only_call_in_flight_and_else_to_everybo
     link = FakeLink()
     everybody: list[str] = []
     mine: list[bytes] = []
-    handlers = Handlers(on_notification=lambda method, _params, _stream: everybody.append(method))
+    handlers = Handlers(on_notification=lambda method, _params: everybody.append(method))
     session = await legacy(link, handlers)
-    terms = CallTerms(timeout=2, told=lambda _method, params: mine.append(params))
+    terms = CallTerms(timeout=2, on_notification=lambda _method, params: mine.append(params))
     link.say(LOGGED)
     await turns()
     first = asyncio.create_task(session.call_tool("t", {}, terms))

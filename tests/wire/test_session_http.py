@@ -77,7 +77,7 @@ async def test_the_stream_tells_which_of_many_calls_elicits(url: str) -> None:
         async def answer(_method: str, _params: bytes) -> bytes:
             return b'{"action":"accept","content":{"sure":%b}}' % sure.encode()
 
-        return CallTerms(timeout=20, asked=answer)
+        return CallTerms(timeout=20, on_request=answer)
 
     async with met(HttpLink(url), "handshake") as session:
         wanted = ["true", "false"] * 5

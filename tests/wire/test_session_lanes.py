@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from mcpyard.domain.errors import TimedOut
-from mcpyard.domain.ports import Asking, CallTerms
+from mcpyard.domain.ports import CallTerms, RequestHandler
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.jsonrpc import Reply
-from mcpyard.wire.server_requests import nobody
+from mcpyard.wire.server_requests import refuse
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.conftest import FULL
 from tests.wire.fakes import FakeLink, turns
@@ -24,15 +24,19 @@ async def session_on(link: FakeLink, handlers: Handlers | None = None) -> Server
     return await open_session(link, ClientFace("yard", "1"), Opening(2, "handshake"), handlers)
 
 
-def says(word: str) -> Asking:
+def says(word: str) -> RequestHandler:
     async def answer(method: str, params: bytes) -> bytes:
         return b'{"who":"%b","method":"%b","got":%b}' % (word.encode(), method.encode(), params)
 
     return answer
 
 
-def call(session: ServerSession, asked: Asking | None, timeout: float = 2) -> asyncio.Task[Reply]:
-    return asyncio.create_task(session.call_tool("t", {}, CallTerms(timeout=timeout, asked=asked)))
+def call(
+    session: ServerSession, asked: RequestHandler | None, timeout: float = 2
+) -> asyncio.Task[Reply]:
+    return asyncio.create_task(
+        session.call_tool("t", {}, CallTerms(timeout=timeout, on_request=asked))
+    )
 
 
 async def test_the_only_call_in_flight_is_asked() -> None:
@@ -144,7 +148,7 @@ async def test_a_caller_that_goes_away_while_waiting_does_not_block_the_lane() -
 
 
 async def test_a_caller_that_goes_away_as_its_turn_comes_passes_it_on() -> None:
-    lanes = Lanes(nobody)
+    lanes = Lanes(refuse)
     lanes.lanes = 1
     assert lanes.take()
     assert not lanes.take()
@@ -185,7 +189,7 @@ async def test_what_is_asked_outside_any_call_goes_to_the_sessions_handler() -> 
 async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.wire.call_attribution.PATIENCE", 0.01)
+    monkeypatch.setattr("mcpyard.wire.call_attribution.QUESTION_LIMIT", 0.01)
     link = FakeLink()
     session = await session_on(link)
     session.run_singly()

@@ -140,7 +140,7 @@ async def test_an_elicitation_of_the_sdk_reaches_the_call_that_caused_it() -> No
         return b'{"action":"accept","content":{"sure":true}}'
 
     async with oracle("handshake") as session:
-        reply = await session.call_tool("confirm", {}, CallTerms(timeout=20, asked=agree))
+        reply = await session.call_tool("confirm", {}, CallTerms(timeout=20, on_request=agree))
         assert text(reply) == "accept: True"
 
 

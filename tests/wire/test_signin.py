@@ -68,10 +68,10 @@ async def sign_in(found: SignIn) -> None:
 
 @asynccontextmanager
 async def linked(issuer: Issuer, found: SignIn) -> AsyncGenerator[tuple[HttpLink, Recorder]]:
-    link, told = HttpLink(f"{issuer.base}/mcp", auth=found.auth), Recorder()
-    await link.open(told)
+    link, recorder = HttpLink(f"{issuer.base}/mcp", auth=found.auth), Recorder()
+    await link.open(recorder)
     try:
-        yield link, told
+        yield link, recorder
     finally:
         await link.close()
 
@@ -79,9 +79,9 @@ async def linked(issuer: Issuer, found: SignIn) -> AsyncGenerator[tuple[HttpLink
 async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer: Issuer) -> None:
     drawer = Drawer()
     found = sign_in_at(issuer, drawer)
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         link.send(call(1))
-        assert (await told.loss()).code is Code.NEEDS_AUTH
+        assert (await recorder.loss()).code is Code.NEEDS_AUTH
         challenge = link.challenge
     url = await found.begin(challenge)
     assert url.startswith(f"{issuer.base}/authorize?")
@@ -89,9 +89,9 @@ async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer:
     assert found.state == back["state"]
     await found.finish(back["code"], back["state"], back["iss"])
     assert found.state is None
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
     assert drawer.only.issuer == issuer.base
     assert issuer.resources == [f"{issuer.base}/mcp"]
 
@@ -99,9 +99,9 @@ async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer:
 async def test_the_next_start_needs_no_sign_in(issuer: Issuer) -> None:
     drawer = Drawer()
     await sign_in(sign_in_at(issuer, drawer))
-    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, told):
+    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, recorder):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
     assert issuer.refreshes == 0
 
 
@@ -111,11 +111,11 @@ async def test_a_token_that_has_run_out_is_renewed_once_for_all_who_wait(issuer:
     await sign_in(sign_in_at(issuer, drawer))
     issuer.lifetime = 3600
     issuer.valid.clear()
-    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, told):
+    async with linked(issuer, sign_in_at(issuer, drawer)) as (link, recorder):
         for number in range(20):
             link.send(call(number))
         for number in range(20):
-            await told.answer(number)
+            await recorder.answer(number)
     assert issuer.refreshes == 1
     assert drawer.only.access_token in issuer.valid
 
@@ -124,11 +124,11 @@ async def test_a_token_that_was_revoked_early_is_renewed_once_for_all(issuer: Is
     found = sign_in_at(issuer, Drawer())
     await sign_in(found)
     issuer.valid.clear()
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         for number in range(20):
             link.send(call(number))
         for number in range(20):
-            await told.answer(number)
+            await recorder.answer(number)
     assert issuer.refreshes == 1
     assert issuer.calls == 20
 
@@ -139,16 +139,16 @@ async def test_a_revoked_refresh_token_means_to_sign_in_again(issuer: Issuer) ->
     await sign_in(found)
     issuer.valid.clear()
     issuer.refreshable.clear()
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         link.send(call(1))
-        assert (await told.loss()).code is Code.NEEDS_AUTH
+        assert (await recorder.loss()).code is Code.NEEDS_AUTH
         assert link.challenge is not None
         assert "resource_metadata" in link.challenge.header
     assert drawer.only.access_token == ""
     await sign_in(found)
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
     assert len(issuer.clients) == 1
 
 
@@ -159,14 +159,14 @@ async def test_an_issuer_that_is_down_costs_the_call_and_not_the_sign_in(issuer:
     before = drawer.only
     issuer.valid.clear()
     issuer.broken = True
-    async with linked(issuer, found) as (link, told):
+    async with linked(issuer, found) as (link, recorder):
         link.send(call(1))
-        assert (await told.failure(1)).code is Code.UNREACHABLE
-        assert told.losses == []
+        assert (await recorder.failure(1)).code is Code.UNREACHABLE
+        assert recorder.losses == []
         assert drawer.only == before
         issuer.broken = False
         link.send(call(2))
-        await told.answer(2)
+        await recorder.answer(2)
 
 
 async def test_two_yards_with_one_store_do_not_spend_each_others_refresh_token(
@@ -178,9 +178,9 @@ async def test_two_yards_with_one_store_do_not_spend_each_others_refresh_token(
     await two.token()
     issuer.valid.clear()
     for found in (one, two):
-        async with linked(issuer, found) as (link, told):
+        async with linked(issuer, found) as (link, recorder):
             link.send(call(1))
-            await told.answer(1)
+            await recorder.answer(1)
     assert issuer.refreshes == 1
 
 
@@ -299,13 +299,13 @@ async def test_signed_in_calls_run_at_the_same_time() -> None:
     async with raw_server(script) as server:
         drawer = Drawer()
         await drawer.put(Credentials("http://issuer", server.url, "{}", "t"))
-        told = Recorder()
+        recorder = Recorder()
         link = HttpLink(server.url, auth=SignIn(server.url, drawer, Identity(BACK)).auth)
-        await link.open(told)
+        await link.open(recorder)
         for number in (1, 2):
             link.send(call(number))
         for number in (1, 2):
-            await told.answer(number)
+            await recorder.answer(number)
         assert server.heard[0].headers["authorization"] == "Bearer t"
         await link.close()
 

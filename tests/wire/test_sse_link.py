@@ -57,13 +57,13 @@ async def served(
     script: Script, *, limit: int = DEFAULT_LIMIT, heartbeat: float = HEARTBEAT_SECONDS
 ) -> AsyncGenerator[tuple[SseLink, Recorder, RawServer]]:
     async with raw_server(script) as server:
-        link, told = (
+        link, recorder = (
             SseLink(server.url, {"X-Key": "1"}, limit=limit, heartbeat=heartbeat),
             Recorder(),
         )
-        await link.open(told)
+        await link.open(recorder)
         try:
-            yield link, told, server
+            yield link, recorder, server
         finally:
             await link.close()
 
@@ -79,11 +79,11 @@ async def open_fails(script: Script) -> LinkFailed:
 
 
 async def test_posts_go_to_the_named_address_and_answers_come_on_the_stream() -> None:
-    async with served(Old()) as (link, told, server):
+    async with served(Old()) as (link, recorder, server):
         link.send(notice("notifications/initialized"))
         link.send(call(1))
-        await told.answer(1)
-        assert told.messages[0][1] is None
+        await recorder.answer(1)
+        assert recorder.messages[0][1] is None
         assert [heard.path for heard in server.heard[1:]] == ["/messages?session=1"] * 2
         assert server.heard[1].headers["x-key"] == "1"
         assert not link.cancels_by_closing
@@ -94,10 +94,10 @@ async def test_the_address_may_be_relative_or_whole(named: bytes | None) -> None
     old = Old()
     async with raw_server(old) as server:
         old.endpoint = named or server.url.replace("/mcp", "/messages").encode()
-        link, told = SseLink(server.url), Recorder()
-        await link.open(told)
+        link, recorder = SseLink(server.url), Recorder()
+        await link.open(recorder)
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
         assert server.heard[1].path == "/messages"
         await link.close()
 
@@ -169,9 +169,9 @@ async def test_the_end_of_the_stream_loses_the_link(cut: bool) -> None:
         else:
             await old.stream.end()
 
-    async with served(Old(end)) as (link, told, _):
+    async with served(Old(end)) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.loss()).code is Code.CLOSED
+        assert (await recorder.loss()).code is Code.CLOSED
 
 
 async def test_a_refused_post_fails_that_request_only() -> None:
@@ -180,11 +180,11 @@ async def test_a_refused_post_fails_that_request_only() -> None:
         if talk.heard.id != 1:
             await old.say(rpc_answer(talk.heard.id))
 
-    async with served(Old(refuse)) as (link, told, _):
+    async with served(Old(refuse)) as (link, recorder, _):
         link.send(call(1))
-        assert (await told.failure(1)).message == "HTTP 500: why"
+        assert (await recorder.failure(1)).message == "HTTP 500: why"
         link.send(call(2))
-        await told.answer(2)
+        await recorder.answer(2)
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -197,10 +197,10 @@ async def test_an_answer_over_the_limit_fails_the_request_it_names(first: bool) 
         await old.say(json.dumps(message).encode())
         await old.say(rpc_answer(2))
 
-    async with served(Old(huge), limit=10_000) as (link, told, _):
+    async with served(Old(huge), limit=10_000) as (link, recorder, _):
         link.send(call(1))
-        assert "longer than" in (await told.failure(1)).message
-        await told.answer(2)
+        assert "longer than" in (await recorder.failure(1)).message
+        await recorder.answer(2)
 
 
 async def test_an_oversized_message_that_answers_nothing_is_noise() -> None:
@@ -210,10 +210,10 @@ async def test_an_oversized_message_that_answers_nothing_is_noise() -> None:
             b'{"jsonrpc":"2.0","method":"m","params":{"id":1,"x":"%b"}}' % (b"x" * 20_000)
         )
 
-    async with served(Old(huge), limit=10_000) as (link, told, _):
+    async with served(Old(huge), limit=10_000) as (link, recorder, _):
         link.send(call(1))
-        await told.until(lambda: told.noises)
-        assert told.failures == {}
+        await recorder.until(lambda: recorder.noises)
+        assert recorder.failures == {}
 
 
 @pytest.mark.parametrize("beat", [b": ping\n\n", b"event: ping\ndata: 1\n\n"])
@@ -223,11 +223,11 @@ async def test_heartbeats_that_stop_lose_the_link(beat: bytes) -> None:
         await talk.body(202)
         await old.stream.chunk(beat)
 
-    async with served(Old(breathe), heartbeat=0.05) as (link, told, _):
+    async with served(Old(breathe), heartbeat=0.05) as (link, recorder, _):
         link.send(notice("hello"))
-        cause = await told.loss()
+        cause = await recorder.loss()
         assert cause.code is Code.UNRESPONSIVE
-        assert told.messages == []
+        assert recorder.messages == []
 
 
 async def test_a_server_without_heartbeats_may_be_silent() -> None:
@@ -236,18 +236,18 @@ async def test_a_server_without_heartbeats_may_be_silent() -> None:
         await asyncio.sleep(0.2)
         await old.say(rpc_answer(talk.heard.id))
 
-    async with served(Old(wait), heartbeat=0.05) as (link, told, _):
+    async with served(Old(wait), heartbeat=0.05) as (link, recorder, _):
         link.send(call(1))
-        await told.answer(1)
-        assert told.losses == []
+        await recorder.answer(1)
+        assert recorder.losses == []
 
 
 async def test_closing_ends_the_stream_and_says_nothing() -> None:
     old = Old()
-    async with served(old) as (link, told, _):
+    async with served(old) as (link, recorder, _):
         link.send(call(1))
-        await told.answer(1)
+        await recorder.answer(1)
         await link.close()
         await link.close()
         link.send(call(2))
-        assert told.order == ["message"]
+        assert recorder.order == ["message"]

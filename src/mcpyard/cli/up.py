@@ -178,7 +178,7 @@ async def _run(
         if terms.idle_exit is not None:
             app = Idle(app, terms.idle_exit, signals.stop.set)
         web = WebServer(app, terms.entrance.tls)
-        signals.hurry = _both(yard.hurry, web.hurry)
+        signals.hurry = _both(yard.force_close, web.hurry)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)

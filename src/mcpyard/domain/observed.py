@@ -50,7 +50,7 @@ class Tools:
     digest: str = ""
     stale: bool = False
     problems: tuple[Problem, ...] = ()
-    keeping: CacheHint = CacheHint()
+    cache_hint: CacheHint = CacheHint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Items:
     """A list of a server other than its tools, each item whole, as it came."""
 
     items: tuple[Mapping[str, object], ...] = ()
-    keeping: CacheHint = CacheHint()
+    cache_hint: CacheHint = CacheHint()
 
 
 @dataclass(frozen=True, slots=True)

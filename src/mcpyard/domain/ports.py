@@ -196,15 +196,15 @@ class LogLine:
     text: str
 
 
-Asking = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
+RequestHandler = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
 """Answers what a server asks during one call: method, parameters; the result as JSON."""
 
-Telling = Callable[[str, bytes], None]
-"""Hears what a server tells: method, parameters."""
+NotificationHandler = Callable[[str, bytes], None]
+"""Receives a notification of a server: method, parameters."""
 
 
 class CallTerms(NamedTuple):
-    """How long a call may take, and who hears of it and answers for it.
+    """How long a call may take, and who receives its notifications and answers for it.
 
     A tuple because one is made for every call.
 
@@ -212,9 +212,9 @@ class CallTerms(NamedTuple):
         timeout: Seconds until the caller is told `TimedOut`; None for never.
         longest: Seconds up to which progress may extend it; None when it may not.
         progress: Called with each progress notification's parameters.
-        asked: Answers what the server asks meanwhile; without it such requests are refused. The
-            call's clock stands still until the answer.
-        told: Hears what else the server tells about this call.
+        on_request: Answers what the server asks meanwhile; without it such requests are refused.
+            The call's clock stands still until the answer.
+        on_notification: Receives the other notifications of the call.
         capabilities: What the caller can do, as JSON; servers of the modern era are told.
         log_level: The log messages the caller wants; servers of the modern era are told.
         lane: Whose process to use of a server that has one per client.
@@ -223,8 +223,8 @@ class CallTerms(NamedTuple):
     timeout: float | None = None
     longest: float | None = None
     progress: Callable[[Mapping[str, object]], None] | None = None
-    asked: Asking | None = None
-    told: Telling | None = None
+    on_request: RequestHandler | None = None
+    on_notification: NotificationHandler | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
     lane: str | None = None
@@ -232,19 +232,26 @@ class CallTerms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NotificationInterest:
-    """What all callers of a server together want to hear of it.
+    """Which notifications all callers of a server together want.
 
     Attributes:
         log_level: The most verbose log level anybody wants; None when nobody wants any.
-        uris: The resources whose changes somebody wants to hear of.
+        uris: The resources whose changes somebody wants to know.
     """
 
     log_level: str | None = None
     uris: frozenset[str] = frozenset()
 
 
-OnNotice = Callable[[UUID, str, bytes], None]
-"""A server told something outside any call: which one, method, parameters."""
+class NotificationListener(Protocol):
+    """Receives the notifications of servers that belong to no call.
+
+    It is handed down once, to whoever runs the session of a server, and called from there.
+    """
+
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        """A server sent a notification."""
+        ...
 
 
 class Servers(Protocol):
@@ -278,12 +285,12 @@ class Servers(Protocol):
         """Ask a server anything and return the result object as it came (see `call`)."""
         ...
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Tell of what servers say outside any call."""
+    def set_listener(self, listener: NotificationListener) -> None:
+        """Send the notifications of all servers that are added from now on to a listener."""
         ...
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
-        """What is wanted to be heard of a server from now on, over all its restarts."""
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
+        """Which notifications of a server are wanted from now on, over all its restarts."""
         ...
 
     def release(self, lane: str) -> None:

@@ -31,15 +31,15 @@ def carried(capabilities: object) -> bytes:
     """
     if not isinstance(capabilities, dict):
         return b"{}"
-    offered = cast("dict[str, object]", capabilities)
-    kept = {
+    declared = cast("dict[str, object]", capabilities)
+    forwarded = {
         key: {name: value for name, value in members.items() if name in names}
         for key, names in _CARRIED.items()
-        if (members := _members(offered.get(key))) is not None
+        if (members := _members(declared.get(key))) is not None
     }
-    if not kept.get("extensions"):
-        kept.pop("extensions", None)
-    return orjson.dumps(kept)
+    if not forwarded.get("extensions"):
+        forwarded.pop("extensions", None)
+    return orjson.dumps(forwarded)
 
 
 def _members(value: object) -> dict[str, object] | None:
@@ -50,9 +50,9 @@ def abilities_of(capabilities: object) -> frozenset[str]:
     """The questions that somebody with these capabilities can answer."""
     if not isinstance(capabilities, dict):
         return frozenset()
-    known = cast("dict[str, object]", capabilities)
-    able = {method for key, method in _CAPABILITIES.items() if known.get(key) is not None}
-    elicits = known.get("elicitation")
+    declared = cast("dict[str, object]", capabilities)
+    able = {method for key, method in _CAPABILITIES.items() if declared.get(key) is not None}
+    elicits = declared.get("elicitation")
     if isinstance(elicits, dict):
         modes = cast("dict[str, object]", elicits)
         able |= {ELICIT} if "form" in modes or "url" not in modes else set()
@@ -62,32 +62,32 @@ def abilities_of(capabilities: object) -> frozenset[str]:
 
 def check(client: GatewayClient, method: str, params: bytes) -> None:
     """Refuse a server's question that a client cannot answer, as the client itself would."""
-    wanted = _wanted(method, params)
-    if wanted not in client.abilities:
+    ability = _ability(method, params)
+    if ability not in client.abilities:
         # A client that elicits otherwise knows the method; what it does not know is the mode.
-        in_another_mode = wanted in _MODES and not client.abilities.isdisjoint(_MODES)
+        in_another_mode = ability in _MODES and not client.abilities.isdisjoint(_MODES)
         code = INVALID_PARAMS if in_another_mode else METHOD_NOT_FOUND
-        raise RpcError(code, f"the client does not offer {wanted}")
+        raise RpcError(code, f"the client does not offer {ability}")
 
 
 def require(client: GatewayClient, method: str, params: bytes) -> None:
     """Refuse a client's request whose server asks what the client cannot answer."""
-    wanted = _wanted(method, params)
-    if wanted not in client.abilities:
-        needed = {"requiredCapabilities": _capability(wanted)}
-        text = f"the server asks for {wanted}, which the client does not offer"
+    ability = _ability(method, params)
+    if ability not in client.abilities:
+        needed = {"requiredCapabilities": _capability(ability)}
+        text = f"the server asks for {ability}, which the client does not offer"
         raise RpcError(MISSING_CAPABILITY, text, needed)
 
 
-def _wanted(method: str, params: bytes) -> str:
+def _ability(method: str, params: bytes) -> str:
     if method != ELICIT:
         return method
-    asked = decoded(params)
-    by_url = isinstance(asked, dict) and cast("dict[str, object]", asked).get("mode") == "url"
+    question = decoded(params)
+    by_url = isinstance(question, dict) and cast("dict[str, object]", question).get("mode") == "url"
     return _BY_URL if by_url else ELICIT
 
 
-def _capability(wanted: str) -> dict[str, object]:
-    if wanted in _MODES:
-        return {"elicitation": {"url" if wanted == _BY_URL else "form": {}}}
-    return {key: {} for key, method in _CAPABILITIES.items() if method == wanted}
+def _capability(ability: str) -> dict[str, object]:
+    if ability in _MODES:
+        return {"elicitation": {"url" if ability == _BY_URL else "form": {}}}
+    return {key: {} for key, method in _CAPABILITIES.items() if method == ability}

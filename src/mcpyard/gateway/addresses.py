@@ -58,13 +58,11 @@ class Addresses:
 
     def take(self, server: UUID, own: str) -> str | None:
         """What an address that a server named is called here; None when it cannot be shown."""
-        return self._taken(self._places, ResourceLocation(server, own))
+        return self._take(self._places, ResourceLocation(server, own))
 
     def take_template(self, server: UUID, own: str) -> str | None:
         """The same for a template."""
-        if (
-            exposed := self._taken(self._templates, place := ResourceLocation(server, own))
-        ) is None:
+        if (exposed := self._take(self._templates, place := ResourceLocation(server, own))) is None:
             return None
         matched = self._plain if exposed == own else self._displaced
         few = sum(each.place.server == server for each in matched) < MOST_TEMPLATES
@@ -74,8 +72,8 @@ class Addresses:
 
     def find(self, uri: str) -> ResourceLocation | None:
         """The server that has what a client asks for, and the address in that server's words."""
-        if (listed := self._places.get(uri)) is not None:
-            return listed
+        if (location := self._places.get(uri)) is not None:
+            return location
         if self.as_they_are:
             return next((ResourceLocation(server, uri) for server in self._readable.values()), None)
         if (named := self._named(uri)) is not None:
@@ -111,7 +109,7 @@ class Addresses:
 
         return exposed
 
-    def _taken(self, places: dict[str, ResourceLocation], place: ResourceLocation) -> str | None:
+    def _take(self, places: dict[str, ResourceLocation], place: ResourceLocation) -> str | None:
         for exposed in self._forms(place):
             if places.setdefault(exposed, place) == place:
                 return exposed
@@ -141,8 +139,8 @@ class Addresses:
         holder = self._holder(uri)
         if holder is not None:
             return holder
-        if (listed := self._places.get(uri)) is not None and listed.own == uri:
-            return listed.server
+        if (location := self._places.get(uri)) is not None and location.own == uri:
+            return location.server
         address = UriText(uri)
         fitting = (each.place.server for each in self._plain if each.template.fits(address))
         return next(fitting, None)

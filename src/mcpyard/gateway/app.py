@@ -54,9 +54,9 @@ class Gateway:
         introduction = Introduction(yard.instance)
         self._calls = yard.calls
         self._selections = selections
-        self.parking = PendingInput(yard.instance)
+        self.pending_input = PendingInput(yard.instance)
         self._changes = ChangeNotifier(yard, selections)
-        methods = Methods(yard, self.parking)
+        methods = Methods(yard, self.pending_input)
         self._listening = Listening(yard.notifications, self._changes)
         self._modern = ModernEra(selections, methods, introduction, self._listening)
         self._handshake = HandshakeEra(yard, selections, methods, introduction, self._changes)
@@ -67,18 +67,18 @@ class Gateway:
         """Answer one HTTP request."""
         if self._closer is None:
             self._closer = asyncio.create_task(self._close_in_time(), name="gateway")
-        way = self._post if scope["method"] == "POST" else self._look_after
+        way = self._post if scope["method"] == "POST" else self._manage
         return way(scope, receive, send)
 
     def dismiss(self, who: str) -> None:
         """End the sessions, streams, waiting calls and processes of a client that lost its key."""
-        self.parking.dismiss(who)
+        self.pending_input.dismiss(who)
         self._handshake.dismiss(who)
         self._listening.dismiss(who)
         # A client of the modern era has no session whose end would end them.
         self._calls.release(who)
 
-    async def _look_after(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _manage(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is about a session, not in it."""
         try:
             match scope["method"]:
@@ -113,8 +113,8 @@ class Gateway:
     async def _close_in_time(self) -> None:
         """End every stream, and cancel the calls that wait for clients; the others may finish."""
         await self._closing.wait()
-        self.parking.dismiss()
-        self._handshake.rest()
+        self.pending_input.dismiss()
+        self._handshake.stop_notifying()
         self._listening.dismiss()
         await self._changes.close()
 
@@ -147,10 +147,10 @@ class Gateway:
 async def _refuse(send: Send, number: Id | None, error: Refused | YardError) -> None:
     """Answer with an error; the id is null where none could be read."""
     if isinstance(error, Refused):
-        status, said = error.status, error.error
+        status, rpc = error.status, error.error
     else:
-        status, said = edge(error).status, rpc_error(error)
-    body = failure(0 if number is None else number, said)
+        status, rpc = edge(error).status, rpc_error(error)
+    body = failure(0 if number is None else number, rpc)
     if number is None:
         body = body.replace(b'"id":0', b'"id":null', 1)
     await send_json(send, body, status)

@@ -1,7 +1,7 @@
-"""What changes, to every client that wants to hear of it.
+"""Sends changes to every client that listens for them.
 
-Lists are compared by what an address shows: a client hears of a change only if the list it would
-get is another one.
+Lists are compared by what an address shows: a client is notified of a change only if the list it
+would get is another one.
 """
 
 import asyncio
@@ -31,17 +31,17 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 _SERVERS: Final = "servers"
 
 _SETTLE: Final = 0.05
-"""Seconds in which changes that come together are told as one."""
+"""Seconds in which changes that come together are sent as one."""
 
-_Look = dict[str, int]
+_Digests = dict[str, int]
 
 
 class ChangeListener(Protocol):
-    """A client that wants to hear of changes."""
+    """A client that listens for changes."""
 
     @property
     def path(self) -> str:
-        """The address whose changes it wants to hear of."""
+        """The address whose changes it listens for."""
         ...
 
     def changed(self, kind: str) -> None:
@@ -49,7 +49,7 @@ class ChangeListener(Protocol):
         ...
 
     def shown(self, view: View, notifications: Notifications) -> None:
-        """The address shows other servers; what is wanted of them is to be said."""
+        """The address shows other servers; its interest in them is to be set."""
         ...
 
     def updated(self, server: UUID, uri: str) -> None:
@@ -68,14 +68,14 @@ class ChangeNotifier:
         self._yard = yard
         self._selections = selections
         self._listeners: set[ChangeListener] = set()
-        self._looks: dict[str, _Look] = {}
+        self._digests: dict[str, _Digests] = {}
         self._watch: asyncio.Task[None] | None = None
-        self._mute = yard.notifications.listen(self._notice)
+        self._stop_listening = yard.notifications.listen(self)
 
     def add(self, listener: ChangeListener) -> None:
         """Tell somebody from now on."""
-        if listener.path not in self._looks:
-            self._looks[listener.path] = self._look(listener.path)
+        if listener.path not in self._digests:
+            self._digests[listener.path] = self._digest(listener.path)
         self._listeners.add(listener)
         if self._watch is None:
             self._watch = asyncio.create_task(self._watching(), name="gateway changes")
@@ -84,62 +84,17 @@ class ChangeNotifier:
         """Tell somebody no more."""
         self._listeners.discard(listener)
         if all(each.path != listener.path for each in self._listeners):
-            self._looks.pop(listener.path, None)
+            self._digests.pop(listener.path, None)
 
     async def close(self) -> None:
         """Tell nobody any more."""
-        self._mute()
+        self._stop_listening()
         if self._watch:
             self._watch.cancel()
             await asyncio.wait({self._watch})
 
-    async def _watching(self) -> None:
-        events = self._yard.events()
-        try:
-            while await events.batch():
-                await asyncio.sleep(_SETTLE)
-                self._safely(self._yard.notifications.resend, "the servers")
-                for path in [*self._looks]:
-                    self._safely(partial(self._compare, path), path)
-        finally:
-            events.finish()
-
-    def _safely(self, tell: Callable[[], None], place: str) -> None:
-        """One address that cannot be looked at must not leave all others without news."""
-        try:
-            tell()
-        except Exception:
-            log.exception("what changed at %s could not be told", place)
-
-    def _compare(self, path: str) -> None:
-        before, now = self._looks[path], self._look(path)
-        self._looks[path] = now
-        kinds = [kind for kind in _KINDS if before.get(kind) != now.get(kind)]
-        for listener in self._at(path) if kinds else ():
-            for kind in kinds:
-                listener.changed(kind)
-        if _SERVERS in now and before.get(_SERVERS) != now[_SERVERS]:
-            view = self._selections.view(path)
-            for listener in self._at(path):
-                listener.shown(view, self._yard.notifications)
-
-    def _look(self, path: str) -> _Look:
-        try:
-            view = self._selections.view(path)
-        except NotFound:
-            return {}
-        lists = {
-            kind: hash(tuple(view.listed(each, modern=False) for each in methods))
-            for kind, methods in _KINDS.items()
-        }
-        # Only one that is connected says whether it has resources.
-        servers = tuple((server.id, seen.session is None) for server, seen in view.servers)
-        return {**lists, _SERVERS: hash(servers)}
-
-    def _at(self, path: str) -> Iterable[ChangeListener]:
-        return [each for each in self._listeners if each.path == path]
-
-    def _notice(self, server: UUID, method: str, params: bytes) -> None:
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        """A server sent a notification (see `NotificationListener`)."""
         if method == UPDATED:
             uri = _uri_in(params)
             for listener in [*self._listeners] if uri else ():
@@ -149,12 +104,58 @@ class ChangeNotifier:
                 if self._shows(listener.path, server):
                     listener.logged(params)
 
+    async def _watching(self) -> None:
+        events = self._yard.events()
+        try:
+            while await events.batch():
+                await asyncio.sleep(_SETTLE)
+                self._safely(self._yard.notifications.resend, "the servers")
+                for path in [*self._digests]:
+                    self._safely(partial(self._compare, path), path)
+        finally:
+            events.finish()
+
+    def _safely(self, notify: Callable[[], None], place: str) -> None:
+        """One address that cannot be looked at must not leave all others without news."""
+        try:
+            notify()
+        except Exception:
+            log.exception("the changes at %s could not be sent", place)
+
+    def _compare(self, path: str) -> None:
+        before, now = self._digests[path], self._digest(path)
+        self._digests[path] = now
+        kinds = [kind for kind in _KINDS if before.get(kind) != now.get(kind)]
+        for listener in self._at(path) if kinds else ():
+            for kind in kinds:
+                listener.changed(kind)
+        if _SERVERS in now and before.get(_SERVERS) != now[_SERVERS]:
+            view = self._selections.view(path)
+            for listener in self._at(path):
+                listener.shown(view, self._yard.notifications)
+
+    def _digest(self, path: str) -> _Digests:
+        try:
+            view = self._selections.view(path)
+        except NotFound:
+            return {}
+        lists = {
+            kind: hash(tuple(view.encoded_list(each, modern=False) for each in methods))
+            for kind, methods in _KINDS.items()
+        }
+        # Only one that is connected says whether it has resources.
+        servers = tuple((server.id, observed.session is None) for server, observed in view.servers)
+        return {**lists, _SERVERS: hash(servers)}
+
+    def _at(self, path: str) -> Iterable[ChangeListener]:
+        return [each for each in self._listeners if each.path == path]
+
     def _shows(self, path: str, server: UUID) -> bool:
         try:
-            shown = self._selections.view(path).servers
+            servers = self._selections.view(path).servers
         except NotFound:
             return False
-        return any(each.id == server for each, _ in shown)
+        return any(each.id == server for each, _ in servers)
 
 
 def exposed_part(uri: str, watched: Mapping[str, str]) -> str | None:

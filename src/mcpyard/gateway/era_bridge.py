@@ -17,7 +17,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Asking, NotificationInterest
+from mcpyard.domain.ports import NotificationInterest, RequestHandler
 from mcpyard.gateway.abilities import check, require
 from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import (
@@ -44,10 +44,10 @@ from mcpyard.yard.yard import YardCore
 _MOST_ROUNDS: Final = 16
 """A server that keeps asking is not going to answer."""
 
-_LOG_WISH: Final = 600.0
+_LOG_SECONDS: Final = 600.0
 """Seconds for which a server goes on logging for a client of the modern era.
 
-It has no session that its wish could end with, and asks anew with each request.
+It has no session with which its interest could end, and repeats it with each request.
 """
 
 Work = Callable[[CallContext, Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
@@ -60,11 +60,11 @@ Ask = Callable[[Mapping[str, bytes]], Coroutine[Any, Any, bytes]]
 class EraBridge:
     """Carries requests."""
 
-    def __init__(self, yard: YardCore, parking: PendingInput) -> None:
+    def __init__(self, yard: YardCore, pending: PendingInput) -> None:
         self._directory = yard.directory
         self._notifications = yard.notifications
-        self._parking = parking
-        self._log_wishes: dict[tuple[str, str], asyncio.TimerHandle] = {}
+        self._pending = pending
+        self._log_interests: dict[tuple[str, str], asyncio.TimerHandle] = {}
 
     def carry(
         self, request: Request, server: UUID, work: Work, era: Era | None = None
@@ -80,8 +80,8 @@ class EraBridge:
         era = era or self._directory.era(server)
         if request.modern:
             return self._for_modern(request, server, work, era)
-        asked = partial(_ask, request) if request.client.abilities else None
-        context = self._context(request, server, asked)
+        on_request = partial(_ask, request) if request.client.abilities else None
+        context = self._context(request, server, on_request)
         if era is Era.HANDSHAKE:
             return work(context, {})
         return self._for_handshake(request, server, partial(work, context), era)
@@ -89,19 +89,21 @@ class EraBridge:
     async def _for_modern(
         self, request: Request, server: UUID, work: Work, era: Era | None
     ) -> bytes:
-        if self._parking.is_ours(request) and not self._directory.is_yard(server):
-            raw, asks = await self._parking.resume(request)
+        if self._pending.is_ours(request) and not self._directory.is_yard(server):
+            raw, asks = await self._pending.resume(request)
         elif era is Era.MODERN or not request.client.abilities:
             raw, asks = await work(self._context(request, server, None), {}), False
         else:
             begin = partial(self._begin, request, server, work)
-            raw, asks = await self._parking.run(request, begin)
+            raw, asks = await self._pending.run(request, begin)
         if asks or (era or self._directory.era(server)) is Era.MODERN:
             return raw
         return to_modern(raw, request.method)
 
-    async def _begin(self, request: Request, server: UUID, work: Work, asked: Asking) -> bytes:
-        return await work(self._context(request, server, asked), {})
+    async def _begin(
+        self, request: Request, server: UUID, work: Work, on_request: RequestHandler
+    ) -> bytes:
+        return await work(self._context(request, server, on_request), {})
 
     async def _for_handshake(
         self, request: Request, server: UUID, ask: Ask, era: Era | None
@@ -110,26 +112,28 @@ class EraBridge:
         if (era or self._directory.era(server)) is not Era.MODERN:
             return raw
         for _ in range(_MOST_ROUNDS):
-            wanted = input_required(raw)
-            if wanted is None:
+            required = input_required(raw)
+            if required is None:
                 return to_handshake(raw)
-            raw = await ask(await _answers(request, wanted))
+            raw = await ask(await _answers(request, required))
         raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
 
-    def _context(self, request: Request, server: UUID, asked: Asking | None) -> CallContext:
+    def _context(
+        self, request: Request, server: UUID, on_request: RequestHandler | None
+    ) -> CallContext:
         client = request.client
         progress = None
         if request.progress_token is not None:
-            progress = partial(_progressed, request)
+            progress = partial(_on_progress, request)
         if request.modern and client.log_level:
-            self._wish_logs((client.who, client.log_level), server)
+            self._request_logs((client.who, client.log_level), server)
         return CallContext(
             client.who,
             None,
             request.extras,
             progress,
-            asked,
-            partial(_told, request),
+            on_request,
+            partial(_notify, request),
             client.capabilities,
             client.log_level,
             client.lane,
@@ -138,31 +142,33 @@ class EraBridge:
             not request.answers_a_question,
         )
 
-    def _wish_logs(self, wish: tuple[str, str], server: UUID) -> None:
+    def _request_logs(self, interest: tuple[str, str], server: UUID) -> None:
         """Have a server log at a level: it can do so only for all of its clients at once."""
-        if timer := self._log_wishes.pop(wish, None):
+        if timer := self._log_interests.pop(interest, None):
             timer.cancel()
-        self._notifications.set_interest(wish, server, NotificationInterest(wish[1]))
+        self._notifications.set_interest(interest, server, NotificationInterest(interest[1]))
         loop = asyncio.get_running_loop()
-        self._log_wishes[wish] = loop.call_later(_LOG_WISH, self._forget_logs, wish)
+        self._log_interests[interest] = loop.call_later(_LOG_SECONDS, self._forget_logs, interest)
 
-    def _forget_logs(self, wish: tuple[str, str]) -> None:
-        del self._log_wishes[wish]
-        self._notifications.drop_interests(wish)
+    def _forget_logs(self, interest: tuple[str, str]) -> None:
+        del self._log_interests[interest]
+        self._notifications.drop_interests(interest)
 
 
-async def _answers(request: Request, wanted: InputRequired) -> dict[str, bytes]:
+async def _answers(request: Request, required: InputRequired) -> dict[str, bytes]:
     """What the client answers, as the members of the retry."""
-    asked = questions(wanted)
-    for each in asked.values():
+    requests = questions(required)
+    for each in requests.values():
         require(request.client, each.method, bytes(each.params))
-    given = await asyncio.gather(
-        *(_ask(request, each.method, bytes(each.params)) for each in asked.values())
+    results = await asyncio.gather(
+        *(_ask(request, each.method, bytes(each.params)) for each in requests.values())
     )
-    said = (b"%b:%b" % (quoted(key), answer) for key, answer in zip(asked, given, strict=True))
-    answers = {INPUT_RESPONSES: b"{%b}" % b",".join(said)}
-    if wanted.request_state is not ABSENT:
-        answers[REQUEST_STATE] = bytes(wanted.request_state)
+    members = (
+        b"%b:%b" % (quoted(key), answer) for key, answer in zip(requests, results, strict=True)
+    )
+    answers = {INPUT_RESPONSES: b"{%b}" % b",".join(members)}
+    if required.request_state is not ABSENT:
+        answers[REQUEST_STATE] = bytes(required.request_state)
     return answers
 
 
@@ -173,9 +179,9 @@ async def _ask(request: Request, method: str, params: bytes) -> bytes:
     return await request.ask(method, without_task(params))
 
 
-def _told(request: Request, method: str, params: bytes) -> None:
+def _notify(request: Request, method: str, params: bytes) -> None:
     if method != MESSAGE or wants(request.client.log_level, params, unsaid=not request.modern):
-        request.say(method, params)
+        request.notify(method, params)
 
 
 def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
@@ -188,15 +194,15 @@ def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
     """
     if level is None:
         return unsaid
-    said = decoded(message)
-    of = cast("dict[str, object]", said).get("level") if isinstance(said, dict) else None
+    params = decoded(message)
+    of = cast("dict[str, object]", params).get("level") if isinstance(params, dict) else None
     return of not in LEVELS or LEVELS.index(str(of)) >= LEVELS.index(level)
 
 
-def _progressed(request: Request, heard: Mapping[str, object]) -> None:
+def _on_progress(request: Request, progress: Mapping[str, object]) -> None:
     token = request.progress_token
     if token is None:
         return
-    params = {key: value for key, value in heard.items() if value is not None}
+    params = {key: value for key, value in progress.items() if value is not None}
     params[PROGRESS_TOKEN] = orjson.Fragment(token)
-    request.say(PROGRESS, orjson.dumps(params))
+    request.notify(PROGRESS, orjson.dumps(params))

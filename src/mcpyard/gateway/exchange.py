@@ -134,7 +134,7 @@ class Exchange:
             return True
         return False
 
-    def say(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
         """Tell the client something before the answer; one that does not read is given up."""
         stream = self._streaming()
         stream.put(message)
@@ -217,9 +217,9 @@ class Exchange:
     def _leave_unless_resumed(self, stream: Stream) -> None:
         """Leave a client that is away for too long; one that came back may be lost again."""
         since = self._loop.time() if stream.writing else stream.left
-        patience = since + RESUME_WITHIN - self._loop.time()
-        if patience > 0:
-            self._leave_later(patience, stream)
+        seconds = since + RESUME_WITHIN - self._loop.time()
+        if seconds > 0:
+            self._leave_later(seconds, stream)
         else:
             self._leave()
 

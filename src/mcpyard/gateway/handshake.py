@@ -21,7 +21,7 @@ from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, dec
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.sessions import ClientSession, Sessions
 from mcpyard.gateway.views import View
-from mcpyard.wire.handshake import OFFERED, VERSIONS
+from mcpyard.wire.handshake import LATEST, VERSIONS
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -77,7 +77,7 @@ class HandshakeEra:
             return
         session = self.session(post)
         if message.id is None or message.method is None:
-            self._told(session, message)
+            self._on_notification(session, message)
             await send_empty(send, _ACCEPTED)
             return
         if message.id in session.running:
@@ -99,18 +99,18 @@ class HandshakeEra:
         session = self.session(post)
         if session.client.version != _WITH_BATCHES:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, NO_BATCHES))
-        asked: list[ClientEnvelope] = []
+        requests: list[ClientEnvelope] = []
         for message in post.batch():
             if message.id is None or message.method is None:
-                self._told(session, message)
+                self._on_notification(session, message)
             else:
-                asked.append(message)
-        if not asked:
+                requests.append(message)
+        if not requests:
             await send_empty(send, _ACCEPTED)
             return
         stream = session.open_stream
         with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
-            answers = [self._in_batch(session, each, view, exchange) for each in asked]
+            answers = [self._in_batch(session, each, view, exchange) for each in requests]
             await exchange.answer(b"[%b]" % b",".join(await asyncio.gather(*answers)))
 
     async def _in_batch(
@@ -152,10 +152,10 @@ class HandshakeEra:
         if name is None:
             text = "Mcp-Session-Id is missing: initialize first"
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, text))
-        found = self.sessions.find(name, post.path, post.who)
-        if found is None:
+        session = self.sessions.find(name, post.path, post.who)
+        if session is None:
             raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize anew"))
-        return found
+        return session
 
     def end(self, session: ClientSession) -> None:
         """End a session."""
@@ -170,12 +170,12 @@ class HandshakeEra:
             if session.client.who == who:
                 self.end(session)
 
-    def rest(self) -> None:
-        """Tell nobody anything any more, but for the answers to what was asked."""
+    def stop_notifying(self) -> None:
+        """Send no notifications any more, only the answers to requests."""
         if self._sweeper:
             self._sweeper.cancel()
         for session in self.sessions:
-            session.hush()
+            session.stop_notifying()
 
     async def _initialize(
         self, post: Post, message: ClientEnvelope, view: View, send: Send
@@ -184,8 +184,8 @@ class HandshakeEra:
             params = members_of(message.params, "params")
         except RpcError as error:
             raise Refused(BAD_REQUEST, error) from None
-        wanted = decoded(params.get("protocolVersion", b"null"))
-        version = str(wanted) if wanted in VERSIONS else OFFERED
+        requested = decoded(params.get("protocolVersion", b"null"))
+        version = str(requested) if requested in VERSIONS else LATEST
         capabilities = decoded(params.get("capabilities", _EMPTY))
         abilities = abilities_of(capabilities)
         client = GatewayClient(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
@@ -217,13 +217,13 @@ class HandshakeEra:
         session.unsubscribe(request.text("uri"), self._notifications)
         return _EMPTY
 
-    def _told(self, session: ClientSession, message: ClientEnvelope) -> None:
+    def _on_notification(self, session: ClientSession, message: ClientEnvelope) -> None:
         if message.is_answer:
-            session.answered(message)
+            session.on_reply(message)
         elif message.method == "notifications/cancelled":
             named = decoded(message.params if bytes(message.params) else _EMPTY)
-            known = cast("dict[str, object]", named) if isinstance(named, dict) else {}
-            number = known.get("requestId")
+            params = cast("dict[str, object]", named) if isinstance(named, dict) else {}
+            number = params.get("requestId")
             if isinstance(number, int | str) and (running := session.running.get(number)):
                 running.withdraw()
 

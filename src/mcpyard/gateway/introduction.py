@@ -56,25 +56,27 @@ def _capabilities(view: View, *, one: bool) -> Mapping[str, object]:
 
     Servers come and go, and a client asks only once.
     """
-    known = [seen.session for _, seen in view.servers if seen.session]
-    if not one or not known:
+    sessions = [observed.session for _, observed in view.servers if observed.session]
+    if not one or not sessions:
         return _EVERYTHING
-    offered = known[0].capabilities
-    shown = {key: value for key, value in _EVERYTHING.items() if key in offered or key == "tools"}
-    resources = offered.get("resources")
-    if "resources" in shown and not (
+    declared = sessions[0].capabilities
+    capabilities = {
+        key: value for key, value in _EVERYTHING.items() if key in declared or key == "tools"
+    }
+    resources = declared.get("resources")
+    if "resources" in capabilities and not (
         isinstance(resources, dict) and cast("dict[str, object]", resources).get("subscribe")
     ):
-        shown["resources"] = {"listChanged": True}
-    return shown
+        capabilities["resources"] = {"listChanged": True}
+    return capabilities
 
 
 def _instructions(view: View) -> dict[str, str]:
-    said = [
-        (server.name, seen.session.instructions)
-        for server, seen in view.servers
-        if seen.session and seen.session.instructions
+    texts = [
+        (server.name, observed.session.instructions)
+        for server, observed in view.servers
+        if observed.session and observed.session.instructions
     ]
-    if len(said) == 1:
-        return {"instructions": said[0][1]}
-    return {"instructions": "\n\n".join(f"{name}: {text}" for name, text in said)} if said else {}
+    if len(texts) == 1:
+        return {"instructions": texts[0][1]}
+    return {"instructions": "\n\n".join(f"{name}: {text}" for name, text in texts)} if texts else {}

@@ -1,4 +1,4 @@
-"""`subscriptions/listen`: one long answer that tells of changes until the client closes it."""
+"""`subscriptions/listen`: one long answer that reports changes until the client closes it."""
 
 import asyncio
 from typing import Final, cast
@@ -38,7 +38,7 @@ class Listening:
         stream = _Stream(request)
         self._open.add(stream)
         try:
-            stream.tell(_ACKNOWLEDGED, {"notifications": stream.honoured})
+            stream.notify(_ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
             stream.shown(request.view, self._notifications)
             await stream.over.wait()
@@ -61,47 +61,47 @@ class _Stream:
     """One open stream (see `ChangeListener`)."""
 
     def __init__(self, request: Request) -> None:
-        asked = decoded(request.params.get("notifications", b"null"))
-        if not isinstance(asked, dict):
+        subscription = decoded(request.params.get("notifications", b"null"))
+        if not isinstance(subscription, dict):
             raise RpcError(INVALID_PARAMS, "notifications must be an object")
         self.path = request.path
         self.who = request.client.who
         self.over = asyncio.Event()
         self.meta = {SUBSCRIPTION_ID: request.id}
-        self.honoured = _honoured(cast("dict[str, object]", asked))
+        self.honoured = _honoured(cast("dict[str, object]", subscription))
         self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))
-        self.wished: dict[UUID, dict[str, str]] = {}
+        self.watched: dict[UUID, dict[str, str]] = {}
         self._request = request
 
-    def tell(self, method: str, params: dict[str, object]) -> None:
-        self._request.say(method, orjson.dumps({**params, META: self.meta}))
+    def notify(self, method: str, params: dict[str, object]) -> None:
+        self._request.notify(method, orjson.dumps({**params, META: self.meta}))
 
     def changed(self, kind: str) -> None:
         if f"{kind}ListChanged" in self.honoured:
-            self.tell(f"notifications/{kind}/list_changed", {})
+            self.notify(f"notifications/{kind}/list_changed", {})
 
     def shown(self, view: View, notifications: Notifications) -> None:
         """Watch what the servers have by now."""
-        for uri in self.uris.difference(*(each.values() for each in self.wished.values())):
+        for uri in self.uris.difference(*(each.values() for each in self.watched.values())):
             if place := view.addresses.find(uri):
-                wished = self.wished.setdefault(place.server, {})
-                wished[place.own] = uri
-                interest = NotificationInterest(uris=frozenset(wished))
+                watched = self.watched.setdefault(place.server, {})
+                watched[place.own] = uri
+                interest = NotificationInterest(uris=frozenset(watched))
                 notifications.set_interest(self, place.server, interest)
 
     def updated(self, server: UUID, uri: str) -> None:
-        if (exposed := exposed_part(uri, self.wished.get(server, {}))) is not None:
-            self.tell(UPDATED, {"uri": exposed})
+        if (exposed := exposed_part(uri, self.watched.get(server, {}))) is not None:
+            self.notify(UPDATED, {"uri": exposed})
 
     def logged(self, message: bytes) -> None:
         """In this era log messages belong to requests."""
 
 
-def _honoured(asked: dict[str, object]) -> dict[str, object]:
+def _honoured(subscription: dict[str, object]) -> dict[str, object]:
     honoured: dict[str, object] = {
-        key: True for kind in _KINDS if asked.get(key := f"{kind}ListChanged") is True
+        key: True for kind in _KINDS if subscription.get(key := f"{kind}ListChanged") is True
     }
-    uris = asked.get(_URIS)
+    uris = subscription.get(_URIS)
     if isinstance(uris, list) and uris:
         texts = [uri for uri in cast("list[object]", uris) if isinstance(uri, str)]
         honoured[_URIS] = texts[:_MOST_URIS]

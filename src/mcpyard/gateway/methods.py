@@ -40,10 +40,10 @@ class _ToolCall(NamedTuple):
 class Methods:
     """The methods that both eras have."""
 
-    def __init__(self, yard: YardCore, parking: PendingInput) -> None:
+    def __init__(self, yard: YardCore, pending: PendingInput) -> None:
         self._calls = yard.calls
         self._directory = yard.directory
-        self._carrier = EraBridge(yard, parking)
+        self._bridge = EraBridge(yard, pending)
         self._handlers: Mapping[str, Handler] = {
             "tools/call": self._call,
             "resources/read": self._read,
@@ -77,7 +77,7 @@ class Methods:
         answering: list[UUID | None] = []
         work = partial(self._work, _ToolCall(route, arguments, answering))
         try:
-            raw = await self._carrier.carry(request, route.server, work, target.era)
+            raw = await self._bridge.carry(request, route.server, work, target.era)
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
@@ -117,11 +117,11 @@ class Methods:
 
     async def _prompt(self, request: Request) -> bytes:
         name = request.text("name")
-        found = request.view.prompts.get(name)
-        if found is None:
+        prompt = request.view.prompts.get(name)
+        if prompt is None:
             raise RpcError(INVALID_PARAMS, f"Unknown prompt: {name[:_SHOWN]}")
-        raw = await self._carry(request, found.server, {"name": quoted(found.own)})
-        return with_links_exposed(raw, request.view.addresses, found.server)
+        raw = await self._carry(request, prompt.server, {"name": quoted(prompt.own)})
+        return with_links_exposed(raw, request.view.addresses, prompt.server)
 
     async def _complete(self, request: Request) -> bytes:
         ref = decoded(request.params.get("ref", b"{}"))
@@ -141,8 +141,8 @@ class Methods:
         """The server that a reference of a completion means, and the reference in its words."""
         view = request.view
         if ref.get("type") == "ref/prompt":
-            if found := view.prompts.get(str(ref.get("name"))):
-                return found.server, {**ref, "name": found.own}
+            if prompt := view.prompts.get(str(ref.get("name"))):
+                return prompt.server, {**ref, "name": prompt.own}
         elif ref.get("type") == "ref/resource":
             uri = str(ref.get("uri"))
             addresses = view.addresses
@@ -157,11 +157,11 @@ class Methods:
             params = request.forwarded({**changed, **more}, to_yard=to_yard)
             return await self._calls.request(server, request.method, params, context)
 
-        return await self._carrier.carry(request, server, work)
+        return await self._bridge.carry(request, server, work)
 
 
 async def _list(request: Request) -> bytes:
-    return request.view.listed(request.method, modern=request.modern)
+    return request.view.encoded_list(request.method, modern=request.modern)
 
 
 def _tool_error(text: str, *, modern: bool) -> bytes:

@@ -52,7 +52,7 @@ _ONCE: Final = (VERSION, _METHOD, _NAME)
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 _SPOKEN: Final = SPOKEN.encode()
 _NO_PARAMS: Final = Raw(b"")
-_REMEMBERED: Final = 2048
+_MOST_CACHED: Final = 2048
 
 
 class ModernEra:
@@ -106,8 +106,8 @@ class ModernEra:
         return await self._methods.answer(request)
 
 
-class _Said(NamedTuple):
-    """What the `_meta` of a request says, and by whom it is."""
+class _ClientMeta(NamedTuple):
+    """The `_meta` of a request, and the client that sent it."""
 
     meta: dict[str, Raw]
     client: GatewayClient
@@ -117,7 +117,7 @@ class _Said(NamedTuple):
 def _request(post: Post, message: ClientEnvelope, view: View, exchange: Exchange) -> Request:
     params = members_of(message.params, "params")
     raw = bytes(params.get(META, _NO_PARAMS))
-    read = _said if len(raw) <= _REMEMBERED else _said.__wrapped__
+    read = _client_meta if len(raw) <= _MOST_CACHED else _client_meta.__wrapped__
     meta, client, version = read(post.who, raw)
     method = message.method or ""
     _check_headers(post, method, params, version)
@@ -128,16 +128,16 @@ def _request(post: Post, message: ClientEnvelope, view: View, exchange: Exchange
 
 
 @lru_cache(maxsize=1024)
-def _said(who: str, raw: bytes) -> _Said:
-    """Remembered, since a client says the same with every request; not to be changed."""
+def _client_meta(who: str, raw: bytes) -> _ClientMeta:
+    """Cached, since a client sends the same with every request; not to be changed."""
     meta = members_of(raw, META)
     if PROTOCOL_VERSION not in meta or CLIENT_CAPABILITIES not in meta:
         text = f"{META} must have {PROTOCOL_VERSION} and {CLIENT_CAPABILITIES}"
         raise RpcError(INVALID_PARAMS, text)
-    said = decoded(meta[CLIENT_CAPABILITIES])
-    capabilities, abilities = carried(said), abilities_of(said)
+    declared = decoded(meta[CLIENT_CAPABILITIES])
+    capabilities, abilities = carried(declared), abilities_of(declared)
     client = GatewayClient(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who)
-    return _Said(meta, client, decoded(meta[PROTOCOL_VERSION]))
+    return _ClientMeta(meta, client, decoded(meta[PROTOCOL_VERSION]))
 
 
 def _check_headers(post: Post, method: str, params: dict[str, Raw], version: object) -> None:
@@ -190,12 +190,12 @@ def _mirrored(route: Route) -> dict[Path, str]:
 
 def header_text(value: str | None) -> str | None:
     """The text in a header's value; None when there is none, or it cannot be read."""
-    found = _ENCODED.fullmatch(value) if value is not None else None
-    if found is None:
+    match = _ENCODED.fullmatch(value) if value is not None else None
+    if match is None:
         return value
     try:
-        decoded_ = base64.b64decode(found[1], validate=True)
-        canonical = base64.b64encode(decoded_).decode() == found[1]
+        decoded_ = base64.b64decode(match[1], validate=True)
+        canonical = base64.b64encode(decoded_).decode() == match[1]
         return decoded_.decode() if canonical else None
     except (binascii.Error, UnicodeDecodeError):
         return None

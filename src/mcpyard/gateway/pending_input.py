@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 from msgspec import Raw
 
-from mcpyard.domain.ports import Asking
+from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.abilities import check
 from mcpyard.gateway.protocol import INPUT_RESPONSES, REQUEST_STATE
 from mcpyard.gateway.requests import Request, decoded, members_of
@@ -36,7 +36,7 @@ _MARK: Final = "mcpyard"
 _OURS: Final = f'"{_MARK}.'.encode()
 _PARTS: Final = 5
 
-Begin = Callable[[Asking], Coroutine[Any, Any, bytes]]
+Begin = Callable[[RequestHandler], Coroutine[Any, Any, bytes]]
 """Begins a call whose questions are answered by somebody."""
 
 
@@ -61,13 +61,13 @@ class _Parked:
     news: asyncio.Event = field(default_factory=asyncio.Event)
     work: asyncio.Task[bytes] | None = None
     expiry: asyncio.TimerHandle | None = None
-    asked: int = 0
+    count: int = 0
 
     async def ask(self, method: str, params: bytes) -> bytes:
         """Ask the client (see `Asking`)."""
         check(self.request.client, method, params)
-        self.asked += 1
-        key = f"yard-{self.asked}"
+        self.count += 1
+        key = f"yard-{self.count}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(take_note)
         self.questions[key] = (method, without_task(params), answer)
@@ -130,10 +130,10 @@ class PendingInput:
         if parked.expiry:
             parked.expiry.cancel()
         for key, answer in answers.items():
-            asked = parked.questions.get(key)
-            if asked and not asked[2].done():
+            question = parked.questions.get(key)
+            if question and not question[2].done():
                 del parked.questions[key]
-                asked[2].set_result(bytes(answer))
+                question[2].set_result(bytes(answer))
         parked.request.exchange = request.exchange
         parked.request.meta = request.meta
         return await self._next(parked)
@@ -166,8 +166,8 @@ class PendingInput:
         parked.expiry = loop.call_later(LONGEST, self._expire, parked)
         state = self._state(parked.name, round(loop.time() + LONGEST), parked.request)
         parked.request.exchange = None
-        asked = {key: (method, params) for key, (method, params, _) in parked.questions.items()}
-        return asking_result(asked, state)
+        questions = {key: (method, params) for key, (method, params, _) in parked.questions.items()}
+        return asking_result(questions, state)
 
     def _expire(self, parked: _Parked) -> None:
         self._parked.pop(parked.name, None)
@@ -204,8 +204,8 @@ def _binding(request: Request) -> bytes:
         for key in ("name", "uri", "arguments")
         if key in request.params
     ]
-    said = [client.who, request.path, request.method, named]
-    return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).digest()
+    parts = [client.who, request.path, request.method, named]
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _refused(why: str) -> RpcError:

@@ -110,8 +110,8 @@ def check_types(headers: Mapping[bytes, bytes]) -> None:
 
 @lru_cache(maxsize=256)
 def _objection(content_type: bytes, accept: bytes) -> tuple[int, RpcError] | None:
-    given = content_type.partition(b";")[0].strip().lower()
-    if given != _JSON.encode():
+    media_type = content_type.partition(b";")[0].strip().lower()
+    if media_type != _JSON.encode():
         text = f"the content type must be {_JSON}"
         return _UNSUPPORTED_MEDIA, RpcError(INVALID_REQUEST, text)
     if not all(accepts(accept, each) for each in (_JSON, _EVENTS)):
@@ -121,11 +121,13 @@ def _objection(content_type: bytes, accept: bytes) -> tuple[int, RpcError] | Non
 
 
 @lru_cache(maxsize=256)
-def accepts(header: bytes, wanted: str) -> bool:
+def accepts(header: bytes, media_type: str) -> bool:
     """Whether an Accept header takes a type."""
-    kind = wanted.partition("/")[0]
-    taken = {each.partition(";")[0].strip() for each in header.decode("latin-1").lower().split(",")}
-    return not taken.isdisjoint({wanted, f"{kind}/*", "*/*"})
+    kind = media_type.partition("/")[0]
+    accepted = {
+        each.partition(";")[0].strip() for each in header.decode("latin-1").lower().split(",")
+    }
+    return not accepted.isdisjoint({media_type, f"{kind}/*", "*/*"})
 
 
 def take(scope: Scope, body: bytes = b"") -> Post:

@@ -42,13 +42,13 @@ def rpc_error(error: RpcError | YardError) -> RpcError:
         return error
     if isinstance(error, CallRefused):
         return RpcError(error.code, error.message, error.data)
-    known = edge(error)
-    data: dict[str, object] = {"problem": known.problem}
+    mapped = edge(error)
+    data: dict[str, object] = {"problem": mapped.problem}
     if isinstance(error, ServerFault) and error.cause:
         data["cause"] = error.cause.code
         if error.cause.stderr:
             data["stderr"] = [*error.cause.stderr]
-    return RpcError(known.rpc_code, error.message, data)
+    return RpcError(mapped.rpc_code, error.message, data)
 
 
 def mismatch(why: str) -> RpcError:

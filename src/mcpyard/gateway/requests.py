@@ -9,7 +9,7 @@ import orjson
 from msgspec import Raw
 
 from mcpyard.domain.observed import Era
-from mcpyard.domain.ports import Asking
+from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
@@ -114,7 +114,7 @@ class Request(msgspec.Struct):
     method: str
     params: dict[str, Raw]
     meta: dict[str, Raw] = {}
-    ask: Asking | None = None
+    ask: RequestHandler | None = None
 
     @property
     def modern(self) -> bool:
@@ -127,10 +127,10 @@ class Request(msgspec.Struct):
         raw = self.meta.get(PROGRESS_TOKEN)
         return None if raw is None or bytes(raw) == _NULL else bytes(raw)
 
-    def say(self, method: str, params: bytes) -> None:
-        """Tell the client something about its request, if it is there to hear it."""
+    def notify(self, method: str, params: bytes) -> None:
+        """Send the client a notification about its request, if it is still there."""
         if self.exchange is not None:
-            self.exchange.say(notification(method, params))
+            self.exchange.send(notification(method, params))
 
     def text(self, key: str) -> str:
         """A parameter that must be a text."""

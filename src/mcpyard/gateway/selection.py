@@ -27,13 +27,13 @@ class Selections:
             NotFound: No such profile or server.
         """
         version = self._yard.version
-        found = self._views.get(path)
-        if found is None or found.version != version:
-            found = View(self._yard.directory, self._scope(path), version)
+        view = self._views.get(path)
+        if view is None or view.version != version:
+            view = View(self._yard.directory, self._scope(path), version)
             if len(self._views) >= _MOST:
                 self._views.clear()
-            self._views[path] = found
-        return found
+            self._views[path] = view
+        return view
 
     def one_server(self, path: str) -> str | None:
         """The server that an address shows under its own names; None for any other address."""

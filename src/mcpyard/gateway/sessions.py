@@ -22,7 +22,7 @@ from mcpyard.gateway.requests import ClientEnvelope, GatewayClient
 from mcpyard.gateway.streams import Stream
 from mcpyard.gateway.views import View
 from mcpyard.wire.calls import take_note
-from mcpyard.wire.handshake import OFFERED
+from mcpyard.wire.handshake import LATEST
 from mcpyard.wire.jsonrpc import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
 from mcpyard.yard.notifications import Notifications
 
@@ -32,7 +32,7 @@ IDLE: Final = 1_800.0
 MOST: Final = 10_000
 """Sessions at once; beyond that the one that was silent longest gives way."""
 
-_MOST_ASKED: Final = 64
+_MOST_REQUESTS: Final = 64
 _MOST_STREAMS: Final = 32
 _MOST_URIS: Final = 1_000
 
@@ -45,7 +45,7 @@ class ClientSession:
         path: The address it is of.
         client: Who it is.
         running: Its requests that are under way.
-        told: The stream for what it is told unasked, while it listens.
+        push_stream: Carries its notifications, while it listens.
         used: When it was heard of last.
     """
 
@@ -54,18 +54,18 @@ class ClientSession:
         self.path = path
         self.client = replace(client, lane=self.id)
         self.running: dict[Id, Exchange] = {}
-        self.told: Stream | None = None
+        self.push_stream: Stream | None = None
         self.used = now
         self._streams: dict[str, Stream] = {}
         self._opened = 0
-        self._asked: dict[Id, asyncio.Future[bytes]] = {}
+        self._requests: dict[Id, asyncio.Future[bytes]] = {}
         self._count = 0
         self._uris: dict[UUID, dict[str, str]] = {}
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way and nobody listens."""
-        return not self.running and not (self.told and self.told.writing)
+        return not self.running and not (self.push_stream and self.push_stream.writing)
 
     def open_stream(self) -> Stream:
         """A stream that the client can come back to."""
@@ -74,16 +74,16 @@ class ClientSession:
         self._streams[stream.name] = stream
         while len(self._streams) > _MOST_STREAMS:
             del self._streams[next(iter(self._streams))]
-        if self.client.version >= OFFERED:
+        if self.client.version >= LATEST:
             stream.prime()
         return stream
 
     def listen(self) -> Stream:
-        """The stream for what is told unasked; an older one ends."""
-        if self.told:
-            self.told.finish()
-        self.told = self.open_stream()
-        return self.told
+        """The stream for notifications; an older one ends."""
+        if self.push_stream:
+            self.push_stream.finish()
+        self.push_stream = self.open_stream()
+        return self.push_stream
 
     def resumed(self, last_event: str) -> tuple[Stream, int] | None:
         """The stream of an event, and the event's number; None when that is not kept."""
@@ -97,46 +97,46 @@ class ClientSession:
         Raises:
             RpcError: It refused, or did not answer.
         """
-        if len(self._asked) >= _MOST_ASKED:
+        if len(self._requests) >= _MOST_REQUESTS:
             raise RpcError(INTERNAL_ERROR, "the client is asked too much at once")
         self._count += 1
         key = f"yard-{self._count}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(take_note)
-        self._asked[key] = answer
+        self._requests[key] = answer
         message = b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}'
-        exchange.say(message % (orjson.dumps(key), quoted(method), params))
+        exchange.send(message % (orjson.dumps(key), quoted(method), params))
         try:
             async with asyncio.timeout(LONGEST):
                 return await answer
         except TimeoutError:
             raise RpcError(INTERNAL_ERROR, "the client did not answer in time") from None
         finally:
-            del self._asked[key]
+            del self._requests[key]
 
-    def answered(self, message: ClientEnvelope) -> None:
+    def on_reply(self, message: ClientEnvelope) -> None:
         """The client answered something."""
-        asked = self._asked.get(message.id) if message.id is not None else None
-        if asked is None or asked.done():
+        reply = self._requests.get(message.id) if message.id is not None else None
+        if reply is None or reply.done():
             return
         if bytes(message.error):
-            asked.set_exception(read_error(Raw(bytes(message.error))))
+            reply.set_exception(read_error(Raw(bytes(message.error))))
         else:
-            asked.set_result(bytes(message.result))
+            reply.set_result(bytes(message.result))
 
     def changed(self, kind: str) -> None:
         """A list changed."""
-        self._tell(f"notifications/{kind}/list_changed", b"{}")
+        self._notify(f"notifications/{kind}/list_changed", b"{}")
 
     def updated(self, server: UUID, uri: str) -> None:
         """A resource of a server changed."""
         if (exposed := exposed_part(uri, self._uris.get(server, {}))) is not None:
-            self._tell(UPDATED, orjson.dumps({"uri": exposed}))
+            self._notify(UPDATED, orjson.dumps({"uri": exposed}))
 
     def logged(self, message: bytes) -> None:
         """A server logged something."""
         if wants(self.client.log_level, message, unsaid=False):
-            self._tell(MESSAGE, message)
+            self._notify(MESSAGE, message)
 
     def set_level(self, level: str, view: View, notifications: Notifications) -> None:
         """Want log messages of this level, and of those that matter more."""
@@ -150,14 +150,14 @@ class ClientSession:
                 self._set_interest(server.id, notifications)
 
     def subscribe(self, uri: str, place: ResourceLocation, notifications: Notifications) -> None:
-        """Want to hear of a resource's changes, by what the client calls it."""
+        """Watch a resource for changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
         self._uris.setdefault(place.server, {})[place.own] = uri
         self._set_interest(place.server, notifications)
 
     def unsubscribe(self, uri: str, notifications: Notifications) -> None:
-        """Want to hear of it no more."""
+        """Watch it no more."""
         for server, uris in self._uris.items():
             for own in [own for own, exposed in uris.items() if exposed == uri]:
                 del uris[own]
@@ -167,24 +167,24 @@ class ClientSession:
         """The session is over: what is under way is cancelled."""
         for exchange in [*self.running.values()]:
             exchange.withdraw()
-        self.hush()
+        self.stop_notifying()
         notifications.drop_interests(self)
 
-    def hush(self) -> None:
-        """Tell the client nothing any more that it did not ask for."""
-        if self.told:
-            self.told.finish()
-            self.told = None
+    def stop_notifying(self) -> None:
+        """Send the client no notifications any more."""
+        if self.push_stream:
+            self.push_stream.finish()
+            self.push_stream = None
 
     def _set_interest(self, server: UUID, notifications: Notifications) -> None:
         uris = self._uris.get(server, {})
         interest = NotificationInterest(self.client.log_level, frozenset(uris))
         notifications.set_interest(self, server, interest)
 
-    def _tell(self, method: str, params: bytes) -> None:
-        if self.told:
-            self.told.put(notification(method, params))
-            self.told = None if self.told.broken else self.told
+    def _notify(self, method: str, params: bytes) -> None:
+        if self.push_stream:
+            self.push_stream.put(notification(method, params))
+            self.push_stream = None if self.push_stream.broken else self.push_stream
 
 
 class Sessions:
@@ -208,13 +208,13 @@ class Sessions:
 
     def find(self, name: str, path: str, who: str) -> ClientSession | None:
         """The session of that id, if it is this caller's and of this address."""
-        found = self._all.get(name)
-        if found is None or (found.path, found.client.who) != (path, who):
+        session = self._all.get(name)
+        if session is None or (session.path, session.client.who) != (path, who):
             return None
         # The last one used stands last, so that the first is the one silent longest.
         self._all[name] = self._all.pop(name)
-        found.used = self._loop.time()
-        return found
+        session.used = self._loop.time()
+        return session
 
     def remove(self, session: ClientSession) -> None:
         """Forget a session."""

@@ -57,7 +57,7 @@ class Stream:
         self._writers = 0
         self._events: deque[tuple[int, bytes]] = deque()
         self._last = 0
-        self._told = 0
+        self._delivered = 0
         self._bytes = 0
         self._unread = 0
         self._arrived = asyncio.Event()
@@ -90,7 +90,7 @@ class Stream:
             send: Where to.
             after: The last event it knows; what was not told yet to anybody unless given.
         """
-        cursor = self._told if after is None else after
+        cursor = self._delivered if after is None else after
         self._writers += 1
         try:
             while True:
@@ -98,7 +98,7 @@ class Stream:
                 if waiting:
                     cursor = waiting[-1][0]
                     await _send(send, b"".join(event for _, event in waiting))
-                    self._was_told(cursor)
+                    self._on_delivered(cursor)
                 elif self.finished:
                     return
                 else:
@@ -129,17 +129,19 @@ class Stream:
         self._trim()
         self._arrived.set()
 
-    def _was_told(self, number: int) -> None:
-        if number > self._told:
-            told = sum(len(event) for each, event in self._events if self._told < each <= number)
-            self._unread -= told
-            self._told = number
+    def _on_delivered(self, number: int) -> None:
+        if number > self._delivered:
+            size = sum(
+                len(event) for each, event in self._events if self._delivered < each <= number
+            )
+            self._unread -= size
+            self._delivered = number
         self._trim()
 
     def _trim(self) -> None:
         """Forget what was told, but for what a client that comes back may ask for."""
         events, bytes_ = (KEPT_EVENTS, KEPT_BYTES) if self.name else (0, 0)
-        while self._events and self._events[0][0] <= self._told:
+        while self._events and self._events[0][0] <= self._delivered:
             if len(self._events) <= events and self._bytes <= bytes_:
                 return
             self._bytes -= len(self._events.popleft()[1])

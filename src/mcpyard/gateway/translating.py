@@ -62,8 +62,8 @@ def without(raw: bytes, keys: tuple[str, ...]) -> bytes:
     members = _members.decode(raw)
     if members.keys().isdisjoint(keys):
         return raw
-    kept = [(key, value) for key, value in members.items() if key not in keys]
-    return b"{%b}" % b",".join(b"%b:%b" % (quoted(key), bytes(value)) for key, value in kept)
+    others = [(key, value) for key, value in members.items() if key not in keys]
+    return b"{%b}" % b",".join(b"%b:%b" % (quoted(key), bytes(value)) for key, value in others)
 
 
 def without_task(params: bytes) -> bytes:
@@ -83,13 +83,13 @@ def input_required(raw: bytes) -> InputRequired | None:
     """What a result of the modern era asks for; None when it is the last word."""
     if b'"input_required"' not in raw:
         return None
-    found = _input_required.decode(raw)
-    return found if found.result_type == "input_required" else None
+    result = _input_required.decode(raw)
+    return result if result.result_type == "input_required" else None
 
 
-def questions(asked: InputRequired) -> Mapping[str, Question]:
+def questions(required: InputRequired) -> Mapping[str, Question]:
     """What is asked, by the names the answers must have."""
-    return {key: _question.decode(raw) for key, raw in asked.input_requests.items()}
+    return {key: _question.decode(raw) for key, raw in required.input_requests.items()}
 
 
 def asking_result(open_questions: Mapping[str, tuple[str, bytes]], state: str) -> bytes:

@@ -67,17 +67,17 @@ class Named(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _List:
     items: list[bytes] = field(default_factory=list[bytes])
-    keepings: list[CacheHint] = field(default_factory=list[CacheHint])
+    cache_hints: list[CacheHint] = field(default_factory=list[CacheHint])
 
     def encoded(self, member: bytes, *, modern: bool) -> bytes:
         body = b'"%b":[%b]' % (member, b",".join(self.items))
         if not modern:
             return b"{%b}" % body
-        said = [each.ttl_ms for each in self.keepings if each.ttl_ms is not None]
-        public = bool(self.keepings) and all(each.public for each in self.keepings)
+        ttls = [each.ttl_ms for each in self.cache_hints if each.ttl_ms is not None]
+        public = bool(self.cache_hints) and all(each.public for each in self.cache_hints)
         scope = b"public" if public else b"private"
         hints = b'"resultType":"complete","ttlMs":%d,"cacheScope":"%b"' % (
-            min(said, default=0),
+            min(ttls, default=0),
             scope,
         )
         return b"{%b,%b}" % (hints, body)
@@ -102,10 +102,10 @@ class ViewScope:
         name = route.tool.name if self.own_names else route.exposed
         enabled, description = route.policy.enabled, route.policy.description
         if self.profile:
-            said = self.profile.view(server, route.tool.name)
-            name = said.name or name
-            enabled = enabled if said.enabled is None else said.enabled
-            description = description if said.description is None else said.description
+            settings = self.profile.view(server, route.tool.name)
+            name = settings.name or name
+            enabled = enabled if settings.enabled is None else settings.enabled
+            description = description if settings.description is None else settings.description
         return (name, description) if enabled else None
 
     def allows(self, server: DesiredServer, route: Route) -> bool:
@@ -134,41 +134,41 @@ class View:
         self.addresses = Addresses(directory.holder, as_they_are=scope.own_names)
         self._lists = {method: _List() for method in LISTS}
         self._encoded: dict[tuple[str, bool], bytes] = {}
-        for server, seen in self.servers:
-            has_resources = seen.session is None or "resources" in seen.session.capabilities
+        for server, observed in self.servers:
+            has_resources = observed.session is None or "resources" in observed.session.capabilities
             self.addresses.add_server(server.id, server.name, has_resources=has_resources)
-        for server, seen in self.servers:
-            self._take_tools(scope, server, seen, directory.routes(server.id))
-            self._take_resources(server.id, seen)
+        for server, observed in self.servers:
+            self._take_tools(scope, server, observed, directory.routes(server.id))
+            self._take_resources(server.id, observed)
         self._take_prompts(scope)
 
-    def listed(self, method: str, *, modern: bool) -> bytes:
+    def encoded_list(self, method: str, *, modern: bool) -> bytes:
         """The answer to a request for a list."""
-        found = self._encoded.get((method, modern))
-        if found is None:
-            found = self._lists[method].encoded(_MEMBERS[method], modern=modern)
-            self._encoded[method, modern] = found
-        return found
+        body = self._encoded.get((method, modern))
+        if body is None:
+            body = self._lists[method].encoded(_MEMBERS[method], modern=modern)
+            self._encoded[method, modern] = body
+        return body
 
     def _take_tools(
-        self, scope: ViewScope, server: DesiredServer, seen: Observed, routes: Iterable[Route]
+        self, scope: ViewScope, server: DesiredServer, observed: Observed, routes: Iterable[Route]
     ) -> None:
-        listed = self._lists[TOOLS]
-        listed.keepings.append(seen.tools.keeping)
-        era = seen.session.era if seen.session else None
+        tools = self._lists[TOOLS]
+        tools.cache_hints.append(observed.tools.cache_hint)
+        era = observed.session.era if observed.session else None
         for route in routes:
-            shown = scope.tool(server, route)
-            if shown is None or shown[0] in self.tools:
+            exposed = scope.tool(server, route)
+            if exposed is None or exposed[0] in self.tools:
                 continue
-            name, description = shown
+            name, description = exposed
             self.tools[name] = Target(route, era)
             changed = {} if description is None else {"description": description}
             for own in ui_addresses(route.tool.raw):
                 self.addresses.take(server.id, own)
             raw = self._with_addresses(server.id, without_tasks(route.tool.raw))
-            if seen.state.phase is Phase.DEGRADED:
-                raw = _marked(raw, seen.state.phase)
-            listed.items.append(encoded({**raw, "name": name, **changed}))
+            if observed.state.phase is Phase.DEGRADED:
+                raw = _marked(raw, observed.state.phase)
+            tools.items.append(encoded({**raw, "name": name, **changed}))
 
     def _with_addresses(self, server: UUID, item: Mapping[str, object]) -> Mapping[str, object]:
         """An item whose `_meta` has the addresses that are used here."""
@@ -176,39 +176,41 @@ class View:
             return item
         return with_meta_changed(item, partial(self.addresses.exposed, server))
 
-    def _take_resources(self, server: UUID, seen: Observed) -> None:
-        self._take_addresses(server, RESOURCES, "uri", seen.offer.resources, self.addresses.take)
-        templates, take = seen.offer.templates, self.addresses.take_template
+    def _take_resources(self, server: UUID, observed: Observed) -> None:
+        self._take_addresses(
+            server, RESOURCES, "uri", observed.offer.resources, self.addresses.take
+        )
+        templates, take = observed.offer.templates, self.addresses.take_template
         self._take_addresses(server, TEMPLATES, "uriTemplate", templates, take)
 
     def _take_addresses(
         self, server: UUID, method: str, key: str, items: Items, take: Take
     ) -> None:
-        listed = self._lists[method]
-        shown: set[str] = set()
-        for own, each in _each(listed, items, key):
+        listing = self._lists[method]
+        names: set[str] = set()
+        for own, each in _each(listing, items, key):
             exposed = take(server, own)
-            if exposed is not None and exposed not in shown:
-                shown.add(exposed)
+            if exposed is not None and exposed not in names:
+                names.add(exposed)
                 item = self._with_addresses(server, each)
-                listed.items.append(encoded({**item, key: exposed}))
+                listing.items.append(encoded({**item, key: exposed}))
 
     def _take_prompts(self, scope: ViewScope) -> None:
-        listed = self._lists[PROMPTS]
+        listing = self._lists[PROMPTS]
         keys = {
             ToolKey(server.id, server.name, own): item
-            for server, seen in self.servers
-            for own, item in _each(listed, seen.offer.prompts, "name")
+            for server, observed in self.servers
+            for own, item in _each(listing, observed.offer.prompts, "name")
         }
         names = {key: key.tool for key in keys} if scope.own_names else assign(keys, {})
         for key, item in keys.items():
             self.prompts[names[key]] = Named(key.server_id, key.tool)
-            listed.items.append(encoded({**item, "name": names[key]}))
+            listing.items.append(encoded({**item, "name": names[key]}))
 
 
-def _each(listed: _List, items: Items, key: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _each(listing: _List, items: Items, key: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     if items.items:
-        listed.keepings.append(items.keeping)
+        listing.cache_hints.append(items.cache_hint)
     for item in items.items:
         name = item.get(key)
         if isinstance(name, str) and name:

@@ -17,8 +17,8 @@ from mcpyard.runtime.session_runner import RuntimeDeps
 class ClientLanes:
     """One connection a server and client."""
 
-    def __init__(self, crew: RuntimeDeps) -> None:
-        self._crew = crew
+    def __init__(self, deps: RuntimeDeps) -> None:
+        self._deps = deps
         self._connections: dict[tuple[UUID, str], Connection] = {}
         self._ending: dict[asyncio.Task[None], Connection] = {}
 
@@ -26,9 +26,9 @@ class ClientLanes:
         """A client's connection to a server, begun with its first use."""
         connection = self._connections.get((server.id, lane))
         if connection is None:
-            connection = Connection(server, self._crew, _unwatched)
+            connection = Connection(server, self._deps, _unwatched)
             self._connections[server.id, lane] = connection
-            connection.tell(StartWanted())
+            connection.dispatch(StartWanted())
         return connection
 
     def end(self, *, server: UUID | None = None, lane: str | None = None) -> None:
@@ -36,7 +36,7 @@ class ClientLanes:
         for key in [*self._connections]:
             if server in {None, key[0]} and lane in {None, key[1]}:
                 connection = self._connections.pop(key)
-                connection.tell(StopWanted())
+                connection.dispatch(StopWanted())
                 if not connection.is_over:
                     self._see_off(connection)
 
@@ -52,4 +52,4 @@ class ClientLanes:
 
 
 def _unwatched(_connection: Connection) -> None:
-    """How a client's own process is, nobody is told."""
+    """The status of a client's own process is not reported."""

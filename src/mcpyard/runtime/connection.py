@@ -1,7 +1,7 @@
-"""One server: its state, its timers and the tenure of its present session.
+"""One server: its state, its timers and the runner of its present session.
 
-The lifecycle table decides; this file carries out. `tell` feeds the table an event and does what it
-says. Callers only ever see futures.
+The lifecycle table decides; this file carries out. `dispatch` feeds the table an event and does
+what it says. Callers only ever see futures.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ from mcpyard.domain.lifecycle import (
 )
 from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
-from mcpyard.domain.ports import CallTerms, NotificationInterest, Telling
+from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.change_signal import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession
@@ -68,28 +68,28 @@ class Connection:
     def __init__(
         self,
         server: DesiredServer,
-        crew: RuntimeDeps,
+        deps: RuntimeDeps,
         on_change: Callable[["Connection"], None],
-        on_notice: Telling | None = None,
+        listener: NotificationListener | None = None,
     ) -> None:
         self.server = server
-        self.ring = StderrRing(crew.clock)
-        self._crew = crew
+        self.ring = StderrRing(deps.clock)
+        self._deps = deps
         self._on_change = on_change
-        self._on_notice = on_notice
+        self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._state = State()
-        self._tools = make_tools(crew.memory.tools(server.id), stale=True)
-        self._offer = crew.memory.offer(server.id)
-        self._tuning = NotificationInterest()
+        self._tools = make_tools(deps.memory.tools(server.id), stale=True)
+        self._capabilities = deps.memory.offer(server.id)
+        self._interest = NotificationInterest()
         self._session: CurrentSession | None = None
         self._guarded = self._on_demand
         self._calls = 0
-        self._rest: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
         self._timers: dict[Timer, asyncio.TimerHandle] = {}
         self._gone = False
-        self._since: datetime = crew.clock.now()
+        self._since: datetime = deps.clock.now()
         self._next_retry: datetime | None = None
         self._late = 0
         self._changes = ChangeSignal()
@@ -137,7 +137,7 @@ class Connection:
             pid=live.pid if live else None,
             session=live.facts if live else None,
             tools=self._tools,
-            offer=self._offer,
+            offer=self._capabilities,
             lanes=live.lanes if live else None,
             late_events=self._late,
         )
@@ -149,27 +149,27 @@ class Connection:
         self._guard()
         if self._session:
             self._session.health.check = server.config.health
-        if self._wakes and not self._calls and self._rest is None:
-            self._rest_later()
+        if self._wakes and not self._calls and self._idle_timer is None:
+            self._stop_when_idle()
 
     def let_go(self) -> None:
         """Nobody desires it any more: it ends, and no call wakes it."""
         self._gone = True
-        self.tell(StopWanted())
+        self.dispatch(StopWanted())
 
-    def tell(self, event: Event) -> None:
+    def dispatch(self, event: Event) -> None:
         """Feed the table an event and do what it says."""
         before = self._state
-        taken = step(before, event, self._tempo())
-        self._late += taken.ignored
-        self._state = taken.state
-        if taken.state.phase is not before.phase:
-            self._since = self._crew.clock.now()
+        transition = step(before, event, self._restart_policy())
+        self._late += transition.ignored
+        self._state = transition.state
+        if transition.state.phase is not before.phase:
+            self._since = self._deps.clock.now()
             self._next_retry = None
             self._guard()
-        for effect in taken.effects:
+        for effect in transition.effects:
             self._carry_out(effect)
-        if taken.state != before:
+        if transition.state != before:
             self._changed()
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
@@ -197,11 +197,11 @@ class Connection:
         """Ask anything, waiting as `call` does."""
         return await self._use(lambda live, terms: live.request(method, params, terms), terms)
 
-    def tune(self, tuning: NotificationInterest) -> None:
-        """What is wanted to be heard of the server, now and after every restart."""
-        self._tuning = tuning
+    def tune(self, interest: NotificationInterest) -> None:
+        """Which notifications of the server are wanted, now and after every restart."""
+        self._interest = interest
         if live := self._live:
-            live.tune(tuning)
+            live.tune(interest)
 
     def _guard(self) -> None:
         """Say whether calls must be looked after, at every change of what decides it."""
@@ -213,7 +213,7 @@ class Connection:
             live = self._live
             if live is not None:
                 try:
-                    return await self._asked(live, ask, terms)
+                    return await self._ask(live, ask, terms)
                 except Disconnected as fault:
                     if not _was_refused(fault):
                         raise
@@ -221,52 +221,52 @@ class Connection:
         finally:
             self._calls -= 1
             if self._on_demand and not self._calls:
-                self._rest_later()
+                self._stop_when_idle()
 
-    async def _asked(self, live: Live, ask: Ask, terms: CallTerms) -> bytes:
+    async def _ask(self, live: Live, ask: Ask, terms: CallTerms) -> bytes:
         session, degraded = self._session, self.phase is Phase.DEGRADED
         assert session  # noqa: S101  whatever lives is the session's
         refused = unreachable(self.server.name, self._state) if degraded else None
         return await session.ask(live, ask, terms, refused)
 
     async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
-        began = self._crew.clock.monotonic()
+        started = self._deps.clock.monotonic()
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
-            waited = self._crew.clock.monotonic() - began
+            waited = self._deps.clock.monotonic() - started
             terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
-        return await self._asked(live, ask, terms)
+        return await self._ask(live, ask, terms)
 
-    def _rest_later(self) -> None:
-        if self._rest:
-            self._rest.cancel()
-        self._rest = self._loop.call_later(limits.ON_DEMAND_IDLE, self._go_to_rest)
+    def _stop_when_idle(self) -> None:
+        if self._idle_timer:
+            self._idle_timer.cancel()
+        self._idle_timer = self._loop.call_later(limits.ON_DEMAND_IDLE, self._stop_if_idle)
 
-    def _go_to_rest(self) -> None:
-        self._rest = None
-        if not self._wakes or self._calls or self._tuning.uris or self.phase in ASLEEP:
+    def _stop_if_idle(self) -> None:
+        self._idle_timer = None
+        if not self._wakes or self._calls or self._interest.uris or self.phase in ASLEEP:
             return
         if self.phase in OPEN:
-            self.tell(StopWanted())
+            self.dispatch(StopWanted())
         else:
-            self._rest_later()
+            self._stop_when_idle()
 
     async def ended(self) -> None:
         """Return when every trace of every session is gone."""
         if self._owners:
             await asyncio.wait(self._owners)
 
-    def hurry(self) -> None:
-        """Skip all patience: what is left of the session is killed."""
+    def force_close(self) -> None:
+        """Kill what is left of the session at once."""
         for owner in self._owners:
             owner.cancel()
 
-    def _tempo(self) -> RestartPolicy:
+    def _restart_policy(self) -> RestartPolicy:
         remote = isinstance(self.server.config, RemoteConfig)
-        tempo, restart = self._crew.tempo, self.server.config.restart
+        policy, restart = self._deps.restart_policy, self.server.config.restart
         if restart != _USUAL:
-            tempo = tempo.limited(restart.attempts, restart.limit, restart.window / 1000)
-        return replace(tempo, remote=remote, approved=not self.server.held)
+            policy = policy.limited(restart.attempts, restart.limit, restart.window / 1000)
+        return replace(policy, remote=remote, approved=not self.server.held)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
@@ -274,15 +274,15 @@ class Connection:
                 self._open(epoch)
             case Close():
                 if self._session:
-                    self._session.tenure.close()
+                    self._session.runner.close()
             case Arm(timer, delay, epoch):
                 self._arm(timer, spread(delay, random.random()), epoch)  # noqa: S311  jitter
             case Disarm(timer):
                 self._disarm(timer)
 
     def _open(self, epoch: int) -> None:
-        tenure = SessionRunner(self.server, self._crew, self.ring)
-        self._session = session = CurrentSession(epoch, tenure, self)
+        runner = SessionRunner(self.server, self._deps, self.ring, self._listener)
+        self._session = session = CurrentSession(epoch, runner, self)
         owner = asyncio.create_task(
             self._own(session, frozenset(self._owners)),
             name=f"server {self.server.name}, epoch {epoch}",
@@ -293,9 +293,9 @@ class Connection:
     def _arm(self, timer: Timer, delay: float, epoch: int) -> None:
         self._disarm(timer)
         due = RetryDue(epoch) if timer is Timer.RETRY else Settled(epoch)
-        self._timers[timer] = self._loop.call_later(delay, self.tell, due)
+        self._timers[timer] = self._loop.call_later(delay, self.dispatch, due)
         if timer is Timer.RETRY:
-            self._next_retry = self._crew.clock.now() + timedelta(seconds=delay)
+            self._next_retry = self._deps.clock.now() + timedelta(seconds=delay)
 
     def _disarm(self, timer: Timer) -> None:
         if handle := self._timers.pop(timer, None):
@@ -307,81 +307,76 @@ class Connection:
             if before:
                 # What is left of the last session must not meet the next one.
                 await asyncio.wait(before)
-            cause = await session.tenure.run(session)
+            cause = await session.runner.run(session)
         except asyncio.CancelledError:
-            log.debug("%s: ended in a hurry", self.server.name)
+            log.debug("%s: force closed", self.server.name)
         except Exception as error:
             # A mistake of ours costs this session, not the watch over the server.
             log.exception("%s: supervision failed", self.server.name)
             cause = Cause(Code.CLOSED, f"an error of mcpyard itself: {error!r}")
-        if not session.told_loss:
-            self._tell_end(session, cause or Cause(Code.CLOSED, "was ended"))
+        if not session.loss_reported:
+            self._dispatch_end(session, cause or Cause(Code.CLOSED, "was ended"))
 
-    def hear_ready(self, session: CurrentSession, tools: Tools) -> None:
+    def on_ready(self, session: CurrentSession, tools: Tools) -> None:
         """The present session can be used."""
         self._tools = tools
-        if session.live and self._tuning != NotificationInterest():
-            session.live.tune(self._tuning)
-        self.tell(Ready(session.epoch))
+        if session.live and self._interest != NotificationInterest():
+            session.live.tune(self._interest)
+        self.dispatch(Ready(session.epoch))
 
-    def hear_tools(self, tools: Tools) -> None:
+    def on_tools(self, tools: Tools) -> None:
         """The present session has other tools."""
         self._tools = tools
         self._changed()
 
-    def hear_offer(self, offer: Capabilities) -> None:
-        """The present session offers this besides tools."""
-        if offer != self._offer:
-            self._offer = offer
+    def on_capabilities(self, capabilities: Capabilities) -> None:
+        """The present session has these resources, templates and prompts."""
+        if capabilities != self._capabilities:
+            self._capabilities = capabilities
             self._changed()
 
-    def hear_notice(self, method: str, params: bytes) -> None:
-        """The present session told something that concerns no call."""
-        if self._on_notice:
-            self._on_notice(method, params)
-
-    def hear_degraded(self, session: CurrentSession, cause: Cause) -> None:
+    def on_degraded(self, session: CurrentSession, cause: Cause) -> None:
         """The present session does not respond."""
         log.warning("%s: %s", self.server.name, cause.message)
         self._tools = replace(self._tools, stale=True)
-        self.tell(Degraded(session.epoch, cause))
+        self.dispatch(Degraded(session.epoch, cause))
 
-    def hear_recovered(self, session: CurrentSession) -> None:
+    def on_recovered(self, session: CurrentSession) -> None:
         """The session responds again, unless it is being closed already."""
         if self.phase is Phase.DEGRADED and self._session is session:
             self._tools = replace(self._tools, stale=False)
-            self.tell(Recovered(session.epoch))
+            self.dispatch(Recovered(session.epoch))
 
-    def hear_over(self, session: CurrentSession, cause: Cause | None) -> None:
-        """No call may find the session any more; one that was lost is told at once."""
+    def on_over(self, session: CurrentSession, cause: Cause | None) -> None:
+        """No call may find the session any more; a loss is reported at once."""
         self._tools = replace(self._tools, stale=True)
-        if cause is None or session.tenure.closing:
+        if cause is None or session.runner.closing:
             self._changed()
         else:
-            session.told_loss = True
-            self._tell_end(session, cause)
+            session.loss_reported = True
+            self._dispatch_end(session, cause)
 
-    def _tell_end(self, session: CurrentSession, cause: Cause) -> None:
+    def _dispatch_end(self, session: CurrentSession, cause: Cause) -> None:
         if self._session is session:
             self._session = None
-        if session.tenure.closing:
+        if session.runner.closing:
             # How it ended while it was being closed makes no difference.
-            self.tell(Closed(session.epoch))
+            self.dispatch(Closed(session.epoch))
         elif cause.code is Code.NEEDS_AUTH:
-            self.tell(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
+            self.dispatch(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
         else:
             log.error("%s: %s", self.server.name, cause.message)
-            self.tell(Lost(session.epoch, cause, self._crew.clock.monotonic()))
+            self.dispatch(Lost(session.epoch, cause, self._deps.clock.monotonic()))
 
     async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
         if self._wakes and self.phase in ASLEEP:
-            self.tell(StartWanted())
-        deadline = self._crew.clock.monotonic() + (inf if seconds is None else seconds)
+            self.dispatch(StartWanted())
+        deadline = self._deps.clock.monotonic() + (inf if seconds is None else seconds)
         while (live := self._live) is None or live is instead_of:
             restarts = self.phase is Phase.STOPPING and self._state.restart
             if self.phase not in UP and not restarts:
                 raise unreachable(self.server.name, self._state)
-            left = deadline - self._crew.clock.monotonic()
+            left = deadline - self._deps.clock.monotonic()
             in_backoff = self.phase is Phase.BACKOFF
             try:
                 await self._changes.wait(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)

@@ -1,4 +1,4 @@
-"""One session as its connection holds it: whether it can be used, and what calls tell of it."""
+"""One session as its connection holds it: whether it can be used, and what its calls show."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -18,54 +18,50 @@ Ask = Callable[[Live, CallTerms], Awaitable[bytes]]
 class SessionOwner(Protocol):
     """Whoever holds a session."""
 
-    def hear_ready(self, session: "CurrentSession", tools: Tools) -> None:
+    def on_ready(self, session: "CurrentSession", tools: Tools) -> None:
         """It can be used."""
         ...
 
-    def hear_tools(self, tools: Tools) -> None:
+    def on_tools(self, tools: Tools) -> None:
         """It has other tools."""
         ...
 
-    def hear_offer(self, offer: Capabilities) -> None:
-        """It offers this besides tools."""
+    def on_capabilities(self, capabilities: Capabilities) -> None:
+        """It has these resources, templates and prompts."""
         ...
 
-    def hear_notice(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        ...
-
-    def hear_degraded(self, session: "CurrentSession", cause: Cause) -> None:
+    def on_degraded(self, session: "CurrentSession", cause: Cause) -> None:
         """It does not respond."""
         ...
 
-    def hear_recovered(self, session: "CurrentSession") -> None:
+    def on_recovered(self, session: "CurrentSession") -> None:
         """It responds again."""
         ...
 
-    def hear_over(self, session: "CurrentSession", cause: Cause | None) -> None:
+    def on_over(self, session: "CurrentSession", cause: Cause | None) -> None:
         """It cannot be used any more."""
         ...
 
 
 class CurrentSession:
-    """One session of a connection; hears of it from its runner (see `SessionListener`).
+    """One session of a connection; the listener of its runner (see `SessionListener`).
 
     Attributes:
         epoch: Which of the connection's sessions it is.
-        tenure: Who minds it.
+        runner: Runs it.
         health: The evidence about it.
         live: The open server; None while it cannot be used.
-        told_loss: Whether its loss was told already.
+        loss_reported: Whether its loss was reported already.
     """
 
-    __slots__ = ("_owner", "epoch", "health", "live", "tenure", "told_loss")
+    __slots__ = ("_owner", "epoch", "health", "live", "loss_reported", "runner")
 
-    def __init__(self, epoch: int, tenure: SessionRunner, owner: SessionOwner) -> None:
+    def __init__(self, epoch: int, runner: SessionRunner, owner: SessionOwner) -> None:
         self.epoch = epoch
-        self.tenure = tenure
-        self.health: Health = tenure.health
+        self.runner = runner
+        self.health: Health = runner.health
         self.live: Live | None = None
-        self.told_loss = False
+        self.loss_reported = False
         self._owner = owner
 
     async def ask(self, live: Live, ask: Ask, terms: CallTerms, refused: YardError | None) -> bytes:
@@ -102,39 +98,35 @@ class CurrentSession:
         if isinstance(fault, CallRefused):
             self.answered()
         elif fault.sent:
-            self.tenure.call_timed_out()
+            self.runner.call_timed_out()
 
     def answered(self) -> None:
         """A call of it was answered."""
         if self.health.answered() is HealthVerdict.RECOVERED:
-            self.recovered()
+            self.on_recovered()
 
-    def ready(self, live: Live, tools: Tools) -> None:
+    def on_ready(self, live: Live, tools: Tools) -> None:
         """It can be used."""
         self.live = live
-        self._owner.hear_ready(self, tools)
+        self._owner.on_ready(self, tools)
 
-    def listed(self, tools: Tools) -> None:
-        """Its tools were listed anew."""
-        self._owner.hear_tools(tools)
+    def on_tools(self, tools: Tools) -> None:
+        """Its tools were listed again."""
+        self._owner.on_tools(tools)
 
-    def offered(self, offer: Capabilities) -> None:
-        """What it offers besides was listed."""
-        self._owner.hear_offer(offer)
+    def on_capabilities(self, capabilities: Capabilities) -> None:
+        """Its resources, templates and prompts were listed."""
+        self._owner.on_capabilities(capabilities)
 
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        self._owner.hear_notice(method, params)
-
-    def degraded(self, cause: Cause) -> None:
+    def on_degraded(self, cause: Cause) -> None:
         """It does not respond."""
-        self._owner.hear_degraded(self, cause)
+        self._owner.on_degraded(self, cause)
 
-    def recovered(self) -> None:
+    def on_recovered(self) -> None:
         """It responds again."""
-        self._owner.hear_recovered(self)
+        self._owner.on_recovered(self)
 
-    def over(self, cause: Cause | None) -> None:
+    def on_over(self, cause: Cause | None) -> None:
         """It cannot be used any more."""
         self.live = None
-        self._owner.hear_over(self, cause)
+        self._owner.on_over(self, cause)

@@ -7,7 +7,7 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 
 
 class IdleServers:
@@ -33,11 +33,11 @@ class IdleServers:
         del server, params, terms
         raise Disconnected(f"{method} cannot be asked: no server runs")
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Nobody ever says anything."""
+    def set_listener(self, listener: NotificationListener) -> None:
+        """No server sends notifications."""
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
-        """Nobody is there to be told."""
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
+        """No server sends notifications."""
 
     def release(self, lane: str) -> None:
         """There is nothing to end."""

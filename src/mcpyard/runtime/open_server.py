@@ -102,26 +102,26 @@ class LiveServer:
         """Ask it anything."""
         return self._answer(self._session.request(method, params, terms))
 
-    async def _answer(self, asked: Awaitable[Reply]) -> bytes:
+    async def _answer(self, request: Awaitable[Reply]) -> bytes:
         self._calls += 1
         try:
-            reply = await asked
+            reply = await request
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         finally:
             self._calls -= 1
             if not self._calls:
                 self._idle.set()
-        return reply.result if reply.is_short else await reply.taken()
+        return reply.result if reply.is_short else await reply.copy_result()
 
-    def tune(self, tuning: NotificationInterest) -> None:
-        """Ask for what is wanted to be heard of it, as far as it offers that."""
+    def tune(self, interest: NotificationInterest) -> None:
+        """Ask for the notifications that are wanted, as far as it has them."""
         if self._session.lost:
             return
         with contextlib.suppress(Busy):
-            self._set_level(tuning.log_level)
+            self._set_level(interest.log_level)
             if members(self._session.capabilities.get("resources")).get("subscribe") is True:
-                self._session.watch(tuning.uris)
+                self._session.watch(interest.uris)
 
     def _set_level(self, level: str | None) -> None:
         # In the modern era each request says it for itself.
@@ -131,8 +131,8 @@ class LiveServer:
             self._session.post("logging/setLevel", {"level": level})
             self._log_level = level
 
-    async def list_offer(self) -> Capabilities:
-        """What it offers besides tools."""
+    async def list_capabilities(self) -> Capabilities:
+        """Its resources, templates and prompts."""
         resources, templates, prompts = await asyncio.gather(
             self._list_items("resources", "resources/list", "resources"),
             self._list_items("resources", "resources/templates/list", "resourceTemplates"),
@@ -144,21 +144,21 @@ class LiveServer:
         if capability not in self._session.capabilities:
             return Items()
         try:
-            listed = await self._session.list_items(method, member, limits.LIST)
+            listing = await self._session.list_items(method, member, limits.LIST)
         except (RpcError, Busy, YardError):
             return Items()
-        return Items(listed.tools, CacheHint(listed.ttl_ms, listed.public))
+        return Items(listing.tools, CacheHint(listing.ttl_ms, listing.public))
 
     async def list_tools(self, within: float = limits.LIST) -> ToolListing:
         """All its tools; none where it offers none."""
         if "tools" not in self._session.capabilities:
             return ToolListing(())
         try:
-            listed = await self._session.list_tools(within)
+            listing = await self._session.list_tools(within)
         except (RpcError, Busy) as error:
             raise _fault(error) from None
-        ttl = None if listed.ttl_ms is None else listed.ttl_ms / 1000
-        return ToolListing(listed.tools, ttl, listed.public)
+        ttl = None if listing.ttl_ms is None else listing.ttl_ms / 1000
+        return ToolListing(listing.tools, ttl, listing.public)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""

@@ -53,14 +53,14 @@ class WireOpener:
         sign_ins: SignInManager,
     ) -> None:
         self.sign_ins = sign_ins
-        self.here = SelfIdentity()
+        self.identity = SelfIdentity()
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
         self._face = face
         self._died_of_the_probe: set[str] = set()
 
-    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> LiveServer:
+    async def open(self, server: DesiredServer, events: ConnectionEvents) -> LiveServer:
         """Open a server (see `Opener`)."""
         launch = server.launch
         if server.this_yard:
@@ -69,9 +69,9 @@ class WireOpener:
             raise OpenFailed(unlaunchable_cause(launch))
         try:
             if isinstance(launch, LocalLaunch):
-                live = await self._open_local(server, launch, hooks)
+                live = await self._open_local(server, launch, events)
             else:
-                live = await self._open_remote(server, launch, hooks)
+                live = await self._open_remote(server, launch, events)
         except LinkFailed as failure:
             self._memory.keep_reached(server.launch_digest, None)
             raise OpenFailed(failure.cause) from None
@@ -85,17 +85,17 @@ class WireOpener:
         await self._keeper.close()
 
     async def _open_local(
-        self, server: DesiredServer, launch: LocalLaunch, hooks: ConnectionEvents
+        self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
     ) -> LiveServer:
-        hooks.ring.keep_secret(secrets_of(launch))
+        events.ring.keep_secret(secrets_of(launch))
         child = await self._spawn(launch)
-        mark = hooks.ring.mark
-        stderr = StderrReader(child.stderr, hooks.ring)
+        mark = events.ring.mark
+        stderr = StderrReader(child.stderr, events.ring)
         process = ServerProcess(child, stderr)
 
         def tail() -> tuple[str, ...]:
             stderr.drain()
-            return hooks.ring.tail(mark)
+            return events.ring.tail(mark)
 
         async def explain() -> Cause | None:
             end = await child.last_exit()
@@ -104,7 +104,7 @@ class WireOpener:
         limit = server.config.max_message
         link = StdioLink(child.stdin, child.stdout, limit=limit, explain_loss=explain)
         try:
-            session = await self._meet_local(server, launch, link, hooks)
+            session = await self._meet_local(server, launch, link, events)
         except LinkFailed as failure:
             # One that ended before it was even asked is known by its exit status alone.
             ended = await explain() if failure.cause.code is Code.CLOSED else None
@@ -114,18 +114,18 @@ class WireOpener:
         except BaseException:
             await process.kill()
             raise
-        child.exited.add_done_callback(lambda done: _ended(done.result(), launch, hooks, tail))
+        child.exited.add_done_callback(lambda done: _ended(done.result(), launch, events, tail))
         return LiveServer(session, process)
 
     async def _meet_local(
-        self, server: DesiredServer, launch: LocalLaunch, link: Link, hooks: ConnectionEvents
+        self, server: DesiredServer, launch: LocalLaunch, link: Link, events: ConnectionEvents
     ) -> ServerSession:
         digest = server.launch_digest
-        known = self._memory.reached(digest)
-        era = Era.HANDSHAKE if digest in self._died_of_the_probe else known and known.era
+        connection = self._memory.reached(digest)
+        era = Era.HANDSHAKE if digest in self._died_of_the_probe else connection and connection.era
         seconds = limits.start_limit(launch.command, server.config.start_timeout)
         try:
-            session = await self._meet(link, era, seconds, hooks)
+            session = await self._meet(link, era, seconds, events)
         except LinkFailed as failure:
             self._died_of_the_probe.discard(digest)
             if era is None and failure.cause.code in {Code.EXITED, Code.CLOSED}:
@@ -144,95 +144,89 @@ class WireOpener:
             raise OpenFailed(spawn_cause(failure, launch)) from None
 
     async def _open_remote(
-        self, server: DesiredServer, launch: RemoteLaunch, hooks: ConnectionEvents
+        self, server: DesiredServer, launch: RemoteLaunch, events: ConnectionEvents
     ) -> LiveServer:
         # Most yards have no remote server; those that have none do without the HTTP client.
         from mcpyard.wire.remote.http_errors import looks_like_sse_only  # noqa: PLC0415
 
-        known = self._memory.reached(server.launch_digest)
-        transport = (known and known.transport) or launch.transport or Transport.HTTP
+        connection = self._memory.reached(server.launch_digest)
+        transport = (connection and connection.transport) or launch.transport or Transport.HTTP
         try:
-            return await self._open_over(transport, server, launch, hooks)
+            return await self._open_over(transport, server, launch, events)
         except LinkFailed as failure:
             if transport is Transport.SSE or not looks_like_sse_only(failure.cause):
                 raise
-        return await self._open_over(Transport.SSE, server, launch, hooks)
+        return await self._open_over(Transport.SSE, server, launch, events)
 
     async def _open_over(
         self,
         transport: Transport,
         server: DesiredServer,
         launch: RemoteLaunch,
-        hooks: ConnectionEvents,
+        events: ConnectionEvents,
     ) -> LiveServer:
-        known = self._memory.reached(server.launch_digest)
+        last = self._memory.reached(server.launch_digest)
         auth = self.sign_ins.auth(launch)
         link = _remote_link(transport, launch, server.config.max_message, auth)
         seconds = limits.start_limit((), server.config.start_timeout)
-        session = await self._meet(link, known and known.era, seconds, hooks)
-        reached = KnownConnection(Era(session.era), transport)
-        self._memory.keep_reached(server.launch_digest, reached)
+        session = await self._meet(link, last and last.era, seconds, events)
+        connection = KnownConnection(Era(session.era), transport)
+        self._memory.keep_reached(server.launch_digest, connection)
         return LiveServer(session, None)
 
     async def _meet(
-        self, link: Link, era: Era | None, seconds: float, hooks: ConnectionEvents
+        self, link: Link, era: Era | None, seconds: float, events: ConnectionEvents
     ) -> ServerSession:
-        ears = _EventForwarder(hooks)
-        opening = Opening(seconds, remembered=era.value if era else None)
-        session = await open_session(link, self._face, opening, ears.handlers())
-        if self.here.is_told_by(session.server_info):
+        forwarder = _EventForwarder(events)
+        opening = Opening(seconds, last_era=era.value if era else None)
+        session = await open_session(link, self._face, opening, forwarder.handlers())
+        if self.identity.is_told_by(session.server_info):
             await session.close()
             raise LinkFailed(THIS_YARD)
-        ears.met()
+        forwarder.deliver_losses()
         return session
 
 
 class _EventForwarder:
-    """Hears for its hooks what a server says.
+    """Passes the events of a link on.
 
     A link that is lost before the session stands fails the opening itself.
     """
 
-    def __init__(self, hooks: ConnectionEvents) -> None:
-        self._hooks = hooks
-        self._met = False
+    def __init__(self, events: ConnectionEvents) -> None:
+        self._events = events
+        self._is_open = False
         self._early: list[Cause] = []
 
     def handlers(self) -> Handlers:
         return Handlers(
-            on_list_changed=self._changed,
-            on_notification=lambda method, params, _stream: self._hooks.told(method, params),
+            on_list_changed=self._events.on_list_changed,
+            on_notification=self._events.on_notification,
             on_lost=self._lost,
             on_noise=self._noise,
         )
 
-    def met(self) -> None:
-        self._met = True
+    def deliver_losses(self) -> None:
+        self._is_open = True
         for cause in self._early:
-            self._hooks.lost(cause)
+            self._events.lost(cause)
 
     def _lost(self, cause: Cause) -> None:
-        if self._met:
-            self._hooks.lost(cause)
+        if self._is_open:
+            self._events.lost(cause)
         else:
             self._early.append(cause)
 
-    def _changed(self, kind: str) -> None:
-        if kind == "tools":
-            self._hooks.tools_changed()
-        else:
-            self._hooks.offer_changed()
-
     def _noise(self, reason: str, sample: bytes) -> None:
-        self._hooks.ring.add([b"%b: %b" % (reason.encode(), sample)])
+        self._events.ring.add([b"%b: %b" % (reason.encode(), sample)])
 
 
 def _ended(
-    end: Exit, launch: LocalLaunch, hooks: ConnectionEvents, tail: Callable[[], tuple[str, ...]]
+    end: Exit, launch: LocalLaunch, events: ConnectionEvents, tail: Callable[[], tuple[str, ...]]
 ) -> None:
     """The end of its output tells of an exit sooner, unless somebody else holds the pipe."""
     loop = asyncio.get_running_loop()
-    loop.call_later(_EXIT_WITHOUT_EOF, lambda: hooks.lost(exit_cause(end, launch, tail())))
+    loop.call_later(_EXIT_WITHOUT_EOF, lambda: events.lost(exit_cause(end, launch, tail())))
 
 
 def _remote_link(

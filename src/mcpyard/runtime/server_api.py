@@ -85,16 +85,16 @@ class Live(Protocol):
         """Ask it anything (see `Servers.request`)."""
         ...
 
-    def tune(self, tuning: NotificationInterest) -> None:
-        """What is wanted to be heard of it; in force for whatever is asked after this."""
+    def tune(self, interest: NotificationInterest) -> None:
+        """Which notifications are wanted; in force for whatever is asked after this."""
         ...
 
     async def list_tools(self, within: float = limits.LIST) -> ToolListing:
         """All its tools, each page of them within some seconds."""
         ...
 
-    async def list_offer(self) -> Capabilities:
-        """What it offers besides; a list that it cannot give is empty."""
+    async def list_capabilities(self) -> Capabilities:
+        """Its resources, templates and prompts; a list that it cannot give is empty."""
         ...
 
     async def ping(self, within: float) -> None:
@@ -117,7 +117,7 @@ class Live(Protocol):
 
 
 class ConnectionEvents(Protocol):
-    """What an open server tells whoever opened it. Called from the event loop."""
+    """The events of an open server, for whoever opened it. Called from the event loop."""
 
     @property
     def ring(self) -> StderrRing:
@@ -128,23 +128,19 @@ class ConnectionEvents(Protocol):
         """It is gone."""
         ...
 
-    def tools_changed(self) -> None:
-        """Its tools may have changed."""
+    def on_list_changed(self, kind: str) -> None:
+        """One of its lists may have changed: `tools`, `prompts` or `resources`."""
         ...
 
-    def offer_changed(self) -> None:
-        """What it offers besides may have changed."""
-        ...
-
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
+    def on_notification(self, method: str, params: bytes) -> None:
+        """It sent another notification that belongs to no call."""
         ...
 
 
 class Opener(Protocol):
     """Opens servers."""
 
-    async def open(self, server: DesiredServer, hooks: ConnectionEvents) -> Live:
+    async def open(self, server: DesiredServer, events: ConnectionEvents) -> Live:
         """Start it, agree on a protocol, and give it back ready.
 
         May be cancelled at any time; nothing is left then.

@@ -1,6 +1,6 @@
 """One session of a server, from the first try to the last trace, owned by one task.
 
-The task that runs a tenure enters and leaves everything of the session. Its end *is* the signal
+The task that runs a session enters and leaves everything of the session. Its end *is* the signal
 that the session is over, and what it returns is why.
 """
 
@@ -22,7 +22,7 @@ from mcpyard.domain.errors import ServerFault, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import CacheHint, Capabilities, Tools
-from mcpyard.domain.ports import Clock, Memory
+from mcpyard.domain.ports import Clock, Memory, NotificationListener
 from mcpyard.domain.tool import read_tools
 from mcpyard.runtime.server_api import Live, NoRoom, Opener, OpenFailed, ToolListing
 from mcpyard.runtime.starts import Starts
@@ -43,46 +43,42 @@ class RuntimeDeps:
     starts: Starts
     memory: Memory
     clock: Clock
-    tempo: RestartPolicy = RestartPolicy()  # noqa: RUF009  immutable
+    restart_policy: RestartPolicy = RestartPolicy()  # noqa: RUF009  immutable
 
 
 class _Signal(Enum):
-    """What can wake the task that runs a tenure, besides a cause."""
+    """What can wake the task that runs a session, besides a cause."""
 
     CLOSE = auto()
-    REFRESH = auto()
-    REFRESH_OFFER = auto()
+    REFRESH_TOOLS = auto()
+    REFRESH_CAPABILITIES = auto()
     PING = auto()
 
 
 class SessionListener(Protocol):
-    """Whoever hears of a session."""
+    """Receives the events of a session."""
 
-    def ready(self, live: Live, tools: Tools) -> None:
+    def on_ready(self, live: Live, tools: Tools) -> None:
         """It can be used."""
         ...
 
-    def listed(self, tools: Tools) -> None:
-        """Its tools were listed anew."""
+    def on_tools(self, tools: Tools) -> None:
+        """Its tools were listed again."""
         ...
 
-    def offered(self, offer: Capabilities) -> None:
-        """What it offers besides was listed."""
+    def on_capabilities(self, capabilities: Capabilities) -> None:
+        """Its resources, templates and prompts were listed."""
         ...
 
-    def told(self, method: str, params: bytes) -> None:
-        """It told something that concerns no call."""
-        ...
-
-    def degraded(self, cause: Cause) -> None:
+    def on_degraded(self, cause: Cause) -> None:
         """It does not respond, but is not given up yet."""
         ...
 
-    def recovered(self) -> None:
+    def on_recovered(self) -> None:
         """It responds again."""
         ...
 
-    def over(self, cause: Cause | None) -> None:
+    def on_over(self, cause: Cause | None) -> None:
         """It cannot be used any more: why it was lost, or None when it is being closed."""
         ...
 
@@ -96,53 +92,56 @@ class SessionRunner:
         health: The evidence on whether it responds.
     """
 
-    def __init__(self, server: DesiredServer, crew: RuntimeDeps, ring: StderrRing) -> None:
+    def __init__(
+        self,
+        server: DesiredServer,
+        deps: RuntimeDeps,
+        ring: StderrRing,
+        listener: NotificationListener | None = None,
+    ) -> None:
         self.ring = ring
         self.closing = False
         self.health = Health(server.config.health)
         self._server = server
-        self._crew = crew
-        self._mail: asyncio.Queue[_Signal | Cause] = asyncio.Queue()
+        self._deps = deps
+        self._signals: asyncio.Queue[_Signal | Cause] = asyncio.Queue()
         self._to_close = asyncio.Event()
         self._timers: dict[_Signal, asyncio.TimerHandle] = {}
         self._ttl: asyncio.TimerHandle | None = None
-        self._told: SessionListener | None = None
-        self._offering: asyncio.Task[None] | None = None
+        self._listener = listener
+        self._delivers = False
+        self._listing: asyncio.Task[None] | None = None
 
     def close(self) -> None:
         """Ask it to end gracefully."""
         self.closing = True
         self._to_close.set()
-        self._mail.put_nowait(_Signal.CLOSE)
+        self._signals.put_nowait(_Signal.CLOSE)
 
     def call_timed_out(self) -> None:
         """A call ran into its time limit: a ping tells at once whether the server responds."""
         self.health.timed_out()
         if not self.health.pinging:
             self.health.pinging = True
-            self._mail.put_nowait(_Signal.PING)
+            self._signals.put_nowait(_Signal.PING)
 
     def lost(self, cause: Cause) -> None:
         """The session is gone (see `ConnectionEvents`)."""
-        self._mail.put_nowait(cause)
+        self._signals.put_nowait(cause)
 
-    def tools_changed(self) -> None:
-        """The tools may have changed (see `ConnectionEvents`)."""
-        self._soon(_Signal.REFRESH)
+    def on_list_changed(self, kind: str) -> None:
+        """A list may have changed (see `ConnectionEvents`)."""
+        self._debounce(_Signal.REFRESH_TOOLS if kind == "tools" else _Signal.REFRESH_CAPABILITIES)
 
-    def offer_changed(self) -> None:
-        """What is offered besides may have changed (see `ConnectionEvents`)."""
-        self._soon(_Signal.REFRESH_OFFER)
+    def on_notification(self, method: str, params: bytes) -> None:
+        """The server sent a notification (see `ConnectionEvents`); none of an ended session."""
+        if self._listener and self._delivers:
+            self._listener.on_notification(self._server.id, method, params)
 
-    def told(self, method: str, params: bytes) -> None:
-        """The server told something (see `ConnectionEvents`)."""
-        if self._told:
-            self._told.told(method, params)
-
-    async def run(self, told: "SessionListener") -> Cause | None:
+    async def run(self, listener: "SessionListener") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
 
-        Whoever is told hears of a loss at once; what is left of the server is ended afterwards.
+        The listener hears of a loss at once; what is left of the server is ended afterwards.
         """
         try:
             live = await self._unless_closed(self._open())
@@ -150,23 +149,31 @@ class SessionRunner:
             return failure.cause
         if live is None:
             return None
-        self._told = told
+        self._delivers = True
         cause: Cause | None = None
         graceful = False
         try:
-            self._offering = asyncio.create_task(self._list_offer(live, told))
+            self._listing = asyncio.create_task(self._list_capabilities(live, listener))
             tools = await self._unless_closed(self._first_list(live))
             if tools is not None:
-                told.ready(live, tools)
-            cause = await self._watch(live, told)
+                listener.on_ready(live, tools)
+            cause = await self._watch(live, listener)
             graceful = cause is None
         except YardError as error:
             cause = self._why_over(error)
         finally:
-            told.over(cause)
+            listener.on_over(cause)
+            await self._end(live, cause, graceful=graceful)
+        return cause
+
+    async def _end(self, live: Live, cause: Cause | None, *, graceful: bool) -> None:
+        # One that is closed gracefully finishes its calls, and may notify until then.
+        self._delivers = graceful
+        try:
             await self._forget()
             await (live.close() if graceful else live.kill(cause))
-        return cause
+        finally:
+            self._delivers = False
 
     def _why_over(self, error: YardError) -> Cause:
         if isinstance(error, ServerFault) and error.cause:
@@ -192,13 +199,13 @@ class SessionRunner:
 
     async def _open(self) -> Live:
         # A turn is what a person asked for; that person waits.
-        async with self._crew.starts.place(urgent=self._server.turn > 0):
-            patience = self._crew.clock.monotonic() + self._start_limit()
+        async with self._deps.starts.place(urgent=self._server.turn > 0):
+            deadline = self._deps.clock.monotonic() + self._start_limit()
             while True:
                 try:
-                    return await self._crew.opener.open(self._server, self)
+                    return await self._deps.opener.open(self._server, self)
                 except NoRoom:
-                    if self._crew.clock.monotonic() >= patience:
+                    if self._deps.clock.monotonic() >= deadline:
                         raise OpenFailed(NoRoom.cause) from None
                     await asyncio.sleep(_NO_ROOM_PAUSE)
 
@@ -207,40 +214,44 @@ class SessionRunner:
         command = config.command if isinstance(config, LocalConfig) else ()
         return limits.start_limit(command, config.start_timeout)
 
-    async def _watch(self, live: Live, told: "SessionListener") -> Cause | None:
-        seen = live.activity
+    async def _watch(self, live: Live, listener: "SessionListener") -> Cause | None:
+        activity = live.activity
         while True:
-            mail = await self._next_mail(self.health.pause)
-            if isinstance(mail, Cause):
-                return mail
-            if mail is _Signal.CLOSE:
+            signal = await self._next_signal(self.health.pause)
+            if isinstance(signal, Cause):
+                return signal
+            if signal is _Signal.CLOSE:
                 return None
-            if mail is _Signal.REFRESH or mail is _Signal.REFRESH_OFFER:
-                work = self._refresh if mail is _Signal.REFRESH else self._list_offer
-                await self._unless_closed(work(live, told))
+            if signal is _Signal.REFRESH_TOOLS or signal is _Signal.REFRESH_CAPABILITIES:
+                work = (
+                    self._refresh_tools
+                    if signal is _Signal.REFRESH_TOOLS
+                    else self._list_capabilities
+                )
+                await self._unless_closed(work(live, listener))
                 continue
             # What came before a call ran into its limit says nothing about the time since.
-            heard = live.activity != seen and not self.health.timeouts
-            if verdict := await self._judge(live, heard=heard):
-                self._tell(verdict, told)
+            responded = live.activity != activity and not self.health.timeouts
+            if verdict := await self._judge(live, responded=responded):
+                self._report(verdict, listener)
             if verdict is HealthVerdict.LOST:
                 return self._unresponsive(_pings(self.health.misses))
-            seen = live.activity
+            activity = live.activity
 
-    async def _next_mail(self, within: float) -> "_Signal | Cause | None":
+    async def _next_signal(self, within: float) -> "_Signal | Cause | None":
         """What comes next; None when nothing does for so long."""
         try:
-            # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the mail.
+            # Not wait_for: in Python 3.11 it can swallow a cancellation that meets the signal.
             async with asyncio.timeout(within):
-                return await self._mail.get()
+                return await self._signals.get()
         except TimeoutError:
             return None
 
-    async def _judge(self, live: Live, *, heard: bool) -> HealthVerdict | None:
-        """What a ping says of the server, where it was not heard of anyway."""
+    async def _judge(self, live: Live, *, responded: bool) -> HealthVerdict | None:
+        """What a ping says of the server, where no message came anyway."""
         self.health.pinging, before = True, live.activity
         try:
-            answers = heard or await self._unless_closed(self._answers(live))
+            answers = responded or await self._unless_closed(self._answers(live))
         finally:
             self.health.pinging = False
         if answers or live.activity != before:
@@ -250,13 +261,13 @@ class SessionRunner:
             return None
         return self.health.missed(working=live.working)
 
-    def _tell(self, verdict: HealthVerdict, told: "SessionListener") -> None:
+    def _report(self, verdict: HealthVerdict, listener: "SessionListener") -> None:
         if verdict is HealthVerdict.RECOVERED:
-            told.recovered()
+            listener.on_recovered()
         elif verdict is HealthVerdict.DEGRADED:
             calls = self.health.timeouts
             times = "a call" if calls == 1 else f"{calls} calls"
-            told.degraded(self._unresponsive(f"did not answer {times} in time, nor a ping"))
+            listener.on_degraded(self._unresponsive(f"did not answer {times} in time, nor a ping"))
 
     def _unresponsive(self, text: str) -> Cause:
         return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
@@ -269,23 +280,23 @@ class SessionRunner:
             return False
         return True
 
-    def _soon(self, mail: _Signal) -> None:
-        if mail not in self._timers:
+    def _debounce(self, signal: _Signal) -> None:
+        if signal not in self._timers:
             loop = asyncio.get_running_loop()
-            self._timers[mail] = loop.call_later(limits.LIST_DEBOUNCE, self._ask, mail)
+            self._timers[signal] = loop.call_later(limits.LIST_DEBOUNCE, self._put, signal)
 
-    def _ask(self, mail: _Signal) -> None:
-        del self._timers[mail]
-        self._mail.put_nowait(mail)
+    def _put(self, signal: _Signal) -> None:
+        del self._timers[signal]
+        self._signals.put_nowait(signal)
 
-    async def _list_offer(self, live: Live, told: "SessionListener") -> None:
-        offer = await live.list_offer()
-        self._crew.memory.keep_offer(self._server.id, offer)
-        told.offered(offer)
+    async def _list_capabilities(self, live: Live, listener: "SessionListener") -> None:
+        capabilities = await live.list_capabilities()
+        self._deps.memory.keep_offer(self._server.id, capabilities)
+        listener.on_capabilities(capabilities)
 
-    async def _refresh(self, live: Live, told: "SessionListener") -> None:
+    async def _refresh_tools(self, live: Live, listener: "SessionListener") -> None:
         try:
-            told.listed(await self._list(live))
+            listener.on_tools(await self._list(live))
         except YardError as error:
             log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
 
@@ -296,41 +307,41 @@ class SessionRunner:
                 tools = await self._list(live, seconds)
         except TimeoutError:
             raise TimedOut(f"no answer within {seconds:g} s") from None
-        if self._offering:
+        if self._listing:
             # Its other lists are nearly always there by now; one that is late comes by itself.
-            await asyncio.wait({self._offering}, timeout=limits.OFFER_PATIENCE)
+            await asyncio.wait({self._listing}, timeout=limits.OFFER_PATIENCE)
         return tools
 
     async def _list(self, live: Live, within: float = limits.LIST) -> Tools:
         listing = await live.list_tools(within)
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
-        tools = replace(make_tools(listing.tools, stale=False), keeping=_keeping(listing))
-        self._crew.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
+        tools = replace(make_tools(listing.tools, stale=False), cache_hint=_cache_hint(listing))
+        self._deps.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
         return tools
 
     def _renew_after(self, seconds: float) -> None:
         if self._ttl:
             self._ttl.cancel()
-        self._ttl = asyncio.get_running_loop().call_later(seconds, self.tools_changed)
+        self._ttl = asyncio.get_running_loop().call_later(seconds, self.on_list_changed, "tools")
 
     async def _forget(self) -> None:
         for timer in (*self._timers.values(), self._ttl):
             if timer:
                 timer.cancel()
-        if self._offering and not self._offering.done():
-            self._offering.cancel()
-            await asyncio.wait({self._offering})
+        if self._listing and not self._listing.done():
+            self._listing.cancel()
+            await asyncio.wait({self._listing})
 
 
-def make_tools(listed: Iterable[object], *, stale: bool) -> Tools:
+def make_tools(items: Iterable[object], *, stale: bool) -> Tools:
     """The tools of a list, with a digest that tells whether anything about them changed."""
-    tools, problems = read_tools(listed)
+    tools, problems = read_tools(items)
     raw = orjson.dumps([tool.raw for tool in tools])
     return Tools(tools, hashlib.sha256(raw).hexdigest()[:32], stale, problems)
 
 
-def _keeping(listing: ToolListing) -> CacheHint:
+def _cache_hint(listing: ToolListing) -> CacheHint:
     return CacheHint(None if listing.ttl is None else round(listing.ttl * 1000), listing.public)
 
 

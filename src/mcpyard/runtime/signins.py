@@ -29,15 +29,15 @@ class VolatileCredentials:
     """Credentials for as long as the program runs (see `CredentialStore`)."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Credentials] = {}
+        self._sets: dict[str, Credentials] = {}
 
     async def get(self, resource: str) -> "Credentials | None":
         """The set that was put last for a resource."""
-        return self._kept.get(resource)
+        return self._sets.get(resource)
 
     async def put(self, credentials: "Credentials") -> None:
         """Keep a set."""
-        self._kept[credentials.resource] = credentials
+        self._sets[credentials.resource] = credentials
 
 
 class SignInManager:
@@ -46,14 +46,14 @@ class SignInManager:
     def __init__(self, credentials: "CredentialStore") -> None:
         self._credentials = credentials
         self._renewals = Renewals()
-        self._speaking: dict[str, SignIn] = {}
-        self._under_way: dict[str, tuple[UUID, SignIn]] = {}
+        self._connected: dict[str, SignIn] = {}
+        self._pending: dict[str, tuple[UUID, SignIn]] = {}
 
     def auth(self, launch: RemoteLaunch) -> "httpx2.Auth | None":
         """What gives a connection its token; None where the definition brings its own."""
         if launch.brings_token:
             return None
-        sign_in = self._speaking[launch.url] = self._sign_in(launch, _NOWHERE)
+        sign_in = self._connected[launch.url] = self._sign_in(launch, _NOWHERE)
         return sign_in.auth
 
     async def begin(self, server: DesiredServer, redirect_uri: str) -> str:
@@ -61,15 +61,15 @@ class SignInManager:
         launch = _signable(server)
         await self._give_up(server.id)
         sign_in = self._sign_in(launch, redirect_uri)
-        asked = self._speaking.get(launch.url)
-        address = await sign_in.begin(asked.challenge if asked else None)
-        self._under_way[sign_in.state or ""] = (server.id, sign_in)
+        connection = self._connected.get(launch.url)
+        address = await sign_in.begin(connection.challenge if connection else None)
+        self._pending[sign_in.state or ""] = (server.id, sign_in)
         return address
 
     async def finish(self, answer: Mapping[str, str]) -> UUID:
         """Take what the browser brought back (see `SignIns` of the ports)."""
         state = answer.get("state", "")
-        server, sign_in = self._under_way.pop(state, (None, None))
+        server, sign_in = self._pending.pop(state, (None, None))
         if server is None or sign_in is None or sign_in.state != state:
             message = "belongs to no sign-in that is under way; begin anew"
             raise SignInUnknown.of(Problem("state", message))
@@ -82,26 +82,26 @@ class SignInManager:
 
     async def close(self) -> None:
         """Give up what is under way, but for what a moment's patience brings to its end."""
-        for server, _ in [*self._under_way.values()]:
+        for server, _ in [*self._pending.values()]:
             await self._give_up(server)
         await self._renewals.close()
 
     async def _give_up(self, server: UUID) -> None:
         """Drop the sign-ins of a server, and those that nobody finished in time."""
-        for state, (whose, sign_in) in [*self._under_way.items()]:
-            if whose == server or sign_in.state is None:
-                self._under_way.pop(state, None)
+        for state, (owner, sign_in) in [*self._pending.items()]:
+            if owner == server or sign_in.state is None:
+                self._pending.pop(state, None)
                 await sign_in.close()
 
     def _sign_in(self, launch: RemoteLaunch, redirect_uri: str) -> "SignIn":
         from mcpyard.wire.remote.signin import Identity, SignIn  # noqa: PLC0415  see the docstring
 
-        known = launch.oauth
+        oauth = launch.oauth
         identity = Identity(
             redirect_uri,
-            metadata_url=known.metadata_url,
-            client_id=known.client_id,
-            client_secret=known.client_secret,
+            metadata_url=oauth.metadata_url,
+            client_id=oauth.client_id,
+            client_secret=oauth.client_secret,
         )
         return SignIn(urldefrag(launch.url).url, self._credentials, identity, self._renewals)
 

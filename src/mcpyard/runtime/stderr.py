@@ -24,7 +24,7 @@ _BYTES_A_WINDOW: Final = 256 * 1024
 
 _MASKED: Final = MASKED.encode()
 
-_Kept = tuple[int, datetime, bytes]
+_Line = tuple[int, datetime, bytes]
 """A line as it came, with its number and time: made into a `LogLine` only for those who look."""
 
 
@@ -33,7 +33,7 @@ class StderrRing:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lines: deque[_Kept] = deque()
+        self._lines: deque[_Line] = deque()
         self._size = 0
         self._count = 0
         self._secrets: frozenset[str] = frozenset()
@@ -61,11 +61,11 @@ class StderrRing:
     def add(self, lines: Sequence[bytes]) -> None:
         """Keep lines, without their line ends; a flood brings a thousand at a time."""
         newest = (self._masked(line) for line in lines[-limits.STDERR_LINES :])
-        kept = [line[: limits.STDERR_LINE_BYTES] for line in newest]
+        cut = [line[: limits.STDERR_LINE_BYTES] for line in newest]
         self._count += len(lines)
-        numbers = range(self._count - len(kept) + 1, self._count + 1)
-        self._lines.extend(zip(numbers, repeat(self._clock.now()), kept, strict=False))
-        self._size += sum(map(len, kept))
+        numbers = range(self._count - len(cut) + 1, self._count + 1)
+        self._lines.extend(zip(numbers, repeat(self._clock.now()), cut, strict=False))
+        self._size += sum(map(len, cut))
         while len(self._lines) > limits.STDERR_LINES or self._size > limits.STDERR_BYTES:
             _, _, raw = self._lines.popleft()
             self._size -= len(raw)
@@ -87,7 +87,7 @@ class StderrReader:
         self._fd = fd
         self._ring = ring
         self._loop = asyncio.get_running_loop()
-        self._rest = b""
+        self._partial = b""
         self._read_in_window = 0
         self._timer: asyncio.TimerHandle | None = None
         self._open = True
@@ -128,18 +128,18 @@ class StderrReader:
             self._end()
             return False
         self._read_in_window += len(data)
-        *lines, rest = (self._rest + data).split(b"\n")
+        *lines, partial = (self._partial + data).split(b"\n")
         self._ring.add(lines)
         # A line without end is cut: what is kept of it would be cut later anyway.
-        self._rest = rest[: limits.STDERR_LINE_BYTES]
+        self._partial = partial[: limits.STDERR_LINE_BYTES]
         return self._read_in_window < 4 * _BYTES_A_WINDOW
 
     def _end(self) -> None:
         if not self._open:
             return
         self._open = False
-        if self._rest:
-            self._ring.add([self._rest])
+        if self._partial:
+            self._ring.add([self._partial])
         if self._timer:
             self._timer.cancel()
         else:

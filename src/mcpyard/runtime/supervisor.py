@@ -11,7 +11,7 @@ from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
-from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, OnNotice, Telling
+from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 from mcpyard.runtime.client_lanes import ClientLanes
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
@@ -30,21 +30,21 @@ _EVENTS: dict[type[Action], lifecycle.Event] = {
 class Supervisor:
     """Holds one connection a server. The `Servers` port of the yard."""
 
-    def __init__(self, crew: RuntimeDeps) -> None:
-        self._crew = crew
+    def __init__(self, deps: RuntimeDeps) -> None:
+        self._deps = deps
         self._connections: dict[UUID, Connection] = {}
         self._observed: dict[UUID, Observed] = {}
         self._on_change: Callable[[Observed], None] = lambda _: None
-        self._on_notice: OnNotice = lambda _server, _method, _params: None
-        self._lanes = ClientLanes(crew)
+        self._listener: NotificationListener | None = None
+        self._lanes = ClientLanes(deps)
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
         self._on_change = on_change
 
-    def hear(self, on_notice: OnNotice) -> None:
-        """Tell of what servers say outside any call."""
-        self._on_notice = on_notice
+    def set_listener(self, listener: NotificationListener) -> None:
+        """Send the notifications of servers to a listener (see `Servers`)."""
+        self._listener = listener
 
     def observed(self) -> Mapping[UUID, Observed]:
         """What is, of every server it holds."""
@@ -67,10 +67,10 @@ class Supervisor:
         """Ask a server anything (see `Servers`)."""
         return self._connection(server, terms.lane).request(method, params, terms)
 
-    def tune(self, server: UUID, tuning: NotificationInterest) -> None:
-        """What is wanted to be heard of a server from now on."""
+    def tune(self, server: UUID, interest: NotificationInterest) -> None:
+        """Which notifications of a server are wanted from now on."""
         if connection := self._connections.get(server):
-            connection.tune(tuning)
+            connection.tune(interest)
 
     def release(self, lane: str) -> None:
         """End the processes that a client had for itself."""
@@ -78,7 +78,7 @@ class Supervisor:
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Open a server that is not held, look at it, and end it again."""
-        return await try_out(server, self._crew)
+        return await try_out(server, self._deps)
 
     def log(self, server: UUID) -> tuple[LogLine, ...]:
         """The last lines a server wrote to its standard error."""
@@ -98,14 +98,14 @@ class Supervisor:
         if ending:
             _, late = await asyncio.wait(ending, timeout=limits.SHUTDOWN)
             if late:
-                self.hurry()
+                self.force_close()
                 await asyncio.wait(late, timeout=limits.TERM_GRACE)
-        await self._crew.opener.close()
+        await self._deps.opener.close()
 
-    def hurry(self) -> None:
-        """Skip all patience: kill what still runs."""
+    def force_close(self) -> None:
+        """Kill what still runs at once."""
         for connection in self._all():
-            connection.hurry()
+            connection.force_close()
 
     def _all(self) -> list[Connection]:
         return [*self._connections.values(), *self._lanes.all()]
@@ -130,7 +130,7 @@ class Supervisor:
         if connection is None:
             if server is None:
                 return
-            connection = Connection(server, self._crew, self._changed, self._notice_of(server.id))
+            connection = Connection(server, self._deps, self._changed, self._listener)
             self._connections[action.id] = connection
         if server is not None:
             connection.take_over(server)
@@ -138,11 +138,8 @@ class Supervisor:
             connection.let_go()
             return
         if event := _EVENTS.get(type(action)):
-            connection.tell(event)
+            connection.dispatch(event)
         self._changed(connection)
-
-    def _notice_of(self, server: UUID) -> Telling:
-        return lambda method, params: self._on_notice(server, method, params)
 
     def _changed(self, connection: Connection) -> None:
         observed = connection.observed()

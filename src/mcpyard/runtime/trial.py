@@ -10,7 +10,7 @@ from mcpyard.runtime.session_runner import RuntimeDeps, make_tools
 from mcpyard.runtime.stderr import StderrRing
 
 
-class _Bystander:
+class _IgnoredEvents:
     """Hooks of a session that nobody keeps."""
 
     def __init__(self, ring: StderrRing) -> None:
@@ -19,21 +19,18 @@ class _Bystander:
     def lost(self, cause: Cause) -> None:
         """The next request to it fails and says why."""
 
-    def tools_changed(self) -> None:
-        """They are listed once only."""
+    def on_list_changed(self, kind: str) -> None:
+        """The tools are listed once only."""
 
-    def offer_changed(self) -> None:
-        """It is not looked at."""
-
-    def told(self, method: str, params: bytes) -> None:
-        """Nobody wants to hear of it."""
+    def on_notification(self, method: str, params: bytes) -> None:
+        """Nobody listens."""
 
 
-async def try_out(server: DesiredServer, crew: RuntimeDeps) -> Observed:
+async def try_out(server: DesiredServer, deps: RuntimeDeps) -> Observed:
     """Open a server, list its tools, and end it again (see `Servers.trial`)."""
-    opener: Opener = crew.opener
+    opener: Opener = deps.opener
     try:
-        live = await opener.open(server, _Bystander(StderrRing(crew.clock)))
+        live = await opener.open(server, _IgnoredEvents(StderrRing(deps.clock)))
     except OpenFailed as failure:
         raise _fault(failure.cause) from None
     except NoRoom:

@@ -1,4 +1,4 @@
-"""Who asked? Which call a server's own request belongs to.
+"""Which call a server's own request belongs to.
 
 A server of the handshake era that wants an elicitation or a sampling names no call. Over HTTP the
 stream it came on tells; over one pipe it is certain only while a single call is in flight. The
@@ -10,18 +10,20 @@ import asyncio
 from collections import deque
 from typing import Final, Protocol
 
-from mcpyard.domain.ports import Asking, CallTerms
+from mcpyard.domain.ports import CallTerms, RequestHandler
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.wire.server_requests import OnRequest
 
-OF_A_CALL: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
+CALL_REQUESTS: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """What a server asks on behalf of a call."""
 
-TOLD_OF_A_CALL: Final = frozenset({"notifications/message", "notifications/elicitation/complete"})
-"""What a server tells that may concern a call."""
+CALL_NOTIFICATIONS: Final = frozenset(
+    {"notifications/message", "notifications/elicitation/complete"}
+)
+"""The notifications that may belong to a call."""
 
-PATIENCE: Final = 120.0
+QUESTION_LIMIT: Final = 120.0
 """Seconds that a question may still take once another call waits for its turn.
 
 Whoever was asked may be gone for good, and must not keep a server from everybody else.
@@ -53,15 +55,15 @@ class Lanes:
         self.clocks: Clocks | None = None
         self._otherwise = otherwise
         self._running: dict[int, CallTerms] = {}
-        self._taken = 0
+        self._entered = 0
         self._queue: deque[asyncio.Future[None]] = deque()
         self._questions: set[asyncio.Timeout] = set()
 
     def take(self) -> bool:
         """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
-        if self.lanes is not None and (self._taken or self._queue):
+        if self.lanes is not None and (self._entered or self._queue):
             return False
-        self._taken += 1
+        self._entered += 1
         return True
 
     async def wait(self) -> None:
@@ -69,7 +71,7 @@ class Lanes:
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         for question in self._questions:
-            _hurry(question)
+            _limit(question)
         try:
             await turn
         except asyncio.CancelledError:
@@ -84,15 +86,15 @@ class Lanes:
         """The call is over, or never came to run."""
         if number is not None:
             self._running.pop(number, None)
-        self._taken -= 1
+        self._entered -= 1
         self._next()
 
-    async def asked(self, method: str, params: bytes, stream: int | None) -> bytes:
+    async def answer(self, method: str, params: bytes, stream: int | None) -> bytes:
         """Answer a server's request (see `OnRequest`)."""
-        if method not in OF_A_CALL or not self._running:
+        if method not in CALL_REQUESTS or not self._running:
             return await self._otherwise(method, params, stream)
         number = self._owner(stream)
-        handler = self._running[number].asked
+        handler = self._running[number].on_request
         if handler is None:
             raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here offers {method}")
         if self.clocks is None:
@@ -103,11 +105,11 @@ class Lanes:
         finally:
             self.clocks.release(number)
 
-    async def _answer(self, handler: Asking, method: str, params: bytes) -> bytes:
+    async def _answer(self, handler: RequestHandler, method: str, params: bytes) -> bytes:
         try:
             async with asyncio.timeout(None) as question:
                 if self._queue:
-                    _hurry(question)
+                    _limit(question)
                 self._questions.add(question)
                 try:
                     return await handler(method, params)
@@ -117,24 +119,24 @@ class Lanes:
             text = "nobody answered in time, and other calls wait for their turn"
             raise RpcError(jsonrpc.INTERNAL_ERROR, text) from None
 
-    def told(self, method: str, params: bytes, stream: int | None) -> bool:
-        """Tell the caller whom a notice concerns; False when that cannot be known."""
-        if method not in TOLD_OF_A_CALL:
+    def notify(self, method: str, params: bytes, stream: int | None) -> bool:
+        """Pass a notification on to the call it belongs to; False when that cannot be known."""
+        if method not in CALL_NOTIFICATIONS:
             return False
         number = stream
         if stream is None and len(self._running) == 1:
             number = next(iter(self._running))
         terms = None if number is None else self._running.get(number)
-        if terms is None or terms.told is None:
+        if terms is None or terms.on_notification is None:
             return False
-        terms.told(method, params)
+        terms.on_notification(method, params)
         return True
 
     def _owner(self, stream: int | None) -> int:
         if stream is not None and stream in self._running:
             return stream
         # When nobody would answer it does not matter whose request it is.
-        if len(self._running) == 1 or not any(each.asked for each in self._running.values()):
+        if len(self._running) == 1 or not any(each.on_request for each in self._running.values()):
             return next(iter(self._running))
         self.lanes = 1
         text = "several calls are in flight and the request names none; they run singly from now on"
@@ -143,19 +145,19 @@ class Lanes:
     def _pass_on(self, turn: asyncio.Future[None]) -> None:
         """A caller went away while it waited, perhaps just as its turn had come."""
         if turn.done() and not turn.cancelled():
-            self._taken -= 1
+            self._entered -= 1
             self._next()
         elif turn in self._queue:
             self._queue.remove(turn)
 
     def _next(self) -> None:
-        while self._queue and not self._taken:
+        while self._queue and not self._entered:
             turn = self._queue.popleft()
             if not turn.done():
-                self._taken += 1
+                self._entered += 1
                 turn.set_result(None)
 
 
-def _hurry(question: asyncio.Timeout) -> None:
+def _limit(question: asyncio.Timeout) -> None:
     if question.when() is None:
-        question.reschedule(asyncio.get_running_loop().time() + PATIENCE)
+        question.reschedule(asyncio.get_running_loop().time() + QUESTION_LIMIT)

@@ -34,7 +34,7 @@ class RequestExtras(msgspec.Struct, frozen=True):
     headers: Mapping[str, str] = NO_HEADERS
 
 
-NO_STAMP: Final = RequestExtras()
+NO_EXTRAS: Final = RequestExtras()
 
 
 class PendingCall:

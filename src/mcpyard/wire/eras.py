@@ -52,8 +52,8 @@ class InitializeResult:
 class Codec(Protocol):
     """What an era adds to each request."""
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
-        """The stamp of one request."""
+    def extras(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
+        """What it adds to one request."""
         ...
 
 

@@ -4,35 +4,35 @@ from typing import Any, Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import NO_STAMP, RequestExtras
+from mcpyard.wire.calls import NO_EXTRAS, RequestExtras
 from mcpyard.wire.eras import ClientFace, InitializeResult, members, reply_members, text_or_none
 from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.link import LinkFailed
 
-OFFERED: Final = "2025-11-25"
-VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", OFFERED)
+LATEST: Final = "2025-11-25"
+VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST)
 
 
 class Handshake:
     """The era codec: nothing to add. An HTTP link repeats the version by itself."""
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
+    def extras(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
         """Nothing: capabilities were declared once, log levels have a request of their own."""
         del method, name, terms
-        return NO_STAMP
+        return NO_EXTRAS
 
 
 def initialize_params(face: ClientFace) -> dict[str, Any]:
     """What `initialize` says of us."""
     return {
-        "protocolVersion": OFFERED,
+        "protocolVersion": LATEST,
         "capabilities": dict(face.capabilities if face.declared is None else face.declared),
         "clientInfo": {"name": face.name, "version": face.version},
     }
 
 
 def read_initialize(reply: Reply) -> InitializeResult:
-    """The greeting in an answer to `initialize`.
+    """The result of `initialize`.
 
     Raises:
         LinkFailed: The server chose a version that is not of this era.

@@ -85,7 +85,7 @@ class Reply:
         """Whether `result` costs next to nothing."""
         return memoryview(self._raw).nbytes <= _TURN_BYTES
 
-    async def taken(self) -> bytes:
+    async def copy_result(self) -> bytes:
         """The result as the bytes that came; a large one in turns, so that others get theirs."""
         view = memoryview(self._raw)
         copy = BytesIO()
@@ -222,5 +222,5 @@ def find_id(head: bytes, tail: bytes) -> int | None:
             if key == b'"id"':
                 return int(token) if _PLAIN_NUMBER.fullmatch(token) else None
             key = token
-    found = _LAST_ID.search(tail)
-    return int(found[1]) if found else None
+    match = _LAST_ID.search(tail)
+    return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""Hearing of changes in the modern era: one long request, asked again whenever it ends.
+"""Listening for changes in the modern era: one long request, sent again whenever it ends.
 
 There is no replay: what changed while nobody listened is unknown, so each new beginning counts as
 a change of everything listened for.
@@ -38,14 +38,14 @@ class ChangeStream:
         self._uris: frozenset[str] = frozenset()
         self._call: PendingCall | None = None
         self._task: asyncio.Task[None] | None = None
-        self._changed: OnChange = _unheard
+        self._changed: OnChange = _ignore
         self._renewed = False
         self._stopped = False
 
     def start(self, changed: OnChange) -> None:
         """Begin to listen."""
         self._changed = changed
-        if self._task is None and self._wanted():
+        if self._task is None and self._filter():
             self._task = asyncio.get_running_loop().create_task(self._listen())
 
     def watch(self, uris: frozenset[str]) -> None:
@@ -69,7 +69,7 @@ class ChangeStream:
             self._task.cancel()
             await asyncio.wait([self._task])
 
-    def _wanted(self) -> dict[str, Any]:
+    def _filter(self) -> dict[str, Any]:
         if not self._uris:
             return self._lists
         return {**self._lists, "resourceSubscriptions": sorted(self._uris)}
@@ -78,10 +78,10 @@ class ChangeStream:
         """Listen until the link is gone or the server offers no listening."""
         loop = asyncio.get_running_loop()
         wait = self._pause
-        while (wanted := self._wanted()) and self._peer.gone is None:
+        while (subscription := self._filter()) and self._peer.gone is None:
             started = loop.time()
             self._renewed = False
-            if not await self._listen_once(wanted):
+            if not await self._listen_once(subscription):
                 return
             if self._renewed:
                 continue
@@ -92,11 +92,13 @@ class ChangeStream:
             for key in self._lists:
                 self._changed(key.removesuffix("ListChanged"))
 
-    async def _listen_once(self, wanted: Mapping[str, Any]) -> bool:
+    async def _listen_once(self, subscription: Mapping[str, Any]) -> bool:
         """Listen until the stream ends; whether it is worth to listen again."""
-        stamp = self._codec.stamp(LISTEN, None, CallTerms())
+        extras = self._codec.extras(LISTEN, None, CallTerms())
         try:
-            self._call = self._peer.start(LISTEN, {"notifications": wanted}, CallTerms(), stamp)
+            self._call = self._peer.start(
+                LISTEN, {"notifications": subscription}, CallTerms(), extras
+            )
             await self._peer.wait(self._call)
         except asyncio.CancelledError:
             if self._stopped or not self._renewed:
@@ -110,5 +112,5 @@ class ChangeStream:
         return True
 
 
-def _unheard(_kind: str) -> None:
+def _ignore(_kind: str) -> None:
     """Nobody listens yet."""

@@ -40,7 +40,7 @@ async def all_pages(ask: Ask, member: str = "tools") -> ToolList:
         ProtocolBroken: The list is no list, has no end, or goes in a circle.
     """
     tools: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    cursors: set[str] = set()
     ttls: list[int] = []
     public = True
     params: dict[str, Any] = {}
@@ -55,16 +55,16 @@ async def all_pages(ask: Ask, member: str = "tools") -> ToolList:
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str) or not cursor:
             return ToolList(tuple(tools), min(ttls, default=None), public)
-        if cursor in seen:
+        if cursor in cursors:
             raise ProtocolBroken(f"the pages of the server's list of {member} go in a circle")
-        seen.add(cursor)
+        cursors.add(cursor)
         params = {"cursor": cursor}
     raise ProtocolBroken(f"the server's list of {member} has more than {MOST_PAGES} pages")
 
 
 def _items_of(page: dict[str, Any], member: str) -> list[dict[str, Any]]:
-    listed = page.get(member)
-    if not isinstance(listed, list):
+    value = page.get(member)
+    if not isinstance(value, list):
         raise ProtocolBroken(f"the server's answer has no list of {member}")
-    items = cast("list[object]", listed)
+    items = cast("list[object]", value)
     return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

@@ -26,18 +26,18 @@ _SERVER_INFO: Final = _PREFIX + "serverInfo"
 
 
 class Modern:
-    """The era codec: the stamp on each request, and the headers that repeat parts of it."""
+    """The era codec: the `_meta` of each request, and the headers that repeat parts of it."""
 
     def __init__(self, face: ClientFace) -> None:
         self._face = {"name": face.name, "version": face.version}
-        self._made = lru_cache(maxsize=64)(self._make_meta)
+        self._cached_meta = lru_cache(maxsize=64)(self._make_meta)
         self._meta = self._make_meta(orjson.dumps(dict(face.capabilities)))
 
-    def stamp(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
+    def extras(self, method: str, name: str | None, terms: CallTerms) -> RequestExtras:
         """Who asks, in which version, and what the headers repeat."""
         meta = self._meta
         if terms.capabilities is not None:
-            meta = self._made(terms.capabilities)
+            meta = self._cached_meta(terms.capabilities)
         if terms.log_level is not None:
             meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
         return RequestExtras(meta, routing_headers(VERSION, method, name))
@@ -53,7 +53,7 @@ class Modern:
 
 
 def read_discover(reply: Reply) -> InitializeResult | None:
-    """The greeting in an answer to `server/discover`; None when it is not one of this era.
+    """The result of `server/discover`; None when it is not one of this era.
 
     A server may answer and list old versions only: that is a server of the handshake era.
     """
@@ -72,7 +72,7 @@ def read_discover(reply: Reply) -> InitializeResult | None:
 
 
 def listen_filter(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Which changes of lists can be listened for, by what the server says it tells."""
+    """Which changes of lists can be listened for, by the capabilities of the server."""
     return {
         f"{kind}ListChanged": True
         for kind in ("tools", "prompts", "resources")

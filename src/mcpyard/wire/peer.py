@@ -2,7 +2,7 @@
 
 The hot path of the whole yard, so one future a request, no task, no timer of its own, no logging.
 The callbacks of others are handed to the event loop instead of being called from here: one that
-raises must not end the connection it was told about.
+raises must not end the connection it is about.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.calls import (
-    NO_STAMP,
+    NO_EXTRAS,
     OVERSIZE,
     PendingCall,
     Progress,
@@ -27,10 +27,10 @@ from mcpyard.wire.calls import (
 from mcpyard.wire.faults import fault
 from mcpyard.wire.jsonrpc import Envelope, Params, Reply
 from mcpyard.wire.link import Busy, Link, Outgoing
-from mcpyard.wire.server_requests import OnRequest, ServerRequests, nobody
+from mcpyard.wire.server_requests import OnRequest, ServerRequests, refuse
 
 OnNotification = Callable[[str, bytes, int | None], None]
-"""A server tells: method, parameters, stream."""
+"""A server sent a notification: method, parameters, stream."""
 
 OnNoise = Callable[[str, bytes], None]
 """Something came that is no message: why not, and how it begins."""
@@ -42,7 +42,7 @@ LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
 
 
-_KEPT: Final = 4096
+_ENDS: Final = 4096
 """Bytes of each end of what is no message, looked at to tell whose answer it should have been."""
 
 _progress = msgspec.json.Decoder(Progress)
@@ -60,7 +60,7 @@ class Peer:
         self,
         link: Link,
         *,
-        on_request: OnRequest = nobody,
+        on_request: OnRequest = refuse,
         on_notification: OnNotification | None = None,
         on_lost: Callable[[Cause], None] | None = None,
         on_noise: OnNoise | None = None,
@@ -73,7 +73,7 @@ class Peer:
         self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
         self._pending: dict[jsonrpc.Id | None, PendingCall] = {}
-        self._asked = ServerRequests(on_request, self._reply)
+        self._server_requests = ServerRequests(on_request, self._reply)
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0.0
         self._last = 0
@@ -112,7 +112,7 @@ class Peer:
         return await self.wait(self.start(method, params, terms))
 
     def start(
-        self, method: str, params: Params, terms: CallTerms, stamp: RequestExtras = NO_STAMP
+        self, method: str, params: Params, terms: CallTerms, extras: RequestExtras = NO_EXTRAS
     ) -> PendingCall:
         """Send a request; `wait` must follow, or `leave` whenever nobody waits any more.
 
@@ -120,20 +120,20 @@ class Peer:
             method: The method.
             params: Its parameters; JSON bytes go out as they are.
             terms: Time-out and progress.
-            stamp: What the era adds.
+            extras: What the era adds.
         """
         if self.gone is not None:
             raise fault(self.gone)
         self._last = number = self._last + 1
         body = jsonrpc.encode(params)
-        meta = stamp.meta
+        meta = extras.meta
         if terms.progress is not None or terms.longest is not None:
             token = b'"progressToken":%d' % number
             meta = b"%b,%b" % (meta, token) if meta else token
         if meta:
             body = jsonrpc.with_meta(body, meta)
         body = jsonrpc.request(number, method, body)
-        self._link.send(Outgoing(body, number, method, stamp.headers))
+        self._link.send(Outgoing(body, number, method, extras.headers))
         call = PendingCall(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
@@ -197,9 +197,9 @@ class Peer:
             self._not_an_envelope(frame, stream)
             return
         if envelope.method is None:
-            self._answered(envelope)
+            self._on_reply(envelope)
         else:
-            self._told(envelope, envelope.method, stream)
+            self._dispatch(envelope, envelope.method, stream)
 
     def noise(self, reason: str, sample: bytes) -> None:
         """Something came that is no message (see `Receiver`)."""
@@ -232,7 +232,7 @@ class Peer:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
-        self._asked.end()
+        self._server_requests.end()
 
     def _arm(self, call: PendingCall, timeout: float, longest: float | None) -> None:
         now = self._loop.time()
@@ -253,9 +253,11 @@ class Peer:
                 return
             self._alarm.cancel()
         self._alarm_at = moment
-        self._alarm = self._loop.call_later(max(0.0, moment - self._loop.time()), self._look)
+        self._alarm = self._loop.call_later(
+            max(0.0, moment - self._loop.time()), self._check_deadlines
+        )
 
-    def _look(self) -> None:
+    def _check_deadlines(self) -> None:
         self._alarm, now = None, self._loop.time()
         running = [each for each in self._pending.values() if each.deadline and not each.held]
         for call in running:
@@ -292,8 +294,8 @@ class Peer:
         del self._pending[number]
         return call
 
-    def _answered(self, envelope: Envelope) -> None:
-        call = self._take(envelope.id) or self._meant(envelope.id)
+    def _on_reply(self, envelope: Envelope) -> None:
+        call = self._take(envelope.id) or self._take_by_text(envelope.id)
         if call is None:
             return
         if envelope.failed:
@@ -304,7 +306,7 @@ class Peer:
         else:
             call.future.set_result(Reply(envelope.result))
 
-    def _meant(self, number: jsonrpc.Id | None) -> PendingCall | None:
+    def _take_by_text(self, number: jsonrpc.Id | None) -> PendingCall | None:
         """The call whose number was sent back as a text: it is still its number."""
         return self._take(whole_number(number)) if isinstance(number, str) else None
 
@@ -322,24 +324,24 @@ class Peer:
                     self.message(element, stream)
             if elements:
                 return
-        head, tail = frame[:_KEPT], frame[-_KEPT:]
+        head, tail = frame[:_ENDS], frame[-_ENDS:]
         self.noise("not a JSON-RPC message", head)
         number = jsonrpc.find_id(head, tail)
         if number is not None:
             self.failed(number, Cause(Code.GARBAGE, "the server's answer is not valid JSON"))
 
-    def _told(self, envelope: Envelope, method: str, stream: int | None) -> None:
+    def _dispatch(self, envelope: Envelope, method: str, stream: int | None) -> None:
         params = b"{}" if envelope.params is jsonrpc.ABSENT else bytes(envelope.params)
         if envelope.id is not None:
-            self._asked.ask(envelope.id, method, params, stream)
+            self._server_requests.answer(envelope.id, method, params, stream)
         elif method == "notifications/progress":
-            self._progressed(params)
+            self._on_progress(params)
         elif method == "notifications/cancelled":
-            self._withdrawn(params)
+            self._on_cancelled(params)
         elif self._on_notification is not None:
             self._loop.call_soon(self._on_notification, method, params, stream)
 
-    def _progressed(self, params: bytes) -> None:
+    def _on_progress(self, params: bytes) -> None:
         try:
             progress = _progress.decode(params)
         except ValueError:
@@ -353,9 +355,9 @@ class Peer:
         if call.progress is not None:
             self._loop.call_soon(call.progress, msgspec.to_builtins(progress))
 
-    def _withdrawn(self, params: bytes) -> None:
+    def _on_cancelled(self, params: bytes) -> None:
         try:
-            number = self._asked.withdraw(params)
+            number = self._server_requests.cancel(params)
         except ValueError:
             self.noise("unreadable cancel notice", params)
             return

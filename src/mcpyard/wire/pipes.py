@@ -42,7 +42,7 @@ class Inlet(asyncio.Protocol):
         self._ended = ended
         self._loop = asyncio.get_running_loop()
         self._backlog: deque[Event] = deque()
-        self._taken = 0
+        self._received = 0
         self._over = False
         self._turn: asyncio.Handle | None = None
         self._transport: asyncio.ReadTransport | None = None
@@ -54,7 +54,7 @@ class Inlet(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
-        self._taken += len(data)
+        self._received += len(data)
         events = self._framer.feed(data)
         if self.widen and not events and len(data) >= _LONG_PIECE:
             self.widen()
@@ -64,8 +64,8 @@ class Inlet(asyncio.Protocol):
                 self._frame(event)
         else:
             self._backlog.extend(events)
-        if self._turn is None and (self._backlog or self._taken >= _TURN_BYTES):
-            self._rest()
+        if self._turn is None and (self._backlog or self._received >= _TURN_BYTES):
+            self._pause()
         if self._framer.skipped > FLOOD_LIMIT:
             self._ended(_FLOODED)
 
@@ -86,17 +86,17 @@ class Inlet(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    def _rest(self) -> None:
+    def _pause(self) -> None:
         if self._transport is not None and not self._transport.is_closing():
             self._transport.pause_reading()
-        self._turn = self._loop.call_soon(self._go_on)
+        self._turn = self._loop.call_soon(self._resume)
 
-    def _go_on(self) -> None:
-        self._taken = 0
+    def _resume(self) -> None:
+        self._received = 0
         for _ in range(min(_TURN_FRAMES, len(self._backlog))):
             self._frame(self._backlog.popleft())
         if self._backlog:
-            self._turn = self._loop.call_soon(self._go_on)
+            self._turn = self._loop.call_soon(self._resume)
             return
         self._turn = None
         if self._over:

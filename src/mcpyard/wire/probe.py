@@ -30,7 +30,7 @@ _DECISIVE: Final = frozenset({Code.NEEDS_AUTH, Code.FORBIDDEN, Code.UNSUPPORTED_
 
 
 async def probe(
-    peer: Peer, face: ClientFace, remembered: Era | None, silence: float
+    peer: Peer, face: ClientFace, last_era: Era | None, silence: float
 ) -> InitializeResult:
     """Meet the server.
 
@@ -38,18 +38,18 @@ async def probe(
         LinkFailed: It refused in both eras, died, wants a sign-in, or speaks no known version.
     """
     questions = _Questions(peer, face)
-    first: Era = remembered or "modern"
+    first: Era = last_era or "modern"
     other: Era = "modern" if first == "handshake" else "handshake"
     try:
         questions.ask(first)
-        greeting = await questions.next_greeting(silence if first == "modern" else None)
-        if greeting is None:
+        result = await questions.next_result(silence if first == "modern" else None)
+        if result is None:
             questions.ask(other)
-        while greeting is None and questions.open:
-            greeting = await questions.next_greeting(None)
-        if greeting is None:
+        while result is None and questions.open:
+            result = await questions.next_result(None)
+        if result is None:
             raise LinkFailed(questions.verdict())
-        return greeting
+        return result
     finally:
         questions.drop()
 
@@ -74,22 +74,22 @@ class _Questions:
         if era == "handshake":
             call = self._peer.start("initialize", initialize_params(self._face), CallTerms())
         else:
-            stamp = Modern(self._face).stamp(DISCOVER, None, CallTerms())
-            call = self._peer.start(DISCOVER, None, CallTerms(), stamp)
+            extras = Modern(self._face).extras(DISCOVER, None, CallTerms())
+            call = self._peer.start(DISCOVER, None, CallTerms(), extras)
         self._calls[call.future] = call
 
-    async def next_greeting(self, patience: float | None) -> InitializeResult | None:
-        """The greeting in the next answer; None when that is none, or nothing comes in time."""
+    async def next_result(self, seconds: float | None) -> InitializeResult | None:
+        """The result in the next answer; None when that has none, or nothing comes in time."""
         done, _ = await asyncio.wait(
-            self._calls, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            self._calls, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
         for future in done:
             call = self._calls.pop(future)
             if self._wants_it_again(call):
                 self.ask("modern")
-                return await self.next_greeting(patience)
-            if greeting := self._read(call):
-                return greeting
+                return await self.next_result(seconds)
+            if result := self._read(call):
+                return result
         return None
 
     def _wants_it_again(self, call: PendingCall) -> bool:
@@ -123,8 +123,8 @@ class _Questions:
         try:
             if call.method == "initialize":
                 return read_initialize(call.future.result())
-            if greeting := read_discover(call.future.result()):
-                return greeting
+            if result := read_discover(call.future.result()):
+                return result
             text = "the server answered server/discover without a version of the modern era"
             self._failures.append(Cause(Code.REFUSED_HANDSHAKE, text))
         except RpcError as error:

@@ -28,7 +28,7 @@ class _CancelNotice(msgspec.Struct, rename="camel"):
 _cancel_notice = msgspec.json.Decoder(_CancelNotice)
 
 
-async def nobody(method: str, _params: bytes, _stream: int | None) -> bytes:
+async def refuse(method: str, _params: bytes, _stream: int | None) -> bytes:
     """Refuse whatever is asked."""
     raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here answers {method}")
 
@@ -42,7 +42,7 @@ class ServerRequests:
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[Id, asyncio.Task[bytes]] = {}
 
-    def ask(self, number: Id, method: str, params: bytes, stream: int | None) -> None:
+    def answer(self, number: Id, method: str, params: bytes, stream: int | None) -> None:
         """Have a request answered; `ping` at once."""
         if method == "ping":
             self._reply(jsonrpc.success(number, b"{}"))
@@ -54,7 +54,7 @@ class ServerRequests:
             self._tasks[number] = task
             task.add_done_callback(lambda done: self._done(number, done))
 
-    def withdraw(self, params: bytes) -> Id | None:
+    def cancel(self, params: bytes) -> Id | None:
         """The server does not want an answer any more.
 
         Returns:

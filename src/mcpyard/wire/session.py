@@ -13,7 +13,7 @@ import msgspec
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.ports import CallTerms, NotificationHandler
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.call_attribution import Lanes
 from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
@@ -24,10 +24,10 @@ from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.lists import ToolList, all_pages
 from mcpyard.wire.modern import Modern
-from mcpyard.wire.peer import OnNoise, OnNotification, Peer
+from mcpyard.wire.peer import OnNoise, Peer
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
 from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
-from mcpyard.wire.server_requests import OnRequest, nobody
+from mcpyard.wire.server_requests import OnRequest, refuse
 
 _CALL: Final = "tools/call"
 _LIST: Final = "tools/list"
@@ -48,21 +48,25 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
+def _ignore(*_arguments: object) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """Who is told and asked what; all of them are called in the event loop's own turn.
+    """The callbacks of a session; all of them are called in the event loop's own turn.
 
     Attributes:
         on_list_changed: A list of the server changed.
-        on_notification: Everything else a server tells, unless a call's own terms hear of it.
+        on_notification: Any other notification that belongs to no call: method, parameters.
         on_request: What a server asks outside any call; refused by default.
-        on_lost: The link is gone; told once, and not after `close`.
+        on_lost: The link is gone; called once, and not after `close`.
         on_noise: Something came that is no message.
     """
 
-    on_list_changed: OnChange | None = None
-    on_notification: OnNotification | None = None
-    on_request: OnRequest = nobody
+    on_list_changed: OnChange = _ignore
+    on_notification: NotificationHandler = _ignore
+    on_request: OnRequest = refuse
     on_lost: Callable[[Cause], None] | None = None
     on_noise: OnNoise | None = None
 
@@ -73,13 +77,13 @@ class Opening:
 
     Attributes:
         deadline: Seconds until the server must have been met.
-        remembered: The era that served last time.
+        last_era: The era that served last time.
         silence: Seconds of waiting before the other era is tried too.
         pause: Seconds before listening is asked for again, at first.
     """
 
     deadline: float
-    remembered: Era | None = None
+    last_era: Era | None = None
     silence: float = SILENCE
     pause: float = 1.0
 
@@ -102,25 +106,24 @@ async def open_session(
     """Open the link and meet the server; on failure the link is closed.
 
     Raises:
-        LinkFailed: With the cause; the caller may try again with `remembered="handshake"` when
+        LinkFailed: With the cause; the caller may try again with `last_era="handshake"` when
             the server died of the question.
     """
-    told = handlers or Handlers()
-    lanes = Lanes(told.on_request)
-    notices = _Notices(told, lanes)
+    handlers = handlers or Handlers()
+    lanes = Lanes(handlers.on_request)
     peer = Peer(
         link,
-        on_request=lanes.asked,
-        on_notification=notices.told,
-        on_lost=told.on_lost,
-        on_noise=told.on_noise,
+        on_request=lanes.answer,
+        on_notification=_Notifications(handlers, lanes).dispatch,
+        on_lost=handlers.on_lost,
+        on_noise=handlers.on_noise,
     )
     lanes.clocks = peer
     try:
         async with asyncio.timeout(opening.deadline):
             await peer.open()
-            greeting = await probe(peer, face, opening.remembered, opening.silence)
-        _settle(link, peer, greeting)
+            result = await probe(peer, face, opening.last_era, opening.silence)
+        _settle(link, peer, result)
     except TimeoutError as error:
         await peer.close()
         text = f"the server did not answer within {opening.deadline:g} s of its start"
@@ -131,40 +134,34 @@ async def open_session(
     except BaseException:
         await peer.close()
         raise
-    session = ServerSession(peer, face, greeting, lanes, opening.pause)
-    session.listen(notices.changed)
+    session = ServerSession(peer, face, result, lanes, opening.pause)
+    session.listen(handlers.on_list_changed)
     return session
 
 
-def _settle(link: Link, peer: Peer, greeting: InitializeResult) -> None:
-    handshake = greeting.era == "handshake"
+def _settle(link: Link, peer: Peer, result: InitializeResult) -> None:
+    handshake = result.era == "handshake"
     if isinstance(link, EraAware):
         link.modern = not handshake
-        link.protocol_version = greeting.version
+        link.protocol_version = result.version
     if handshake:
         peer.notify("notifications/initialized")
         if isinstance(link, EraAware):
             link.open_get_stream()
 
 
-class _Notices:
-    """Sorts what a server tells."""
+class _Notifications:
+    """Tells the notifications of a call from changes of lists, and both from all others."""
 
     def __init__(self, handlers: Handlers, lanes: Lanes) -> None:
         self._handlers = handlers
         self._lanes = lanes
 
-    def told(self, method: str, params: bytes, stream: int | None) -> None:
+    def dispatch(self, method: str, params: bytes, stream: int | None) -> None:
         if kind := _CHANGES.get(method):
-            self.changed(kind)
-        elif self._lanes.told(method, params, stream):
-            return
-        elif self._handlers.on_notification is not None:
-            self._handlers.on_notification(method, params, stream)
-
-    def changed(self, kind: str) -> None:
-        if self._handlers.on_list_changed is not None:
             self._handlers.on_list_changed(kind)
+        elif not self._lanes.notify(method, params, stream):
+            self._handlers.on_notification(method, params)
 
 
 class ServerSession:
@@ -174,45 +171,45 @@ class ServerSession:
         self,
         peer: Peer,
         face: ClientFace,
-        greeting: InitializeResult,
+        result: InitializeResult,
         lanes: Lanes,
         pause: float = 1.0,
     ) -> None:
         self._peer = peer
-        self._greeting = greeting
+        self._initialize_result = result
         self._lanes = lanes
         self._modern = Modern(face)
-        self._codec: Codec = self._modern if greeting.era == "modern" else Handshake()
+        self._codec: Codec = self._modern if result.era == "modern" else Handshake()
         self._mirrored: dict[str, dict[Path, str]] = {}
         self._listener: ChangeStream | None = None
-        if greeting.era == "modern":
-            self._listener = ChangeStream(peer, self._modern, greeting.capabilities, pause)
+        if result.era == "modern":
+            self._listener = ChangeStream(peer, self._modern, result.capabilities, pause)
         self._watched: frozenset[str] = frozenset()
 
     @property
     def era(self) -> Era:
         """The era the server was met in."""
-        return self._greeting.era
+        return self._initialize_result.era
 
     @property
     def protocol_version(self) -> str:
         """The protocol version spoken."""
-        return self._greeting.version
+        return self._initialize_result.version
 
     @property
     def server_info(self) -> Mapping[str, Any]:
         """What the server calls itself; for display only."""
-        return self._greeting.server_info
+        return self._initialize_result.server_info
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """What the server offers."""
-        return self._greeting.capabilities
+        return self._initialize_result.capabilities
 
     @property
     def instructions(self) -> str | None:
         """The server's words to a model."""
-        return self._greeting.instructions
+        return self._initialize_result.instructions
 
     @property
     def lanes(self) -> int | None:
@@ -253,12 +250,12 @@ class ServerSession:
         A tool whose schema asks for headers that the specification forbids is left out.
         """
         terms = CallTerms(timeout=within)
-        listed = await all_pages(lambda params: self.request(_LIST, params, terms))
+        listing = await all_pages(lambda params: self.request(_LIST, params, terms))
         if self.era == "handshake":
-            return listed
+            return listing
         self._mirrored = {}
-        kept = tuple(tool for tool in listed.tools if self._remember(tool))
-        return ToolList(kept, listed.ttl_ms, listed.public)
+        tools = tuple(tool for tool in listing.tools if self._note_mirrored(tool))
+        return ToolList(tools, listing.ttl_ms, listing.public)
 
     async def list_items(self, method: str, member: str, within: float = 30.0) -> ToolList:
         """All items of another list, whole; each page must come in that many seconds."""
@@ -309,7 +306,7 @@ class ServerSession:
             return
 
     def listen(self, changed: OnChange) -> None:
-        """Hear of changes in the modern era; a server of the other tells them by itself."""
+        """Listen for changes in the modern era; a server of the other one notifies by itself."""
         if self._listener is not None:
             self._listener.start(changed)
 
@@ -319,7 +316,7 @@ class ServerSession:
             await self._listener.stop()
         await self._peer.close()
 
-    def _remember(self, tool: Mapping[str, Any]) -> bool:
+    def _note_mirrored(self, tool: Mapping[str, Any]) -> bool:
         """Keep what a tool wants repeated in headers; False when it wants the forbidden."""
         try:
             paths = mirrored(tool.get("inputSchema"))
@@ -374,7 +371,7 @@ class ServerSession:
         terms: CallTerms,
         headers: Mapping[str, str] = NO_HEADERS,
     ) -> PendingCall:
-        stamp = self._codec.stamp(method, name, terms)
+        extras = self._codec.extras(method, name, terms)
         if headers:
-            stamp = RequestExtras(stamp.meta, {**stamp.headers, **headers})
-        return self._peer.start(method, params, terms, stamp)
+            extras = RequestExtras(extras.meta, {**extras.headers, **headers})
+        return self._peer.start(method, params, terms, extras)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.ports import NotificationInterest, OnNotice, Servers
+from mcpyard.domain.ports import NotificationInterest, NotificationListener, Servers
 
 LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """The log levels, the most verbose first."""
@@ -19,13 +19,18 @@ class Notifications:
         self._servers = servers
         self._interests: dict[UUID, dict[object, NotificationInterest]] = {}
         self._tuned: dict[UUID, NotificationInterest] = {}
-        self._listeners: set[OnNotice] = set()
-        servers.hear(self._dispatch)
+        self._listeners: set[NotificationListener] = set()
+        servers.set_listener(self)
 
-    def listen(self, listener: OnNotice) -> Callable[[], None]:
-        """Receive what servers send outside any call, until the returned function is called."""
+    def listen(self, listener: NotificationListener) -> Callable[[], None]:
+        """Send a listener all notifications, until the returned function is called."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
+
+    def on_notification(self, server: UUID, method: str, params: bytes) -> None:
+        """A server sent a notification (see `NotificationListener`)."""
+        for listener in [*self._listeners]:
+            listener.on_notification(server, method, params)
 
     def set_interest(self, key: object, server: UUID, interest: NotificationInterest) -> None:
         """What somebody wants to receive from a server, instead of what it wanted before."""
@@ -64,10 +69,6 @@ class Notifications:
         else:
             self._tuned[server] = tuning
         self._servers.tune(server, tuning)
-
-    def _dispatch(self, server: UUID, method: str, params: bytes) -> None:
-        for listener in [*self._listeners]:
-            listener(server, method, params)
 
 
 def _covers(tuned: NotificationInterest, interest: NotificationInterest) -> bool:

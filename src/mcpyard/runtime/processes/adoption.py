@@ -90,11 +90,11 @@ def descendants(table: dict[int, ProcessRow], roots: Iterator[ProcessRow]) -> li
     below: dict[int, list[ProcessRow]] = {}
     for row in table.values():
         below.setdefault(row.parent, []).append(row)
-    found = {row.pid: row for row in roots}
-    queue = list(found.values())
+    rows = {row.pid: row for row in roots}
+    queue = list(rows.values())
     for row in queue:
-        fresh = [each for each in below.get(row.pid, ()) if each.pid not in found]
-        found.update((each.pid, each) for each in fresh)
+        fresh = [each for each in below.get(row.pid, ()) if each.pid not in rows]
+        rows.update((each.pid, each) for each in fresh)
         queue += fresh
     return queue
 

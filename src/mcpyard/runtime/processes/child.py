@@ -87,14 +87,14 @@ class ChildProcess:
     stderr: int
     exited: asyncio.Future[Exit]
     gone: asyncio.Future[int]
-    _tell: Callable[[Mapping[str, object]], None] = field(repr=False)
+    _send: Callable[[Mapping[str, object]], None] = field(repr=False)
     pid: int = 0
     start: int = 0
     seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def terminate(self) -> None:
         """Ask the process group to end."""
-        self._tell({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
+        self._send({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
 
     async def last_exit(self) -> Exit | None:
         """How it ended, of one that hung up; None when it only did that, and lives on.
@@ -131,13 +131,13 @@ class ChildProcess:
 
     def _end(self) -> None:
         if not self.gone.done():
-            self._tell({"do": "end", "n": self.number})
+            self._send({"do": "end", "n": self.number})
 
     async def _be_seen(self) -> None:
         # Once it ends, what it leaves behind may not be recognisable any more.
         if not self.exited.done():
             self.seen.clear()
-            self._tell({"do": "look", "n": self.number})
+            self._send({"do": "look", "n": self.number})
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.seen.wait(), _SEEN_SECONDS)
 

@@ -194,7 +194,7 @@ class Keeper:
             select.select((self._wakeup,), (), (), RETRY_SECONDS)
             self._flush()
 
-    def tell(self, what: str, **members: object) -> None:
+    def send(self, what: str, **members: object) -> None:
         """Send a message to the yard, or queue it."""
         self._unsent.append(json.dumps({"say": what, **members}).encode())
         self._flush()
@@ -230,7 +230,7 @@ class Keeper:
                 body, self._partial = self._partial, b""
                 self._do(json.loads(body), fds)
         except (ValueError, TypeError, LookupError, AttributeError, OSError) as error:
-            self.tell("refused", message=f"{type(error).__name__}: {error}")
+            self.send("refused", message=f"{type(error).__name__}: {error}")
         finally:
             for fd in fds:
                 os.close(fd)
@@ -245,7 +245,7 @@ class Keeper:
         elif what == "end" and child:
             child.ending = child.ending or time.monotonic()
         elif what == "ping":
-            self.tell("pong", n=number)
+            self.send("pong", n=number)
 
     def _spawn(self, number: int, request: "dict[str, Any]", fds: list[int]) -> None:
         argv, env, cwd = request["argv"], request["env"], request["cwd"]
@@ -256,10 +256,10 @@ class Keeper:
             system = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             code, text = system.errno or errno.EINVAL, system.strerror or str(error)
             which = "cwd" if cwd and system.filename == cwd else "command"
-            self.tell("spawn_failed", n=number, errno=code, message=text, which=which)
+            self.send("spawn_failed", n=number, errno=code, message=text, which=which)
             return
         child = self._children[number] = KeptProcess(number, pid, mark)
-        self.tell("spawned", n=number, pid=pid, start=child.start)
+        self.send("spawned", n=number, pid=pid, start=child.start)
 
     def _signal(self) -> None:
         # What a dying process leaves behind can be told to be its own only if it was seen before.
@@ -267,7 +267,7 @@ class Keeper:
             self._tree.look()
         for child, number, what in self._signals:
             signal_group(child.pid if child and child.alive else 0, what)
-            self.tell("looked", n=number)
+            self.send("looked", n=number)
         self._signals.clear()
 
     def _reap(self) -> bool:
@@ -289,7 +289,7 @@ class Keeper:
     def _exited(self, child: KeptProcess, number: int, *, clean: bool) -> None:
         child.alive = False
         status, killer = (number, None) if clean else (None, number)
-        self.tell("exited", n=child.number, status=status, signal=killer)
+        self.send("exited", n=child.number, status=status, signal=killer)
         # A server whose main process is dead has no business left.
         signal_group(child.pid, signal.SIGKILL)
         child.ending = child.ending or time.monotonic()
@@ -307,10 +307,10 @@ class Keeper:
             left = sum((self._tree.owners.get(row.key) or child) is child for row in doomed)
             left = left or int(child.alive or self._tree.blind)
             waited = time.monotonic() - child.ending
-            patience = GIVE_UP_SECONDS if left else UNCLEAR_SECONDS
-            if waited > patience or (not left and self._tree.clear):
+            limit = GIVE_UP_SECONDS if left else UNCLEAR_SECONDS
+            if waited > limit or (not left and self._tree.clear):
                 del self._children[child.number]
-                self.tell("gone", n=child.number, left=left)
+                self.send("gone", n=child.number, left=left)
         self._kill(doomed)
 
     def _kill(self, rows: list[ProcessRow]) -> None:
@@ -345,7 +345,7 @@ def main() -> None:
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
     keeper = Keeper(yard, int(sys.argv[2]))
     try:
-        keeper.tell("ready")
+        keeper.send("ready")
         keeper.serve()
     finally:
         keeper.end_all()

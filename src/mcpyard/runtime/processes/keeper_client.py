@@ -1,4 +1,4 @@
-"""The yard's side of the keeper: spawn children through it, hear of their ends, end them.
+"""The yard's side of the keeper: spawn children through it, learn of their ends, end them.
 
 The keeper is a process of its own so that it can outlive the yard by the moment it takes to kill
 every descendant. Should the keeper die instead, or stop responding, its children are as good as
@@ -133,11 +133,11 @@ class KeeperClient:
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._children[number] = child
         try:
-            self._tell(request, far_ends)
+            self._send(request, far_ends)
             await answer
         except BaseException:
             # Requests are served in their order: if the child still comes to be, this meets it.
-            self._tell({"do": "end", "n": number})
+            self._send({"do": "end", "n": number})
             self._children.pop(number, None)
             _close((child.stdin, child.stdout, child.stderr))
             raise
@@ -168,7 +168,7 @@ class KeeperClient:
             raise SpawnFailed(error.errno or 0, str(error), "keeper") from error
         ADOPTION.keepers.add(process.pid)
         cgroup = self._enclose(process.pid)
-        return _Run(process, Channel(ours, self._hear, self._ended), cgroup, ready, ended)
+        return _Run(process, Channel(ours, self._receive, self._ended), cgroup, ready, ended)
 
     def _enclose(self, pid: int) -> Cgroup | None:
         """Put the keeper into a control group of its own, before it starts anything."""
@@ -203,20 +203,20 @@ class KeeperClient:
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
         child = ChildProcess(
-            number, stdin, stdout, stderr, loop.create_future(), loop.create_future(), self._tell
+            number, stdin, stdout, stderr, loop.create_future(), loop.create_future(), self._send
         )
         return child, (far_in, far_out, far_err)
 
-    def _tell(self, request: Mapping[str, object], fds: tuple[int, ...] = ()) -> None:
+    def _send(self, request: Mapping[str, object], fds: tuple[int, ...] = ()) -> None:
         if self._run:
             self._run.channel.send(request, fds)
         else:
             _close(fds)
             self._fail(_lost_spawn(request["n"], _LOST))
 
-    def _hear(self, message: dict[str, Any]) -> None:
+    def _receive(self, message: dict[str, Any]) -> None:
         if self._run:
-            self._hear_alive(self._run, message["say"])
+            self._note_alive(self._run, message["say"])
         match message["say"]:
             case "spawned":
                 self._spawned(message)
@@ -233,7 +233,7 @@ class KeeperClient:
             case _:
                 """Of the keeper itself, or of a child whose spawning was cancelled."""
 
-    def _hear_alive(self, run: _Run, what: str) -> None:
+    def _note_alive(self, run: _Run, what: str) -> None:
         run.unanswered = 0
         if what == "ready":
             _resolve(run.ready, True)

@@ -123,16 +123,16 @@ def _sweep(look: Callable[[], Iterable[ProcessRow]]) -> Swept:
     if not sys.platform.startswith("linux"):
         return Swept()
     killed: set[tuple[int, int]] = set()
-    found: set[tuple[int, int]] = set()
+    keys: set[tuple[int, int]] = set()
     until = time.monotonic() + _SECONDS
     quiet = 0
     while quiet < _QUIET_ROUNDS and time.monotonic() < until:
-        found = {row.key for row in look()}
-        killed |= found
-        quiet = 0 if found else quiet + 1
-        if found:
+        keys = {row.key for row in look()}
+        killed |= keys
+        quiet = 0 if keys else quiet + 1
+        if keys:
             threading.Event().wait(_ROUND_SECONDS)
-    return Swept(len(killed - found), len(found))
+    return Swept(len(killed - keys), len(keys))
 
 
 def _kill_all(rows: list[ProcessRow]) -> list[ProcessRow]:
@@ -151,13 +151,13 @@ def _line_of_descent() -> Iterator[int]:
 
 def _kill_marked(key: MarkKey, condemned: Callable[[Mark], bool]) -> Iterator[ProcessRow]:
     spared = frozenset(_line_of_descent())
-    here = pid_namespace()
+    namespace = pid_namespace()
     for pid in newest_first():
         row = None if pid in spared else read_process(pid)
         mark = key.verify(read_mark(pid)) if row else None
         if not (row and mark and row.start >= mark.yard_start and condemned(mark)):
             continue
         # A pid in the mark of a container's process means another process out here.
-        if pid_namespace(pid) == here:
+        if pid_namespace(pid) == namespace:
             kill_process(row)
             yield row

@@ -58,7 +58,7 @@ class EventParser:
 
     Attributes:
         comments: How many comment lines came.
-        heard: How many comments and events came, those without data included.
+        received: How many comments and events came, those without data included.
         last_id: The id to resume after; only a dispatched event moves it.
         retry: The reconnection time in milliseconds that the server asked for last.
         overflowing: Whether the event being received is already over the limit.
@@ -66,7 +66,7 @@ class EventParser:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.comments = 0
-        self.heard = 0
+        self.received = 0
         self.last_id = ""
         self.retry: int | None = None
         self._limit = limit
@@ -84,9 +84,9 @@ class EventParser:
     def feed(self, chunk: bytes) -> list[SseEvent | OversizeEvent]:
         """Take the next bytes and give what they completed."""
         lines = self._split(chunk)
-        found = [item for line in lines[:-1] if (item := self._end_line(line))]
+        events = [item for line in lines[:-1] if (item := self._end_line(line))]
         self._grow_line(lines[-1])
-        return found
+        return events
 
     def _split(self, chunk: bytes) -> list[bytes]:
         if self._after_cr and chunk.startswith(b"\n"):
@@ -127,7 +127,7 @@ class EventParser:
     def _take(self, line: bytes) -> None:
         if line.startswith(b":"):
             self.comments += 1
-            self.heard += 1
+            self.received += 1
             return
         self._size += len(line)
         name, _, value = line.partition(b":")
@@ -142,7 +142,7 @@ class EventParser:
             self._retry = self.retry = int(value)
 
     def _dispatch(self) -> SseEvent | None:
-        self.heard += bool(self._size)
+        self.received += bool(self._size)
         if self._id is not None:
             self.last_id = self._id
         event = None

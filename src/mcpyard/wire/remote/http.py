@@ -95,8 +95,8 @@ class HttpLink(RemoteLink):
         return self._http.build_request("POST", self._url, content=message.body, headers=headers)
 
     def _session_headers(self) -> dict[str, str]:
-        known = {_SESSION: self.session_id, _VERSION: self.protocol_version}
-        return {name: value for name, value in known.items() if value}
+        headers = {_SESSION: self.session_id, _VERSION: self.protocol_version}
+        return {name: value for name, value in headers.items() if value}
 
     async def _accepted(self, message: Outgoing, response: httpx2.Response) -> None:
         if message.method == "initialize":
@@ -136,22 +136,22 @@ class HttpLink(RemoteLink):
     async def _resume(self, parser: EventParser, request: int) -> Ending:
         barren = 0
         while barren < _BARREN_RESUMPTIONS:
-            reached = parser.last_id
+            last_id = parser.last_id
             await asyncio.sleep(pause(parser.retry, barren))
             ending = await self._follow(parser, request)
             if ending is not Ending.CUT:
                 return ending
-            barren = barren + 1 if parser.last_id == reached else 0
+            barren = barren + 1 if parser.last_id == last_id else 0
         return Ending.CUT
 
     async def _listen(self) -> None:
         parser = EventParser(self._limit)
         barren = 0
         while not self._dead:
-            heard = parser.heard
+            received = parser.received
             if await self._follow(parser, None) is Ending.REFUSED:
                 return
-            barren = barren + 1 if parser.heard == heard else 0
+            barren = barren + 1 if parser.received == received else 0
             await asyncio.sleep(pause(parser.retry, barren))
 
     async def _follow(self, parser: EventParser, request: int | None) -> Ending:

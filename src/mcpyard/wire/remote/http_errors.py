@@ -55,12 +55,14 @@ class Challenge:
     def read(cls, headers: Iterable[str]) -> "Challenge":
         """The challenge in the `WWW-Authenticate` headers of an answer."""
         header = ", ".join(headers)
-        said = {name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(header)}
+        parameters = {
+            name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(header)
+        }
         return cls(
             header,
-            said.get("resource_metadata", ""),
-            said.get("scope", ""),
-            said.get("error", ""),
+            parameters.get("resource_metadata", ""),
+            parameters.get("scope", ""),
+            parameters.get("error", ""),
         )
 
     def widened(self, granted: str) -> str:
@@ -73,11 +75,11 @@ class Challenge:
 
 def challenge_of(response: httpx2.Response) -> Challenge | None:
     """What an answer says of a sign-in, if one would help: a first one, or one that allows more."""
-    found = Challenge.read(response.headers.get_list("www-authenticate"))
+    challenge = Challenge.read(response.headers.get_list("www-authenticate"))
     if response.status_code == HTTPStatus.UNAUTHORIZED:
-        return found
-    lacking = response.status_code == HTTPStatus.FORBIDDEN and found.error == LACKING
-    return found if lacking else None
+        return challenge
+    lacking = response.status_code == HTTPStatus.FORBIDDEN and challenge.error == LACKING
+    return challenge if lacking else None
 
 
 def place(url: httpx2.URL) -> str:

@@ -57,8 +57,8 @@ def pause(retry: int | None, barren: int) -> float:
         retry: The milliseconds the server asked for.
         barren: How many streams in a row brought nothing; each doubles the wait.
     """
-    wanted = _DEFAULT_PAUSE if retry is None else retry / 1000
-    grown = max(wanted, _SHORTEST_PAUSE) * 2 ** min(barren, 16)
+    seconds = _DEFAULT_PAUSE if retry is None else retry / 1000
+    grown = max(seconds, _SHORTEST_PAUSE) * 2 ** min(barren, 16)
     return min(grown, _LONGEST_PAUSE)
 
 

@@ -53,8 +53,8 @@ def mirrored(schema: object) -> dict[Path, str]:
     Raises:
         ValueError: An annotation that the specification forbids; such a tool must not be offered.
     """
-    found: dict[Path, str] = {}
-    taken: set[str] = set()
+    headers: dict[Path, str] = {}
+    names: set[str] = set()
     for path, node in _annotated(schema):
         header = node[_KEYWORD]
         if not path:
@@ -64,11 +64,11 @@ def mirrored(schema: object) -> dict[Path, str]:
             raise ValueError(f"{where}: {_KEYWORD} is no name of a header")
         if node.get("type") not in _KINDS:
             raise ValueError(f"{where}: only a string, integer or boolean can have {_KEYWORD}")
-        if header.lower() in taken:
+        if header.lower() in names:
             raise ValueError(f"{where}: the header {header} is used twice")
-        taken.add(header.lower())
-        found[path] = PARAM_PREFIX + header
-    return found
+        names.add(header.lower())
+        headers[path] = PARAM_PREFIX + header
+    return headers
 
 
 def headers_for(paths: Mapping[Path, str], arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -157,21 +157,21 @@ class SignIn:
             challenge: What the server said when it asked for a sign-in.
         """
         await self.close()
-        known = await self._current()
-        flow = _flow(self._url, self._identity, _without_tokens(known))
+        credentials = await self._current()
+        flow = _flow(self._url, self._identity, _without_tokens(credentials))
         attempt = _Attempt(asyncio.get_running_loop())
         attempt.task = asyncio.create_task(self._authorize(flow, attempt, challenge))
         attempt.task.add_done_callback(self._ended)
         try:
             async with asyncio.timeout(_PREPARATION_SECONDS):
-                await asyncio.wait({attempt.task, attempt.shown}, return_when="FIRST_COMPLETED")
+                await asyncio.wait({attempt.task, attempt.address}, return_when="FIRST_COMPLETED")
         except TimeoutError:
             attempt.task.cancel()
             raise SignInFailed("The authorization server does not answer") from None
         except asyncio.CancelledError:
             attempt.task.cancel()
             raise
-        if not attempt.shown.done():
+        if not attempt.address.done():
             await attempt.task
             raise SignInFailed("The authorization server asked for no sign-in")
         self._attempt = attempt
@@ -215,9 +215,9 @@ class SignIn:
 
     async def renewed(self, rejected: str) -> str:
         """A token other than the one a server rejected; empty when there is none to be had."""
-        found = await self._renewals.share(self._url, rejected, lambda: self._renew(rejected))
-        self._credentials = found
-        return found.access_token if found else ""
+        credentials = await self._renewals.share(self._url, rejected, lambda: self._renew(rejected))
+        self._credentials = credentials
+        return credentials.access_token if credentials else ""
 
     async def _renew(self, rejected: str) -> Credentials | None:
         # Whoever waited for his turn, and whoever shares the store, finds the work done.
@@ -226,13 +226,13 @@ class SignIn:
             return stored
         renewed = await self._ask_anew(stored) if stored and stored.refresh_token else None
         # Known before it is stored: a disk that refuses must not cost the sign-in.
-        self._credentials = found = renewed or _without_tokens(stored)
-        if found is not None:
-            await self._store.put(found)
-        return found
+        self._credentials = credentials = renewed or _without_tokens(stored)
+        if credentials is not None:
+            await self._store.put(credentials)
+        return credentials
 
-    async def _ask_anew(self, known: Credentials) -> Credentials | None:
-        flow = _flow(self._url, self._identity, known)
+    async def _ask_anew(self, credentials: Credentials) -> Credentials | None:
+        flow = _flow(self._url, self._identity, credentials)
         url = parse_url(self._url)
         try:
             async with (
@@ -285,20 +285,20 @@ class _Attempt:
     """A sign-in between `begin` and `finish`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.shown: asyncio.Future[str] = loop.create_future()
+        self.address: asyncio.Future[str] = loop.create_future()
         self.answer: asyncio.Future[tuple[str, str, str | None]] = loop.create_future()
         self.task: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
-        return self.shown.result()
+        return self.address.result()
 
     @property
     def state(self) -> str:
         return parse_qs(urlsplit(self.url).query).get("state", [""])[0]
 
     def show(self, url: str) -> None:
-        self.shown.set_result(url)
+        self.address.set_result(url)
 
     async def wait(self) -> tuple[str, str, str | None]:
         return await self.answer

@@ -142,13 +142,13 @@ class Flow:
         self._provider.context.redirect_handler = show
         self._provider.context.callback_handler = wait
 
-    def _recall(self, known: Credentials) -> None:
+    def _recall(self, credentials: Credentials) -> None:
         context = self._provider.context
-        if known.server_metadata:
-            context.oauth_metadata = OAuthMetadata.model_validate_json(known.server_metadata)
+        if credentials.server_metadata:
+            context.oauth_metadata = OAuthMetadata.model_validate_json(credentials.server_metadata)
             self._memory.fit(context.oauth_metadata)
-        if known.resource_metadata:
-            described = ProtectedResourceMetadata.model_validate_json(known.resource_metadata)
+        if credentials.resource_metadata:
+            described = ProtectedResourceMetadata.model_validate_json(credentials.resource_metadata)
             context.protected_resource_metadata = described
 
     def _credentials(self) -> Credentials:
@@ -174,9 +174,9 @@ class Flow:
 class _Memory:
     """The SDK's storage for as long as one flow lasts; what comes of it is kept elsewhere."""
 
-    def __init__(self, known: Credentials | None, identity: Identity) -> None:
-        self._tokens = _tokens_of(known)
-        self._client = _ours(known, identity)
+    def __init__(self, credentials: Credentials | None, identity: Identity) -> None:
+        self._tokens = _tokens_of(credentials)
+        self._client = _ours(credentials, identity)
 
     async def get_tokens(self) -> OAuthToken | None:
         return self._tokens
@@ -198,21 +198,21 @@ class _Memory:
             client.token_endpoint_auth_method = _POST
 
 
-def _tokens_of(known: Credentials | None) -> OAuthToken | None:
-    if known is None or not known.access_token:
+def _tokens_of(credentials: Credentials | None) -> OAuthToken | None:
+    if credentials is None or not credentials.access_token:
         return None
     return OAuthToken(
-        access_token=known.access_token,
-        refresh_token=known.refresh_token or None,
-        scope=known.scope or None,
+        access_token=credentials.access_token,
+        refresh_token=credentials.refresh_token or None,
+        scope=credentials.scope or None,
     )
 
 
-def _ours(known: Credentials | None, identity: Identity) -> OAuthClientInformationFull | None:
-    mine, kept = _registered(identity), _client_of(known, identity)
+def _ours(credentials: Credentials | None, identity: Identity) -> OAuthClientInformationFull | None:
+    mine, stored = _registered(identity), _client_of(credentials, identity)
     # Tokens are renewed as the client that got them, whatever the definition says by now.
-    bound = known and known.access_token and kept
-    return kept if bound and mine and bound.client_id != mine.client_id else mine or kept
+    bound = credentials and credentials.access_token and stored
+    return stored if bound and mine and bound.client_id != mine.client_id else mine or stored
 
 
 def _registered(identity: Identity) -> OAuthClientInformationFull | None:
@@ -226,11 +226,13 @@ def _registered(identity: Identity) -> OAuthClientInformationFull | None:
     )
 
 
-def _client_of(known: Credentials | None, identity: Identity) -> OAuthClientInformationFull | None:
-    if known is None:
+def _client_of(
+    credentials: Credentials | None, identity: Identity
+) -> OAuthClientInformationFull | None:
+    if credentials is None:
         return None
-    client = OAuthClientInformationFull.model_validate_json(known.client)
+    client = OAuthClientInformationFull.model_validate_json(credentials.client)
     # A new sign-in from another address of ours than the registered one would be turned away.
     redirects = [str(uri) for uri in client.redirect_uris or []]
     fits = str(AnyUrl(identity.redirect_uri)) in redirects
-    return client if fits or known.access_token else None
+    return client if fits or credentials.access_token else None

@@ -8,7 +8,7 @@ import orjson
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.domain.ports import Asking, Telling
+from mcpyard.domain.ports import NotificationHandler, RequestHandler
 
 LIBRARY: Final = "library"
 """The caller when none is named."""
@@ -85,8 +85,8 @@ class CallContext(NamedTuple):
         timeout: Seconds that each server has; None for what its definition says.
         extras: What is sent beside name and arguments.
         progress: Receives the progress.
-        asked: Answers what the server asks meanwhile.
-        told: Receives what the server sends about the call.
+        on_request: Answers what the server asks meanwhile.
+        on_notification: Receives what the server sends about the call.
         capabilities: What the client can do, as JSON.
         log_level: The log messages it wants.
         lane: Names the client to servers that run a process for each.
@@ -98,8 +98,8 @@ class CallContext(NamedTuple):
     timeout: float | None = None
     extras: CallExtras = NO_EXTRAS
     progress: Progress | None = None
-    asked: Asking | None = None
-    told: Telling | None = None
+    on_request: RequestHandler | None = None
+    on_notification: NotificationHandler | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
     lane: str | None = None

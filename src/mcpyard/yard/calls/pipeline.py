@@ -224,8 +224,8 @@ def _terms(config: Config, route: Route | None, context: CallContext) -> CallTer
         policy = route.policy
         timeout = policy.timeout or timeout
         extends = extends if policy.progress_extends is None else policy.progress_extends
-    _, seconds, _, progress, asked, told, capabilities, log_level, lane, _, _ = context
+    _, seconds, _, progress, request, notify, capabilities, log_level, lane, _, _ = context
     if seconds is None:
         seconds = timeout / 1000
     longest = max(seconds, LONGEST_CALL) if extends else None
-    return CallTerms(seconds, longest, progress, asked, told, capabilities, log_level, lane)
+    return CallTerms(seconds, longest, progress, request, notify, capabilities, log_level, lane)
