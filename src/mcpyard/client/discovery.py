@@ -1,0 +1,168 @@
+"""Finds the yard that holds a home, and asks it for commands, which wait for each answer."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+from mcpyard.client.http import Cut, HttpClient
+from mcpyard.client.problems import unreachable
+from mcpyard.domain.errors import Disconnected, YardBusy
+from mcpyard.store.home import Home, Running
+
+_PATIENCE: Final = 30.0
+_COMING_UP: Final = 10.0
+"""Seconds in which a yard that took its home should listen; a slow disk takes a few."""
+
+_LOOK_AGAIN: Final = 0.02
+"""Seconds; the other process announces itself in a file, and tells nobody."""
+
+_Answer = TypeVar("_Answer")
+
+
+class Patience:
+    """How long to go on looking for what another process will do."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._never = threading.Event()
+
+    def lasts(self) -> bool:
+        """Let a moment pass; whether there is time for another look."""
+        self._never.wait(_LOOK_AGAIN)
+        return time.monotonic() < self._until
+
+
+class RunningYard:
+    """The yard that holds a home."""
+
+    def __init__(self, running: Running, token: str) -> None:
+        self._running = running
+        self._token = token
+
+    def get(self, path: str) -> bytes:
+        """What a route answers."""
+        return self._request("GET", path, within=_PATIENCE)
+
+    def post(self, path: str, body: object = None) -> bytes:
+        """What a route answers to a body; waits as long as the yard itself."""
+        return self._request("POST", path, body or {})
+
+    def delete(self, path: str) -> bytes:
+        """What a route answers to a removal."""
+        return self._request("DELETE", path, within=_PATIENCE)
+
+    def patch(self, path: str, body: object, headers: Mapping[str, str]) -> bytes:
+        """What a route answers to a change; waits as long as the yard itself."""
+        return self._request("PATCH", path, body, headers)
+
+    def events(self, path: str, within: float | None = None) -> Iterator[object]:
+        """The data of a stream's events, until it ends or so many seconds are over."""
+        until = None if within is None else time.monotonic() + within
+        stream = self._stream(path)
+
+        async def following() -> bytes | None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(until):
+                    return await anext(stream, None)
+            return None
+
+        with asyncio.Runner() as runner:
+            try:
+                while data := runner.run(following()):
+                    yield json.loads(data)
+            finally:
+                runner.run(stream.aclose())
+
+    async def _stream(self, path: str) -> AsyncGenerator[bytes]:
+        async with self._client().answer("GET", path) as answer:
+            # A yard that is killed ends its streams, too.
+            with suppress(Cut):
+                async for events in answer.events():
+                    for each in events:
+                        yield each.data
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        within: float | None = None,
+    ) -> bytes:
+        # Unescaped, so that a text that is not UTF-8 fails here, where its writer is told.
+        content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
+
+        async def answered() -> bytes:
+            client = self._client()
+            try:
+                return await client.request(bytes, method, path, content, headers, within)
+            finally:
+                await client.close()
+
+        return asyncio.run(answered())
+
+    def _client(self) -> HttpClient:
+        pid, url = self._running.pid, self._running.url
+        return HttpClient(self._running, self._token, f"the yard (pid {pid} at {url})")
+
+
+def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None:
+    """The yard that holds a home, if one does; one that is coming up is waited for.
+
+    Args:
+        home: The home.
+        patience: How many seconds to wait at most.
+    """
+    held, waiting = Home(home), Patience(patience)
+    while (running := held.running()) and not running.url and waiting.lasts():
+        """It holds the home, and will say where it listens."""
+    if running is None:
+        return None
+    if not running.url:
+        message = f"the yard (pid {running.pid}) is just starting"
+        raise unreachable("yard-starting", message, "try again in a moment")
+    return RunningYard(running, held.token())
+
+
+def ask_yard(
+    home: Path, through: Callable[[RunningYard], _Answer], directly: Callable[[], _Answer]
+) -> _Answer:
+    """What the yard of a home answers; where none holds it, what comes of taking the home.
+
+    Args:
+        home: The home.
+        through: Asks the yard.
+        directly: Takes the home and does without.
+
+    Raises:
+        YardBusy: Somebody holds the home for long, and does not say where they listen.
+    """
+    waiting = Patience(_COMING_UP)
+    while True:
+        if yard := find_yard(home):
+            return through(yard)
+        try:
+            return directly()
+        except YardBusy:
+            # Somebody was faster: a yard, or a command that is soon done.
+            if not waiting.lasts():
+                raise
+
+
+def need_yard(home: Path) -> RunningYard:
+    """The yard that holds a home; an error where none does."""
+    found = find_yard(home)
+    if found is None:
+        raise not_running(home)
+    return found
+
+
+def not_running(home: Path) -> Disconnected:
+    """The error that there is no yard to speak to."""
+    message = f"not running: no yard holds {home}"
+    return unreachable("not-running", message, "start one with: mcpyard up")
