@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from mcpyard.cli.stdio_bridge import Bridge
+from mcpyard.client.gateway import Bridge
 from mcpyard.client.http import EVENT_STREAM, Answer, HttpClient
 from mcpyard.store.home import Running
 from tests.runtime.waiting import eventually
@@ -87,7 +87,7 @@ def plain(status: int, body: object, headers: Mapping[str, str] | None = None) -
 
 @pytest.fixture
 def yard(monkeypatch: pytest.MonkeyPatch) -> FakeYard:
-    monkeypatch.setattr("mcpyard.cli.stdio_bridge._LISTEN_PAUSE", 0.0)
+    monkeypatch.setattr("mcpyard.client.gateway._LISTEN_PAUSE", 0.0)
     return FakeYard()
 
 

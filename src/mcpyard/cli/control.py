@@ -9,8 +9,7 @@ from mcpyard.cli.cli_errors import Complaint, complain, understand
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.status_words import lamp, print_trouble, reason
-from mcpyard.client.discovery import RunningYard, need_yard
-from mcpyard.client.paths import server_path
+from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
 
 Record = Mapping[str, object]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.status_words import approval_note, lamp, last_words, log_command, reason
-from mcpyard.client.discovery import RunningYard, find_yard
-from mcpyard.client.paths import server_path
+from mcpyard.client.discovery import RunningYard, find_yard, server_path
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.status_words import is_up
-from mcpyard.client.discovery import RunningYard, ask_yard
-from mcpyard.client.paths import segment
+from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.store.home import user_directory
 
 if TYPE_CHECKING:

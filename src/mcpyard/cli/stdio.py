@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.starting import reach_yard
-from mcpyard.cli.stdio_bridge import Bridge
+from mcpyard.client.gateway import Bridge
 from mcpyard.client.http import HttpClient, NotReached
 from mcpyard.store.home import Home
 from mcpyard.wire.framer import LineFramer, OversizeLine

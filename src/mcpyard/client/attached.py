@@ -16,8 +16,8 @@ import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.client.clients import AttachedClients
+from mcpyard.client.discovery import SERVERS, segment, server_path
 from mcpyard.client.http import HttpClient
-from mcpyard.client.paths import SERVERS, segment, server_path
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.errors import Disconnected, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
@@ -64,14 +64,13 @@ class AttachedYard:
         running = found.running()
         if running is None or not running.url:
             raise Disconnected(f"no yard runs with the home {found.folder}; start one: mcpyard up")
-        http = HttpClient(running, found.token())
-        yard = cls(http)
-        try:
-            await yard._begin()
-            yield yard
-        finally:
-            await yard._end()
-            await http.close()
+        async with contextlib.aclosing(HttpClient(running, found.token())) as http:
+            yard = cls(http)
+            try:
+                await yard._begin()
+                yield yard
+            finally:
+                await yard._end()
 
     def servers(self, *, tools: bool = True) -> list[Record]:
         """The records of all servers, by name."""

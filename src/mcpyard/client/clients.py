@@ -6,11 +6,12 @@ and who asked is noted there as the door that it came by.
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 
+from mcpyard.client.discovery import segment
 from mcpyard.client.http import HttpClient
-from mcpyard.client.paths import query, segment
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.records import Done
@@ -28,7 +29,7 @@ class AttachedClients:
     async def groups(self, project: str | None = None) -> list[Record]:
         """Every scope of every client, with its servers and what becomes of each."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients{query(project=project)}"
+            list[Record], "GET", f"/api/clients{_query(project=project)}"
         )
 
     async def show(self, words: str, name: str, project: str | None = None) -> Record:
@@ -81,13 +82,13 @@ class AttachedClients:
     async def lint(self, project: str | None = None) -> list[Record]:
         """What the rules of each program have to say about its files."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients/lint{query(project=project)}"
+            list[Record], "GET", f"/api/clients/lint{_query(project=project)}"
         )
 
     async def drift(self, project: str | None = None) -> list[Record]:
         """The servers that are not defined alike everywhere."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients/drift{query(project=project)}"
+            list[Record], "GET", f"/api/clients/drift{_query(project=project)}"
         )
 
     async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
@@ -98,7 +99,7 @@ class AttachedClients:
         return found["servers"]
 
     async def _list(self, path: str, project: str | None = None) -> list[Record]:
-        return await self._http.request(list[Record], "GET", path + query(project=project))
+        return await self._http.request(list[Record], "GET", path + _query(project=project))
 
     async def _change(
         self, method: str, path: str, body: Mapping[str, object] | None = None
@@ -122,11 +123,16 @@ def _done(told: dict[str, Any]) -> Done:
 def _one(words: str, name: str, **more: str | None) -> str:
     client, _, scope = words.partition(":")
     path = f"/api/clients/{segment(client)}/servers/{segment(name)}"
-    return path + query(scope=scope or None, **more)
+    return path + _query(scope=scope or None, **more)
 
 
 def _changed(words: str, name: str, terms: EditTerms) -> str:
     return _one(words, name, project=terms.project, dryRun="1" if terms.dry_run else None)
+
+
+def _query(**more: str | None) -> str:
+    given = _given(**more)
+    return f"?{urlencode(given)}" if given else ""
 
 
 def _given(**more: object) -> dict[str, object]:

@@ -1,18 +1,21 @@
-"""Finds the yard that holds a home, and asks it for commands, which wait for each answer."""
+"""Finds the yard that holds a home, and asks its routes for commands, which wait for answers."""
 
 import asyncio
 import json
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
+from urllib.parse import quote
 
 from mcpyard.client.http import Cut, HttpClient
-from mcpyard.client.problems import unreachable
-from mcpyard.domain.errors import Disconnected, YardBusy
+from mcpyard.client.problems import documented
+from mcpyard.domain.errors import Disconnected, InputError, YardBusy
 from mcpyard.store.home import Home, Running
+
+SERVERS: Final = "/api/mcp/servers"
 
 _PATIENCE: Final = 30.0
 _COMING_UP: Final = 10.0
@@ -46,7 +49,7 @@ class RunningYard:
 
     def get(self, path: str) -> bytes:
         """What a route answers."""
-        return self._request("GET", path, within=_PATIENCE)
+        return self._request("GET", path)
 
     def post(self, path: str, body: object = None) -> bytes:
         """What a route answers to a body; waits as long as the yard itself."""
@@ -54,7 +57,7 @@ class RunningYard:
 
     def delete(self, path: str) -> bytes:
         """What a route answers to a removal."""
-        return self._request("DELETE", path, within=_PATIENCE)
+        return self._request("DELETE", path)
 
     def patch(self, path: str, body: object, headers: Mapping[str, str]) -> bytes:
         """What a route answers to a change; waits as long as the yard itself."""
@@ -92,32 +95,24 @@ class RunningYard:
         path: str,
         body: object = None,
         headers: Mapping[str, str] | None = None,
-        within: float | None = None,
     ) -> bytes:
         # Unescaped, so that a text that is not UTF-8 fails here, where its writer is told.
         content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
 
         async def answered() -> bytes:
-            client = self._client()
-            try:
-                return await client.request(bytes, method, path, content, headers, within)
-            finally:
-                await client.close()
+            # What changes something takes as long as the yard itself takes for it.
+            async with aclosing(self._client(None if content else _PATIENCE)) as client:
+                return await client.request(bytes, method, path, content, headers)
 
         return asyncio.run(answered())
 
-    def _client(self) -> HttpClient:
-        pid, url = self._running.pid, self._running.url
-        return HttpClient(self._running, self._token, f"the yard (pid {pid} at {url})")
+    def _client(self, within: float | None = None) -> HttpClient:
+        name = f"the yard (pid {self._running.pid} at {self._running.url})"
+        return HttpClient(self._running, self._token, name=name, within=within)
 
 
 def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None:
-    """The yard that holds a home, if one does; one that is coming up is waited for.
-
-    Args:
-        home: The home.
-        patience: How many seconds to wait at most.
-    """
+    """The yard that holds a home, if one does; one that is coming up is waited for."""
     held, waiting = Home(home), Patience(patience)
     while (running := held.running()) and not running.url and waiting.lasts():
         """It holds the home, and will say where it listens."""
@@ -125,19 +120,14 @@ def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None
         return None
     if not running.url:
         message = f"the yard (pid {running.pid}) is just starting"
-        raise unreachable("yard-starting", message, "try again in a moment")
+        raise documented(Disconnected(message), "yard-starting", "try again in a moment")
     return RunningYard(running, held.token())
 
 
 def ask_yard(
     home: Path, through: Callable[[RunningYard], _Answer], directly: Callable[[], _Answer]
 ) -> _Answer:
-    """What the yard of a home answers; where none holds it, what comes of taking the home.
-
-    Args:
-        home: The home.
-        through: Asks the yard.
-        directly: Takes the home and does without.
+    """What the yard of a home answers; where none holds it, what comes of taking it directly.
 
     Raises:
         YardBusy: Somebody holds the home for long, and does not say where they listen.
@@ -164,5 +154,17 @@ def need_yard(home: Path) -> RunningYard:
 
 def not_running(home: Path) -> Disconnected:
     """The error that there is no yard to speak to."""
-    message = f"not running: no yard holds {home}"
-    return unreachable("not-running", message, "start one with: mcpyard up")
+    error = Disconnected(f"not running: no yard holds {home}")
+    return documented(error, "not-running", "start one with: mcpyard up")
+
+
+def server_path(name: str, *more: str) -> str:
+    """The path of a server's route."""
+    return "/".join([SERVERS, segment(name), *map(segment, more)])
+
+
+def segment(text: str) -> str:
+    """A name as a part of a path; without one the path would be that of another route."""
+    if not text:
+        raise documented(InputError("a name must not be empty"), "usage")
+    return quote(text, safe="")

@@ -10,10 +10,11 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 from urllib.parse import urlsplit
 
-from mcpyard.client.problems import error_of, unreachable
+from mcpyard.client.problems import documented, error_of
+from mcpyard.domain.errors import Disconnected
 from mcpyard.store.home import Running
 from mcpyard.store.tls import trusting
 
@@ -30,6 +31,9 @@ _CONNECT_SECONDS: Final = 10.0
 _PART: Final = 64 * 1024
 _LONGEST_HEAD: Final = 64 * 1024
 
+_BROKEN: Final = (EOFError, OSError, ValueError, asyncio.LimitOverrunError)
+
+_Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _Decoded = TypeVar("_Decoded")
 
 
@@ -69,7 +73,7 @@ class Answer:
         """The body as it comes."""
         try:
             if "chunked" in self.headers.get("transfer-encoding", ""):
-                while size := int((await self._reader.readline()).split(b";")[0], 16):
+                while size := int((await self._reader.readuntil(b"\n")).split(b";")[0], 16):
                     async for part in self._exactly(size):
                         yield part
                     await self._reader.readexactly(2)
@@ -77,7 +81,7 @@ class Answer:
             else:
                 async for part in self._exactly(int(self.headers.get("content-length", "0"))):
                     yield part
-        except (EOFError, OSError, ValueError) as error:
+        except _BROKEN as error:
             raise _cut(error) from None
         self.read_out = True
 
@@ -99,40 +103,35 @@ class Answer:
             yield part
 
 
-class _Line(NamedTuple):
-    """One connection."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-
 class HttpClient:
     """Sends requests to one yard; connections that were read out are used again."""
 
-    def __init__(self, running: Running, token: str, name: str = "the yard") -> None:
+    def __init__(
+        self, running: Running, token: str, *, name: str = "the yard", within: float | None = None
+    ) -> None:
         url = urlsplit(running.url)
         self._host, self._port = url.hostname or "", url.port or 0
         self._tls = trusting(running.certificate) if url.scheme == "https" else None
         self._fixed = f"Host: {url.netloc}\r\nAuthorization: Bearer {token}\r\n"
         self._name = name
+        self._within = within
         self._idle: list[tuple[float, _Line]] = []
 
-    async def request(  # noqa: PLR0913, PLR0917  one parameter a part of the request
+    async def request(
         self,
         kind: type[_Decoded],
         method: str,
         path: str,
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
-        within: float | None = None,
     ) -> _Decoded:
         """What a route answers, decoded to a type; `bytes` are as they came.
 
         Raises:
-            Disconnected: There is no yard, it ended, or so many seconds are over.
+            Disconnected: There is no yard, it ended, or its time is over.
             YardError: What it refused with.
         """
-        async with self.answer(method, path, body, headers, within) as answer:
+        async with self.answer(method, path, body, headers) as answer:
             content = await answer.body()
         if kind is bytes:
             return cast("_Decoded", content)
@@ -147,13 +146,12 @@ class HttpClient:
         path: str,
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
-        within: float | None = None,
     ) -> AsyncGenerator[Answer]:
         """What a route answers, for as long as the block lasts; see `request`."""
         sent = {"Content-Type": "application/json"} if body else {}
         try:
             async with (
-                asyncio.timeout(within),
+                asyncio.timeout(self._within),
                 self.send(method, path, sent | dict(headers or {}), body) as answer,
             ):
                 if answer.status >= _REFUSED:
@@ -161,7 +159,7 @@ class HttpClient:
                 yield answer
         except (TransportError, TimeoutError) as error:
             message = f"{self._name} does not answer: {str(error) or 'timed out'}"
-            raise unreachable("yard-silent", message) from error
+            raise documented(Disconnected(message), "yard-silent") from error
 
     @asynccontextmanager
     async def send(
@@ -182,16 +180,17 @@ class HttpClient:
                 line = None
         finally:
             if line is not None:
-                line.writer.close()
+                line[1].close()
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Let go of every connection."""
-        for _, line in self._idle:
-            line.writer.close()
-        for _, line in self._idle:
-            with contextlib.suppress(OSError):
-                await line.writer.wait_closed()
+        writers = [writer for _, (_, writer) in self._idle]
         self._idle.clear()
+        for each in writers:
+            each.close()
+        for each in writers:
+            with contextlib.suppress(OSError):
+                await each.wait_closed()
 
     def _head(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -200,16 +199,16 @@ class HttpClient:
 
     async def _line(self) -> _Line:
         while self._idle:
-            since, line = self._idle.pop()
-            if time.monotonic() - since < _KEEP_SECONDS and not line.reader.at_eof():
-                return line
-            line.writer.close()
+            since, (reader, writer) = self._idle.pop()
+            if time.monotonic() - since < _KEEP_SECONDS and not reader.at_eof():
+                return reader, writer
+            writer.close()
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 opened = asyncio.open_connection(
                     self._host, self._port, ssl=self._tls, limit=_LONGEST_HEAD
                 )
-                return _Line(*await opened)
+                return await opened
         except TimeoutError:
             raise NotReached("timed out") from None
         except ConnectionError as error:
@@ -219,17 +218,20 @@ class HttpClient:
             raise NotReached(str(error)) from None
 
     async def _exchange(self, line: _Line, request: bytes) -> Answer:
+        reader, writer = line
         try:
-            line.writer.write(request)
-            await line.writer.drain()
-            head = await line.reader.readuntil(b"\r\n\r\n")
+            writer.write(request)
+            await writer.drain()
+            head = await reader.readuntil(b"\r\n\r\n")
             first, *rest = head.decode("latin-1").split("\r\n")
             pairs = (each.partition(":") for each in rest if each)
             headers = {name.lower(): value.strip() for name, _, value in pairs}
-            return Answer(int(first.split(" ", 2)[1]), headers, line.reader)
-        except (EOFError, OSError, ValueError, asyncio.LimitOverrunError) as error:
+            return Answer(int(first.partition(" ")[2][:3]), headers, reader)
+        except _BROKEN as error:
             raise _cut(error) from None
 
 
 def _cut(error: Exception) -> Cut:
-    return Cut("the connection was closed" if isinstance(error, EOFError) else str(error))
+    if isinstance(error, OSError):
+        return Cut(str(error))
+    return Cut("the connection was closed" if isinstance(error, EOFError) else "it is not HTTP")

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, cast
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import Disconnected, InputError, Problem, YardError
+from mcpyard.domain.errors import InputError, Problem, YardError
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
@@ -21,7 +21,7 @@ def error_of(status: int, content: bytes) -> YardError:
     except ValueError:
         document = None
     if not isinstance(document, dict):
-        return _documented(YardError(f"the yard answered with status {status}"), "failed")
+        return documented(YardError(f"the yard answered with status {status}"), "failed")
     problem = cast("dict[str, Any]", document)
     kind = _KINDS.get(str(problem.get("type", "")).removeprefix(_TYPE_PREFIX), YardError)
     error = kind(str(problem.get("detail", "the yard refused")))
@@ -32,17 +32,8 @@ def error_of(status: int, content: bytes) -> YardError:
     return error
 
 
-def unreachable(slug: str, detail: str, hint: str = "") -> Disconnected:
-    """The error of a request that no running yard answers."""
-    return _documented(Disconnected(detail), slug, hint)
-
-
-def empty_name() -> InputError:
-    """The error of a request that names nothing."""
-    return _documented(InputError("a name must not be empty"), "usage")
-
-
-def _documented(error: _Error, slug: str, hint: str = "") -> _Error:
+def documented(error: _Error, slug: str, hint: str = "") -> _Error:
+    """An error of the client itself, with a document as a yard would send."""
     document: dict[str, object] = {"type": _TYPE_PREFIX + slug, "detail": error.message}
     error.document = document | {"hint": hint} if hint else document
     return error

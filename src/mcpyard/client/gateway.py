@@ -13,15 +13,9 @@ from typing import Final
 
 import msgspec
 
-from mcpyard.cli.stdio_reading import ClientMessage, ToolHeaders, read_asked
-from mcpyard.client.http import (
-    EVENT_STREAM,
-    Answer,
-    Cut,
-    HttpClient,
-    NotReached,
-    TransportError,
-)
+from mcpyard.client.http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached, TransportError
+from mcpyard.client.messages import ClientMessage, ToolHeaders, read_asked
+from mcpyard.client.problems import error_of
 from mcpyard.wire.jsonrpc import Envelope, Id, RpcError, failure, read, read_error
 
 Reach = Callable[[], Awaitable[HttpClient]]
@@ -94,7 +88,7 @@ class Bridge:
             await asyncio.wait(ending)
         if self._client is not None:
             await self._say_goodbye(self._client)
-            await self._client.close()
+            await self._client.aclose()
 
     async def _begin(self, number: Id, asked: ClientMessage) -> None:
         if len(self._flights) >= MAX_IN_FLIGHT:
@@ -207,7 +201,7 @@ class Bridge:
             if self._client is not lost:
                 return
             self._client = await self._reach()
-            await lost.close()
+            await lost.aclose()
             if self._session:
                 await self._greet(self._client)
 
@@ -278,12 +272,7 @@ def _refusal(status: int, body: bytes) -> RpcError:
     said = _envelope(body)
     if said is not None and said.failed:
         return read_error(said.error)
-    try:
-        told = msgspec.json.decode(body, type=dict[str, object])
-    except ValueError:
-        told = {}
-    reason = told.get("detail") or f"the yard answered with status {status}"
-    return RpcError(_CONNECTION_CLOSED, str(reason), {"status": status})
+    return RpcError(_CONNECTION_CLOSED, error_of(status, body).message, {"status": status})
 
 
 def _one_line(message: bytes) -> bytes:
