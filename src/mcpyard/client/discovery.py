@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from mcpyard.client.http import Cut, HttpClient
 from mcpyard.client.problems import documented
-from mcpyard.domain.errors import Disconnected, InputError, YardBusy
+from mcpyard.domain.errors import Disconnected, InputError, YardBusy, YardError
 from mcpyard.store.home import Home, Running
 
 SERVERS: Final = "/api/mcp/servers"
@@ -120,7 +120,7 @@ def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None
         return None
     if not running.url:
         message = f"the yard (pid {running.pid}) is just starting"
-        raise documented(Disconnected(message), "yard-starting", "try again in a moment")
+        raise documented(Disconnected(message), slug="yard-starting", hint="try again in a moment")
     return RunningYard(running, held.token())
 
 
@@ -146,16 +146,15 @@ def ask_yard(
 
 def need_yard(home: Path) -> RunningYard:
     """The yard that holds a home; an error where none does."""
-    found = find_yard(home)
-    if found is None:
-        raise not_running(home)
-    return found
+    if yard := find_yard(home):
+        return yard
+    raise not_running(home)
 
 
-def not_running(home: Path) -> Disconnected:
+def not_running(home: Path) -> YardError:
     """The error that there is no yard to speak to."""
     error = Disconnected(f"not running: no yard holds {home}")
-    return documented(error, "not-running", "start one with: mcpyard up")
+    return documented(error, slug="not-running", hint="start one with: mcpyard up")
 
 
 def server_path(name: str, *more: str) -> str:
@@ -166,5 +165,5 @@ def server_path(name: str, *more: str) -> str:
 def segment(text: str) -> str:
     """A name as a part of a path; without one the path would be that of another route."""
     if not text:
-        raise documented(InputError("a name must not be empty"), "usage")
+        raise documented(InputError("a name must not be empty"), slug="usage")
     return quote(text, safe="")

@@ -159,7 +159,7 @@ class HttpClient:
                 yield answer
         except (TransportError, TimeoutError) as error:
             message = f"{self._name} does not answer: {str(error) or 'timed out'}"
-            raise documented(Disconnected(message), "yard-silent") from error
+            raise documented(Disconnected(message), slug="yard-silent") from error
 
     @asynccontextmanager
     async def send(

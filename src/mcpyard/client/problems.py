@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
@@ -10,8 +10,6 @@ from mcpyard.domain.errors import InputError, Problem, YardError
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
-
-_Error = TypeVar("_Error", bound=YardError)
 
 
 def error_of(status: int, content: bytes) -> YardError:
@@ -21,7 +19,7 @@ def error_of(status: int, content: bytes) -> YardError:
     except ValueError:
         document = None
     if not isinstance(document, dict):
-        return documented(YardError(f"the yard answered with status {status}"), "failed")
+        return documented(YardError(f"the yard answered with status {status}"), slug="failed")
     problem = cast("dict[str, Any]", document)
     kind = _KINDS.get(str(problem.get("type", "")).removeprefix(_TYPE_PREFIX), YardError)
     error = kind(str(problem.get("detail", "the yard refused")))
@@ -32,7 +30,7 @@ def error_of(status: int, content: bytes) -> YardError:
     return error
 
 
-def documented(error: _Error, slug: str, hint: str = "") -> _Error:
+def documented(error: YardError, *, slug: str, hint: str = "") -> YardError:
     """An error of the client itself, with a document as a yard would send."""
     document: dict[str, object] = {"type": _TYPE_PREFIX + slug, "detail": error.message}
     error.document = document | {"hint": hint} if hint else document
