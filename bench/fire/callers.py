@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-import httpx2
-
 from bench.fire.members import Member
 from bench.fire.plain_http import Answer, CutError, Line
 from bench.fire.scene import Scene, one
 from mcpyard import Yard
-from mcpyard.attached import AttachedYard
+from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.errors import Disconnected
 from mcpyard.yard.toolbox.toolbox import Toolbox
 
@@ -266,7 +264,7 @@ class ToolboxCaller(Caller):
                 async with Yard.attach(self.scene.home) as yard:
                     self._epoch = epoch
                     await self._with(yard, epoch, ending)
-            except (Disconnected, httpx2.TransportError):
+            except Disconnected:
                 await asyncio.sleep(BREATH)
 
     async def _with(self, yard: AttachedYard, epoch: int, ending: asyncio.Event) -> None:

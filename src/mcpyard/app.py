@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from mcpyard import __version__
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.attached import AttachedYard
+from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard import Yard
-from mcpyard.attached import AttachedYard, _is_settled
+from mcpyard.client.attached import AttachedYard, _is_settled
+from mcpyard.client.clients import AttachedClients
 from mcpyard.domain.errors import (
     ArgumentsRefused,
     ChangedSince,
@@ -21,7 +22,6 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
-from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from tests.api.daemon import daemon
 from tests.api.test_guard_up import certificate
@@ -38,7 +38,7 @@ def test_what_only_a_yard_of_ones_own_has_is_listed() -> None:
     _, _, told = page.partition("## `Yard`\n")
     names = {*re.findall(r"^\| `(?:await )?(\w+)", told.partition("\n## ")[0], re.MULTILINE)}
     lacking = {name for name in names if not hasattr(AttachedYard, name)} - {"clients", "open"}
-    lacking |= {name for name in vars(Clients) if name[0] != "_"} - {*vars(ClientsElsewhere)}
+    lacking |= {name for name in vars(Clients) if name[0] != "_"} - {*vars(AttachedClients)}
     assert listed - {"clients"} == lacking
 
 

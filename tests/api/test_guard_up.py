@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from mcpyard.cli.remote import need_yard
+from mcpyard.client.discovery import need_yard
 from tests.cli.commands import Up, answer, echo, mcpyard, write_project, yard_up
 
 pytestmark = pytest.mark.real

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli import remote
-from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.remote import RunningYard, ask_yard, find_yard
-from mcpyard.domain.errors import YardBusy
+from mcpyard.client import discovery
+from mcpyard.client.discovery import RunningYard, ask_yard, find_yard
+from mcpyard.domain.errors import Disconnected, YardBusy
 from mcpyard.store.home import Home, Running
 
 URL = "http://127.0.0.1:1"
@@ -66,7 +65,7 @@ def test_who_has_no_time_is_told_at_once_that_it_is_just_starting(
     held: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = at_look(monkeypatch, 0, lambda: None)
-    with pytest.raises(Complaint, match="just starting"):
+    with pytest.raises(Disconnected, match="just starting"):
         find_yard(held.folder, patience=0)
     assert looks == [1]
 
@@ -92,6 +91,6 @@ def test_a_home_that_stays_held_in_silence_is_told(
     held: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (held.folder / "yard.json").unlink()
-    monkeypatch.setattr(remote, "_COMING_UP", 0)
+    monkeypatch.setattr(discovery, "_COMING_UP", 0)
     with pytest.raises(YardBusy, match="another yard holds"):
         ask_yard(held.folder, lambda _: "asked", lambda: take(held.folder))

@@ -9,7 +9,7 @@ import pytest
 
 from mcpyard.cli import connecting
 from mcpyard.cli.main import run
-from mcpyard.cli.remote import need_yard
+from mcpyard.client.discovery import need_yard
 from mcpyard.store import home as homes
 from tests.cli.commands import Up, echo, write_project, yard_up
 from tests.clients.machine import FILES, lay

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from mcpyard.cli.stdio_bridge import Bridge
-from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, HttpClient, ListenAddress
+from mcpyard.client.gateway import Bridge
+from mcpyard.client.http import EVENT_STREAM, Answer, HttpClient
+from mcpyard.store.home import Running
 from tests.runtime.waiting import eventually
 
-NOWHERE = ListenAddress("nowhere", 0, None)
+NOWHERE = Running(0, "http://nowhere:1")
 GREETING = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
 GOODBYE = b'{"method":"DELETE"}'
 ASKED = b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}'
@@ -63,7 +64,7 @@ class Knock(HttpClient):
         self._token = token
 
     @asynccontextmanager
-    async def ask(
+    async def send(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes = b""
     ) -> AsyncGenerator[Answer]:
         del path
@@ -86,7 +87,7 @@ def plain(status: int, body: object, headers: Mapping[str, str] | None = None) -
 
 @pytest.fixture
 def yard(monkeypatch: pytest.MonkeyPatch) -> FakeYard:
-    monkeypatch.setattr("mcpyard.cli.stdio_bridge._LISTEN_PAUSE", 0.0)
+    monkeypatch.setattr("mcpyard.client.gateway._LISTEN_PAUSE", 0.0)
     return FakeYard()
 
 

@@ -10,8 +10,8 @@ from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.definition_options import DefinitionOptions, exclusive, read_object, typed
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import need_yard, server_path
 from mcpyard.cli.status_words import lamp, print_trouble, reason
+from mcpyard.client.discovery import need_yard, server_path
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
 _SHAPES: Final = "add NAME URL, add NAME -- COMMAND ARGS..., or add --json-text JSON"

@@ -13,7 +13,7 @@ import uvloop
 from mcpyard.app import still_yard
 from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import RunningYard, ask_yard, segment
+from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.sources.project_file import FILE_NAME
 from mcpyard.yard.consent import folder_record, text_of
 

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, cast
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.listing import note_unused
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import find_yard, segment
+from mcpyard.client.discovery import find_yard, segment
 from mcpyard.domain.errors import EXIT_TOOL_ERROR
 
 _QUOTING: Final = 'for example, in single quotes against the shell: --args \'{"city": "Oslo"}\''

@@ -28,6 +28,13 @@ _HINTS: Final = {
 }
 """What to do about a complaint that does not know better."""
 
+_CODES: Final = {
+    **{each.problem: each.exit_code for each in EDGES.values()},
+    **dict.fromkeys(("not-running", "yard-silent", "yard-starting"), EXIT_UNREACHABLE),
+    "usage": EXIT_USAGE,
+}
+"""The exit codes of problems, of a running yard and of the client that speaks to it."""
+
 _TAKING_COMMANDS: Final = frozenset({"add", "edit"})
 
 
@@ -59,12 +66,11 @@ class Complaint(Exception):
     def of_problem(cls, problem: Mapping[str, object]) -> "Complaint":
         """What a yard answered."""
         slug = str(problem.get("type", "")).removeprefix(_TYPE_PREFIX)
-        codes = {each.problem: each.exit_code for each in EDGES.values()}
         return cls(
             str(problem.get("detail", "the yard refused")),
             hint=str(problem.get("hint", "")),
             slug=slug or "refused",
-            exit_code=codes.get(slug, EXIT_FAILED),
+            exit_code=_CODES.get(slug, EXIT_FAILED),
             more={key: problem[key] for key in problem if key not in {"type", "title", "detail"}},
         )
 
@@ -78,20 +84,12 @@ def usage(detail: str, hint: str = "") -> Complaint:
     return Complaint(detail, hint=hint, slug="usage", exit_code=EXIT_USAGE)
 
 
-def not_running(home: object) -> Complaint:
-    """A complaint that there is no yard to speak to."""
-    return Complaint(
-        f"not running: no yard holds {home}",
-        hint="start one with: mcpyard up",
-        slug="not-running",
-        exit_code=EXIT_UNREACHABLE,
-    )
-
-
 def understand(error: Exception) -> Complaint:
     """Any error that a command may end with, as a complaint; others are raised again."""
     if isinstance(error, Complaint):
         return error
+    if isinstance(error, YardError) and error.document:
+        return Complaint.of_problem(error.document)
     if isinstance(error, YardError):
         from mcpyard.api.problems import problem_of
 

@@ -44,7 +44,7 @@ def complete_name(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _names(home: Path) -> list[str]:
-    from mcpyard.cli.remote import find_yard
+    from mcpyard.client.discovery import find_yard
 
     if yard := find_yard(home, patience=0):
         records = cast("list[dict[str, str]]", json.loads(yard.get("/api/mcp/servers?tools=0")))

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from mcpyard.cli.cli_errors import not_running
 from mcpyard.cli.copying import print_done
 from mcpyard.cli.reaching import Record, folder_of
-from mcpyard.cli.remote import RunningYard, ask_yard
+from mcpyard.client.discovery import RunningYard, ask_yard, not_running
 from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from mcpyard.cli.cli_errors import Complaint, complain
+from mcpyard.cli.cli_errors import Complaint, complain, understand
 from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import RunningYard, need_yard, server_path
 from mcpyard.cli.status_words import lamp, print_trouble, reason
-from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.client.discovery import RunningYard, need_yard, server_path
+from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
 
 Record = Mapping[str, object]
 Step = Literal["start", "stop", "restart"]
@@ -38,8 +38,8 @@ def _ask_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Comp
     def ask(path: str) -> Record | Complaint:
         try:
             return _read(yard.post(path))
-        except Complaint as complaint:
-            return complaint
+        except YardError as error:
+            return understand(error)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(ask, paths))

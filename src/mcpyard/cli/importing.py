@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import Complaint, understand
 from mcpyard.cli.clients import file_problems, print_problems
 from mcpyard.cli.definition_options import STDIN, read_text
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.reaching import folder_of, reach
-from mcpyard.cli.remote import need_yard
-from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.client.discovery import need_yard
+from mcpyard.domain.errors import EXIT_DEFINITION, YardError
 
 Record = Mapping[str, object]
 
@@ -41,14 +41,15 @@ def naming(place: str) -> Generator[None]:
     """Let a complaint about a text name the file that it was read from."""
     try:
         yield
-    except Complaint as complaint:
+    except YardError as error:
         if place == STDIN:
             raise
         from mcpyard.formats.pasting.snippets import PASTED
 
+        complaint = understand(error)
         said = str(complaint.told["detail"])
         complaint.told["detail"] = said.replace(f"{PASTED}:", f"{place}:")
-        raise
+        raise complaint from None
 
 
 @dataclass(frozen=True, slots=True)

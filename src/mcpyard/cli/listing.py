@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.remote import RunningYard, find_yard, server_path
 from mcpyard.cli.status_words import approval_note, lamp, last_words, log_command, reason
+from mcpyard.client.discovery import RunningYard, find_yard, server_path
 from mcpyard.domain.errors import EXIT_DEFINITION
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from mcpyard.cli.listing import print_raw
-from mcpyard.cli.remote import need_yard
+from mcpyard.client.discovery import need_yard
 
 
 def make_login_link(home: Path, *, as_json: bool) -> int:

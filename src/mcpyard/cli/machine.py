@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.doctor_home import examine_home
 from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
-from mcpyard.cli.remote import find_yard
+from mcpyard.client.discovery import find_yard
+from mcpyard.domain.errors import YardError
 from mcpyard.runtime.processes.keeper_client import KeeperClient, SpawnFailed
 from mcpyard.store.home import Home
 
@@ -43,7 +43,8 @@ async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Ch
     found = {each.check: each for each in versions}
     found["node"] = _node(found["node"], needed=not {"node", "npx"}.isdisjoint(programs))
     python = good("python", f"{platform.python_version()} at {sys.executable}")
-    return [python, *found.values(), await _keeper(), *examine_home(home), _yard(home)]
+    yard = await asyncio.to_thread(_yard, home)
+    return [python, *found.values(), await _keeper(), *examine_home(home), yard]
 
 
 async def _program(name: str, fix: str) -> Check:
@@ -104,8 +105,8 @@ def _yard(home: Path) -> Check:
         yard = find_yard(home)
         if yard:
             yard.get("/healthz")
-    except Complaint as complaint:
-        return bad("yard", str(complaint), f"look at the process {seen.pid}" if seen else "")
+    except YardError as error:
+        return bad("yard", str(error), f"look at the process {seen.pid}" if seen else "")
     running = Home(home).running()
     if running is None:
         return good("yard", "not running")

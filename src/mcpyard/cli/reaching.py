@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.remote import RunningYard, ask_yard, segment
 from mcpyard.cli.status_words import is_up
+from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.store.home import user_directory
 
 if TYPE_CHECKING:

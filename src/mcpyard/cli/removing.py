@@ -8,8 +8,8 @@ from typing import cast
 
 from mcpyard.cli.cli_errors import EXIT_FAILED, usage
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import need_yard, server_path
 from mcpyard.cli.status_words import is_up, lamp
+from mcpyard.client.discovery import need_yard, server_path
 
 Record = Mapping[str, object]
 

@@ -11,8 +11,8 @@ from typing import Final, cast
 from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean
-from mcpyard.cli.remote import RunningYard, need_yard, server_path
 from mcpyard.cli.status_words import lamp, reason
+from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 
 _START: Final = 30

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.timeouts import Patience
+from mcpyard.client.discovery import Patience
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, Running
 

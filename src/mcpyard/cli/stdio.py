@@ -9,14 +9,13 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from mcpyard.cli.cli_errors import Complaint
 from mcpyard.cli.starting import reach_yard
-from mcpyard.cli.stdio_bridge import Bridge
-from mcpyard.cli.stdio_http import HttpClient, ListenAddress, NotReached
+from mcpyard.client.gateway import Bridge
+from mcpyard.client.http import HttpClient, NotReached
 from mcpyard.store.home import Home
-from mcpyard.store.tls import trusting
 from mcpyard.wire.framer import LineFramer, OversizeLine
 from mcpyard.wire.jsonrpc import RpcError, failure
 
@@ -70,9 +69,7 @@ async def _reach(home: Path) -> HttpClient:
     except Complaint as error:
         print(error, file=sys.stderr, flush=True)
         raise NotReached(str(error)) from None
-    url = urlsplit(running.url)
-    tls = trusting(running.certificate) if url.scheme == "https" else None
-    return HttpClient(ListenAddress(url.hostname or "", url.port or 0, tls), Home(home).token())
+    return HttpClient(running, Home(home).token())
 
 
 async def _read(carrier: Bridge, output: "_Output") -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from mcpyard.cli.cli_errors import complain
 from mcpyard.cli.listing import note_unused, print_raw
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.remote import RunningYard, find_yard, server_path
 from mcpyard.cli.status_words import lamp, reason
+from mcpyard.client.discovery import RunningYard, find_yard, server_path
 
 if TYPE_CHECKING:
     from mcpyard.app import Yard

@@ -47,6 +47,7 @@ that no leaf is missing.
 """
 
 import errno
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
@@ -86,11 +87,13 @@ class YardError(Exception):
         passed_over: The servers that did not answer a call before, and why.
         server: The server that it is about, where that is known.
         advice: What to do about this one, where that is not what its kind asks for.
+        document: The problem document that it was read from, where another process raised it.
     """
 
     passed_over: tuple[tuple[str, str], ...] = ()
     server: str = ""
     advice: str = ""
+    document: Mapping[str, object] | None = None
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

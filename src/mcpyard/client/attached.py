@@ -9,39 +9,32 @@ import contextlib
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, cast
-from urllib.parse import quote
+from typing import Any, Final, Self
 
+import msgspec
 import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.domain import errors
-from mcpyard.domain.cause import Cause, Code
+from mcpyard.client.clients import AttachedClients
+from mcpyard.client.discovery import SERVERS, segment, server_path
+from mcpyard.client.http import HttpClient
 from mcpyard.domain.definition.merge import Patch
-from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
+from mcpyard.domain.errors import Disconnected, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
-from mcpyard.store.tls import trusting
 from mcpyard.yard.calls.accounts import OK
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
-from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
 from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
 
-if TYPE_CHECKING:
-    import httpx2
-
-_SERVERS: Final = "/api/mcp/servers"
 _SETTLED: Final = frozenset(
     {"connected", "degraded", "failed", "needs_auth", "needs_approval", "stopped"}
 )
 _UNDER_WAY: Final = frozenset({("running", "stopped"), ("stopped", "connected")})
 """What is wanted of a server that did not begin yet to become so, and how it still is."""
-
-_KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
 
 
 class AttachedYard:
@@ -51,9 +44,9 @@ class AttachedYard:
         clients: The servers of other programs on this machine.
     """
 
-    def __init__(self, client: "httpx2.AsyncClient") -> None:
-        self._http = client
-        self.clients = ClientsElsewhere(self._ask)
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
+        self.clients = AttachedClients(http)
         self._records: list[Record] = []
         self._tools: list[Record] = []
         self._bus = EventBus()
@@ -67,21 +60,12 @@ class AttachedYard:
         Raises:
             Disconnected: No yard runs there.
         """
-        import httpx2  # noqa: PLC0415  whoever runs a yard of his own does without
-
         found = Home(Path(home) if home is not None else default_home())
         running = found.running()
         if running is None or not running.url:
             raise Disconnected(f"no yard runs with the home {found.folder}; start one: mcpyard up")
-        headers = {"Authorization": f"Bearer {found.token()}"}
-        async with httpx2.AsyncClient(
-            base_url=running.url,
-            headers=headers,
-            timeout=None,
-            trust_env=False,
-            verify=trusting(running.certificate) if running.certificate else True,
-        ) as client:
-            yard = cls(client)
+        async with contextlib.aclosing(HttpClient(running, found.token())) as http:
+            yard = cls(http)
             try:
                 await yard._begin()
                 yield yard
@@ -106,8 +90,9 @@ class AttachedYard:
 
     async def failed_calls(self, limit: int = 20) -> list[Record]:
         """The last calls that failed, newest first."""
-        told = await self._ask("GET", "/api/mcp/calls?limit=1000")
-        return [each for each in told["calls"] if each["outcome"] != OK][:limit]
+        path = "/api/mcp/calls?limit=1000"
+        journal = await self._http.request(dict[str, Any], "GET", path)
+        return [each for each in journal["calls"] if each["outcome"] != OK][:limit]
 
     def events(self) -> Subscription:
         """What happens from now on."""
@@ -131,7 +116,7 @@ class AttachedYard:
         """Call a tool by its exposed name; nothing is heard of its progress from here."""
         del progress
         body = _body(arguments, timeout, meta)
-        return await self._call(f"/api/mcp/tools/{_part(name)}/call", body)
+        return await self._call(f"/api/mcp/tools/{segment(name)}/call", body)
 
     async def call_tool(
         self,
@@ -144,35 +129,36 @@ class AttachedYard:
     ) -> Outcome:
         """Call a server's tool by its own name."""
         body = _body(arguments, timeout, meta)
-        return await self._call(f"{_one(ref)}/tools/{_part(tool)}/call", body)
+        return await self._call(server_path(ref, "tools", tool, "call"), body)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to run."""
-        return await self._change("POST", f"{_one(ref)}/start?wait={wait}")
+        return await self._change("POST", f"{server_path(ref, 'start')}?wait={wait}")
 
     async def stop(self, ref: str, *, wait: float = 0) -> Record:
         """Want a server to be stopped."""
-        return await self._change("POST", f"{_one(ref)}/stop?wait={wait}")
+        return await self._change("POST", f"{server_path(ref, 'stop')}?wait={wait}")
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
         """Stop a server and start it anew."""
-        return await self._change("POST", f"{_one(ref)}/restart?wait={wait}")
+        return await self._change("POST", f"{server_path(ref, 'restart')}?wait={wait}")
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
         """Add a server."""
-        return await self._change("POST", f"{_SERVERS}?wait={wait}", body)
+        return await self._change("POST", f"{SERVERS}?wait={wait}", body)
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
         """Change a server."""
         change = Change.of(change)
         when = "refuse" if change.refuse_running else "restart"
         headers = {"If-Match": f'"{change.expected}"'} if change.expected else {}
-        path = f"{_one(ref)}?wait={wait}&when_running={when}"
+        path = f"{server_path(ref)}?wait={wait}&when_running={when}"
         return await self._change("PATCH", path, change.patch, headers)
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and take it out."""
-        await self._change("DELETE", f"{_one(ref)}?wait={wait}")
+        await self._http.request(bytes, "DELETE", f"{server_path(ref)}?wait={wait}")
+        await self._refresh()
 
     async def settled(self, ref: str) -> Record:
         """Wait until a server is at rest: connected, stopped, or in need of somebody's help."""
@@ -199,35 +185,30 @@ class AttachedYard:
 
     async def _follow(self, fresh: asyncio.Event) -> None:
         """Keep the picture fresh; a yard that goes away leaves the last one, marked by `resync`."""
-        import httpx2  # noqa: PLC0415  see `attach`
-
-        from mcpyard.wire.remote.eventstream import EventParser, SseEvent  # noqa: PLC0415
-
-        parser = EventParser()
         try:
-            async with self._http.stream("GET", "/api/events") as stream:
-                async for chunk in stream.aiter_bytes():
-                    heard = [each for each in parser.feed(chunk) if isinstance(each, SseEvent)]
-                    if heard:
-                        await self._refresh()
-                        fresh.set()
-                    for each in heard:
+            async with self._http.answer("GET", "/api/events") as answer:
+                async for events in answer.events():
+                    await self._refresh()
+                    fresh.set()
+                    for each in events:
                         self._bus.publish(each.event, orjson.loads(each.data or b"{}"))
-        except httpx2.HTTPError as error:
+        except YardError as error:
             self._bus.publish(RESYNC, {"reason": str(error)})
         finally:
             fresh.set()
 
     async def _refresh(self) -> None:
         with contextlib.suppress(Disconnected):
-            self._records = await self._ask("GET", _SERVERS)
-            self._tools = await self._ask("GET", "/api/mcp/tools")
+            self._records = await self._http.request(list[Record], "GET", SERVERS)
+            self._tools = await self._http.request(list[Record], "GET", "/api/mcp/tools")
 
     async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
-        result: dict[str, Any] = await self._ask("POST", path, body)
+        result = await self._http.request(dict[str, Any], "POST", path, orjson.dumps(body))
         yard = result.pop("yard")
         passed = tuple(PassedOver(**each) for each in yard.get("passedOver", ()))
-        return Outcome(orjson.dumps(result), yard["server"], yard["tool"], yard["ms"], passed)
+        return Outcome(
+            msgspec.json.encode(result), yard["server"], yard["tool"], yard["ms"], passed
+        )
 
     async def _change(
         self,
@@ -236,52 +217,10 @@ class AttachedYard:
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Record:
-        changed = await self._ask(method, path, body, headers)
+        content = b"" if body is None else orjson.dumps(body)
+        changed = await self._http.request(Record, method, path, content, headers)
         await self._refresh()
-        return cast("Record", changed)
-
-    async def _ask(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, object] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Any:  # noqa: ANN401  JSON, as the route has it
-        import httpx2  # noqa: PLC0415  see `attach`
-
-        sent: dict[str, Any] = {"headers": dict(headers or {})}
-        if body is not None:
-            sent["content"] = orjson.dumps(body)
-            sent["headers"]["Content-Type"] = "application/json"
-        try:
-            answer = await self._http.request(method, path, **sent)
-        except httpx2.HTTPError as error:
-            raise Disconnected(f"the yard does not answer: {error}") from error
-        if answer.is_success:
-            return orjson.loads(answer.content) if answer.content else None
-        raise _error(answer.content, answer.status_code)
-
-
-def _error(content: bytes, status: int) -> YardError:
-    """The error that a problem tells of, as the yard raised it."""
-    try:
-        told: dict[str, Any] = orjson.loads(content)
-    except ValueError:
-        return YardError(f"the yard answered with the status {status}")
-    kind = _KINDS.get(str(told.get("type", "")).rsplit(":", 1)[-1], YardError)
-    message = str(told.get("detail", ""))
-    if issubclass(kind, errors.ChangedSince):
-        return kind(message, tuple((each["path"], each["diff"]) for each in told.get("files", ())))
-    if issubclass(kind, errors.InputError):
-        listed = told.get("problems", [])
-        return kind(message, tuple(Problem(each["field"], each["message"]) for each in listed))
-    error = kind(message)
-    passed = told.get("passedOver", ())
-    error.passed_over = tuple((each["server"], each["why"]) for each in passed)
-    if isinstance(error, errors.ServerFault) and (cause := told.get("cause")):
-        words = tuple(cause["stderr"])
-        return error.because(Cause(Code(cause["code"]), cause["message"], cause["hint"], words))
-    return error
+        return changed
 
 
 def _is_settled(record: Record) -> bool:
@@ -291,10 +230,6 @@ def _is_settled(record: Record) -> bool:
 
 def _without_tools(record: Record) -> Record:
     return {key: value for key, value in record.items() if key != "tools"}
-
-
-def _one(ref: str) -> str:
-    return f"{_SERVERS}/{_part(ref)}"
 
 
 def _body(
@@ -307,7 +242,3 @@ def _body(
     if seconds is not None:
         body["timeoutMs"] = max(1, round(seconds * 1000))
     return body | {"_meta": meta} if meta else body
-
-
-def _part(text: str) -> str:
-    return quote(text, safe="")

@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
-from mcpyard.cli.stdio_http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached
-from mcpyard.cli.stdio_reading import ClientMessage, ToolHeaders, read_asked
+from mcpyard.client.http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached, TransportError
+from mcpyard.client.messages import ClientMessage, ToolHeaders, read_asked
+from mcpyard.client.problems import error_of
 from mcpyard.wire.jsonrpc import Envelope, Id, RpcError, failure, read, read_error
-from mcpyard.wire.remote.eventstream import EventParser, SseEvent
 
 Reach = Callable[[], Awaitable[HttpClient]]
 """Finds the yard, or starts one."""
@@ -88,7 +88,7 @@ class Bridge:
             await asyncio.wait(ending)
         if self._client is not None:
             await self._say_goodbye(self._client)
-            await self._client.close()
+            await self._client.aclose()
 
     async def _begin(self, number: Id, asked: ClientMessage) -> None:
         if len(self._flights) >= MAX_IN_FLIGHT:
@@ -114,7 +114,7 @@ class Bridge:
 
         try:
             await self._post(asked, answered)
-        except (NotReached, Cut) as error:
+        except TransportError as error:
             lost = RpcError(_CONNECTION_CLOSED, f"the yard was lost: {error}")
             await self._tell(failure(number, lost))
 
@@ -122,7 +122,7 @@ class Bridge:
         async def taken(answer: Answer) -> None:
             await answer.body()
 
-        with contextlib.suppress(NotReached, Cut):
+        with contextlib.suppress(TransportError):
             await self._post(asked, taken)
         if asked.method == "notifications/initialized":
             self._listen_anew()
@@ -131,7 +131,7 @@ class Bridge:
         for last in (False, True):
             client, session = await self._reached(), self._session
             try:
-                async with client.ask("POST", self._path, self._headers(asked), asked.line) as got:
+                async with client.send("POST", self._path, self._headers(asked), asked.line) as got:
                     outdated = got.status == _UNKNOWN_TOKEN
                     if last or not (outdated or _is_over(got, session, asked)):
                         await take(got)
@@ -185,11 +185,10 @@ class Bridge:
         if not answer.is_stream:
             yield _one_line(await answer.body())
             return
-        parser = EventParser()
-        async for part in answer.parts():
-            for event in parser.feed(part):
-                if isinstance(event, SseEvent) and event.data:
-                    yield _one_line(event.data)
+        async for events in answer.events():
+            for each in events:
+                if each.data:
+                    yield _one_line(each.data)
 
     async def _reached(self) -> HttpClient:
         async with self._changing:
@@ -202,7 +201,7 @@ class Bridge:
             if self._client is not lost:
                 return
             self._client = await self._reach()
-            await lost.close()
+            await lost.aclose()
             if self._session:
                 await self._greet(self._client)
 
@@ -213,7 +212,7 @@ class Bridge:
 
     async def _greet(self, client: HttpClient) -> None:
         """Begin a session as the program did, without its notice."""
-        async with client.ask("POST", self._path, _POST, self._greeting) as answer:
+        async with client.send("POST", self._path, _POST, self._greeting) as answer:
             session = answer.headers.get(_SESSION)
             await answer.body()
         if session is None:
@@ -221,7 +220,7 @@ class Bridge:
             return
         self._session = session
         ready = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
-        async with client.ask("POST", self._path, _POST | self._of_session(), ready) as answer:
+        async with client.send("POST", self._path, _POST | self._of_session(), ready) as answer:
             await answer.body()
         self._listen_anew()
 
@@ -234,10 +233,10 @@ class Bridge:
     async def _listen(self, session: str) -> None:
         """Hand on what the yard says unasked, for as long as the session lasts."""
         while session == self._session:
-            with contextlib.suppress(NotReached, Cut):
+            with contextlib.suppress(TransportError):
                 client, wanted = await self._reached(), {"Accept": EVENT_STREAM}
                 headers = wanted | self._of_session()
-                async with client.ask("GET", self._path, headers) as answer:
+                async with client.send("GET", self._path, headers) as answer:
                     if answer.status == _UNKNOWN_TOKEN:
                         await self._reach_anew(client)
                     if not answer.is_stream:
@@ -248,10 +247,10 @@ class Bridge:
 
     async def _say_goodbye(self, client: HttpClient) -> None:
         if self._session:
-            with contextlib.suppress(NotReached, Cut, TimeoutError):
+            with contextlib.suppress(TransportError, TimeoutError):
                 async with (
                     asyncio.timeout(_LAST_WORDS),
-                    client.ask("DELETE", self._path, self._of_session()) as answer,
+                    client.send("DELETE", self._path, self._of_session()) as answer,
                 ):
                     await answer.body()
 
@@ -273,12 +272,7 @@ def _refusal(status: int, body: bytes) -> RpcError:
     said = _envelope(body)
     if said is not None and said.failed:
         return read_error(said.error)
-    try:
-        told = msgspec.json.decode(body, type=dict[str, object])
-    except ValueError:
-        told = {}
-    reason = told.get("detail") or f"the yard answered with status {status}"
-    return RpcError(_CONNECTION_CLOSED, str(reason), {"status": status})
+    return RpcError(_CONNECTION_CLOSED, error_of(status, body).message, {"status": status})
 
 
 def _one_line(message: bytes) -> bytes:

@@ -5,9 +5,13 @@ and who asked is noted there as the door that it came by.
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
-from urllib.parse import quote, urlencode
+from typing import Any
+from urllib.parse import urlencode
 
+import orjson
+
+from mcpyard.client.discovery import segment
+from mcpyard.client.http import HttpClient
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.records import Done
@@ -16,35 +20,27 @@ from mcpyard.yard.records import Record
 _PLAIN = EditTerms()
 
 
-class Ask(Protocol):
-    """Asks the other process."""
-
-    async def __call__(
-        self, method: str, path: str, body: Mapping[str, object] | None = None
-    ) -> Any:  # noqa: ANN401  JSON, as the route has it
-        """What it answers; its errors are raised as what they are."""
-        ...
-
-
-class ClientsElsewhere:
+class AttachedClients:
     """The servers of every program on the machine of a yard (see `Clients`)."""
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
 
     async def groups(self, project: str | None = None) -> list[Record]:
         """Every scope of every client, with its servers and what becomes of each."""
-        return await self._ask("GET", f"/api/clients{_query(project=project)}")
+        return await self._http.request(
+            list[Record], "GET", f"/api/clients{_query(project=project)}"
+        )
 
     async def show(self, words: str, name: str, project: str | None = None) -> Record:
         """One server with everything that its file says of it."""
-        return await self._ask("GET", _one(words, name, project=project))
+        return await self._http.request(Record, "GET", _one(words, name, project=project))
 
     async def edit(
         self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
     ) -> Done:
         """Change a server by a merge patch in neutral words."""
-        return _done(await self._ask("PATCH", _changed(words, name, terms), patch))
+        return await self._change("PATCH", _changed(words, name, terms), patch)
 
     async def toggle(
         self, words: str, name: str, *, enabled: bool, terms: EditTerms = _PLAIN
@@ -58,7 +54,7 @@ class ClientsElsewhere:
 
     async def remove(self, words: str, name: str, terms: EditTerms = _PLAIN) -> Done:
         """Take a server out."""
-        return _done(await self._ask("DELETE", _changed(words, name, terms)))
+        return await self._change("DELETE", _changed(words, name, terms))
 
     async def copy(self, copy: Copy, terms: EditTerms = _PLAIN) -> Done:
         """Copy a server, or move it; one unit to undo, even over several files."""
@@ -72,29 +68,44 @@ class ClientsElsewhere:
             "dryRun": terms.dry_run,
         }
         more = _given(newName=copy.new_name, project=terms.project)
-        return _done(await self._ask("POST", "/api/clients/copy", body | more))
+        return await self._change("POST", "/api/clients/copy", body | more)
 
     async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told."""
         body = {"dryRun": terms.dry_run} | _given(id=number)
-        return _done(await self._ask("POST", "/api/clients/undo", body))
+        return await self._change("POST", "/api/clients/undo", body)
 
     async def edits(self) -> list[Record]:
         """The last edits, newest first."""
-        return await self._ask("GET", "/api/clients/edits")
+        return await self._list("/api/clients/edits")
 
     async def lint(self, project: str | None = None) -> list[Record]:
         """What the rules of each program have to say about its files."""
-        return await self._ask("GET", f"/api/clients/lint{_query(project=project)}")
+        return await self._http.request(
+            list[Record], "GET", f"/api/clients/lint{_query(project=project)}"
+        )
 
     async def drift(self, project: str | None = None) -> list[Record]:
         """The servers that are not defined alike everywhere."""
-        return await self._ask("GET", f"/api/clients/drift{_query(project=project)}")
+        return await self._http.request(
+            list[Record], "GET", f"/api/clients/drift{_query(project=project)}"
+        )
 
     async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
         """Take every server that is found on the machine into the yard, where it waits, stopped."""
         body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
-        return (await self._ask("POST", "/api/mcp/import", body))["servers"]
+        content, path = orjson.dumps(body), "/api/mcp/import"
+        found = await self._http.request(dict[str, Any], "POST", path, content)
+        return found["servers"]
+
+    async def _list(self, path: str, project: str | None = None) -> list[Record]:
+        return await self._http.request(list[Record], "GET", path + _query(project=project))
+
+    async def _change(
+        self, method: str, path: str, body: Mapping[str, object] | None = None
+    ) -> Done:
+        content = b"" if body is None else orjson.dumps(body)
+        return _done(await self._http.request(dict[str, Any], method, path, content))
 
 
 def _done(told: dict[str, Any]) -> Done:
@@ -111,7 +122,7 @@ def _done(told: dict[str, Any]) -> Done:
 
 def _one(words: str, name: str, **more: str | None) -> str:
     client, _, scope = words.partition(":")
-    path = f"/api/clients/{quote(client, safe='')}/servers/{quote(name, safe='')}"
+    path = f"/api/clients/{segment(client)}/servers/{segment(name)}"
     return path + _query(scope=scope or None, **more)
 
 
