@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli import connecting
+from mcpyard.cli.commands import connect
 from mcpyard.cli.main import run
 from mcpyard.cli.remote import need_yard
 from mcpyard.store import home as homes
@@ -257,9 +257,9 @@ def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(
     for folder in (ours, usual):
         folder.mkdir(parents=True)
         (folder / "mcpyard").touch(0o755)
-    monkeypatch.setattr(connecting.sysconfig, "get_path", lambda _: str(ours))
+    monkeypatch.setattr(connect.sysconfig, "get_path", lambda _: str(ours))
     monkeypatch.setattr(sys, "prefix", str(ours.parent))
-    bridge, home = connecting.bridge_command, homes.usual_home()
+    bridge, home = connect.bridge_command, homes.usual_home()
     assert home
 
     monkeypatch.setenv("PATH", str(ours))

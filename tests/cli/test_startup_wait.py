@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli import startup_wait
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.startup_wait import await_predecessor, make_home
+from mcpyard.cli.daemon import startup_wait
+from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.store.home import Home, Running
 
 

@@ -5,8 +5,8 @@ from collections.abc import Generator, Mapping
 
 import pytest
 
+from mcpyard.cli.daemon.up_output import PlainNarrator
 from mcpyard.cli.lines import LineWriter
-from mcpyard.cli.up_output import PlainNarrator
 from mcpyard.yard.events import Event
 
 ENDED = {"code": "exited", "message": "it \x1b[31mended", "hint": "look", "stderr": []}

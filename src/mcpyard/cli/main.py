@@ -11,9 +11,11 @@ from typing import Annotated, Literal
 import typer
 
 from mcpyard import __version__
-from mcpyard.cli import client_commands, server_commands, service_commands
-from mcpyard.cli.completion import ready_completion
+from mcpyard.cli.commands.completion import ready_completion
 from mcpyard.cli.folders import check_project
+from mcpyard.cli.groups import clients as client_commands
+from mcpyard.cli.groups import servers as server_commands
+from mcpyard.cli.groups import system as service_commands
 from mcpyard.cli.options import (
     DryRunOption,
     HomeOption,
@@ -92,9 +94,9 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     ] = "info",
 ) -> int:
     """Run the yard in the foreground until a signal ends it."""
-    from mcpyard.cli.listening import BindOptions, make_tls
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.up import UpOptions, read_duration, run_yard
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.up import UpOptions, read_duration, run_yard
+    from mcpyard.cli.daemon.listening import BindOptions, make_tls
 
     tls = make_tls(tls_cert, tls_key)
     entrance = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
@@ -110,8 +112,8 @@ def list_(
     home: HomeOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """List the servers and how they are."""
-    from mcpyard.cli.listing import list_servers
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.ls import list_servers
+    from mcpyard.cli.commands.paths import home_folder
 
     return list_servers(home_folder(home), project, as_json=as_json)
 
@@ -124,8 +126,8 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show one server with everything that is known of it."""
-    from mcpyard.cli.listing import show_server
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.ls import show_server
+    from mcpyard.cli.commands.paths import home_folder
 
     return show_server(home_folder(home), project, name, as_json=as_json)
 
@@ -140,8 +142,8 @@ def tools(
     as_json: JsonOption = False,
 ) -> int:
     """List the tools of one server, or of all."""
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.tools import list_tools
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.tools import list_tools
 
     return list_tools(home_folder(home), project, name, as_json=as_json)
 
@@ -158,8 +160,8 @@ def call(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Call a tool and print what it answers."""
-    from mcpyard.cli.calling import ToolCall, call_tool, check_timeout, read_arguments
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.call import ToolCall, call_tool, check_timeout, read_arguments
+    from mcpyard.cli.commands.paths import home_folder
 
     asked = ToolCall(tool, read_arguments(args), check_timeout(timeout))
     return call_tool(home_folder(home), project, asked, as_json=as_json)
@@ -173,8 +175,8 @@ def logs(
     as_json: JsonOption = False,
 ) -> int:
     """Show what a server wrote to its standard error."""
-    from mcpyard.cli.control import show_log
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.start_stop_restart import show_log
 
     return show_log(home_folder(home), name, follow=follow, as_json=as_json)
 
@@ -187,8 +189,8 @@ def start(
     as_json: JsonOption = False,
 ) -> int:
     """Start servers."""
-    from mcpyard.cli.control import control
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.start_stop_restart import control
 
     return control(home_folder(home), "start", names, wait, as_json=as_json)
 
@@ -201,8 +203,8 @@ def stop(
     as_json: JsonOption = False,
 ) -> int:
     """Stop servers."""
-    from mcpyard.cli.control import control
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.start_stop_restart import control
 
     return control(home_folder(home), "stop", names, wait, as_json=as_json)
 
@@ -215,8 +217,8 @@ def restart(
     as_json: JsonOption = False,
 ) -> int:
     """Stop servers and start them anew."""
-    from mcpyard.cli.control import control
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.start_stop_restart import control
 
     return control(home_folder(home), "restart", names, wait, as_json=as_json)
 
@@ -238,8 +240,8 @@ def approve(
     as_json: JsonOption = False,
 ) -> int:
     """Show what a project's .mcp.json would run, and approve it."""
-    from mcpyard.cli.approve import approve as approve_folder
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.approve import approve as approve_folder
+    from mcpyard.cli.commands.paths import home_folder
 
     names = tuple(replace or ())
     where = folder or Path.cwd()
@@ -254,7 +256,7 @@ def stdio(
     home: HomeOption = None,
 ) -> int:
     """Speak MCP over the standard streams with the yard, which is started if none runs."""
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
     from mcpyard.cli.stdio import bridge
 
     return bridge(home_folder(home), profile)
@@ -281,8 +283,8 @@ def connect(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Write the yard's gateway into the configuration of another program."""
-    from mcpyard.cli.connecting import Connect, connect_client
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.connect import Connect, connect_client
+    from mcpyard.cli.commands.paths import home_folder
 
     wish = Connect(client, scope, name, profile, http, dry_run)
     return connect_client(home_folder(home), project, wish, as_json=as_json)
@@ -291,8 +293,8 @@ def connect(  # noqa: PLR0913, PLR0917  one parameter an option
 @app.command("login-link")
 def login_link(home: HomeOption = None, as_json: JsonOption = False) -> int:
     """Print an address that lets one browser in, once."""
-    from mcpyard.cli.login_link import make_login_link
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.open import make_login_link
+    from mcpyard.cli.commands.paths import home_folder
 
     return make_login_link(home_folder(home), as_json=as_json)
 
@@ -313,8 +315,8 @@ def token(
     as_json: JsonOption = False,
 ) -> int:
     """Make, list and revoke the gateway's tokens; renew the admin token."""
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.token import TokenAction, manage_tokens
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.token import TokenAction, manage_tokens
 
     return manage_tokens(home_folder(home), TokenAction(action), name, profile, as_json=as_json)
 
@@ -324,8 +326,8 @@ def doctor(
     project: ProjectOption = None, home: HomeOption = None, as_json: JsonOption = False
 ) -> int:
     """Check this machine and the definitions, and say how to fix what is wrong."""
-    from mcpyard.cli.doctor import examine
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.doctor import examine
+    from mcpyard.cli.commands.paths import home_folder
 
     return examine(home_folder(home), project, as_json=as_json)
 
@@ -333,7 +335,7 @@ def doctor(
 @app.command()
 def paths(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show where mcpyard keeps its files."""
-    from mcpyard.cli.paths import show_paths
+    from mcpyard.cli.commands.paths import show_paths
 
     show_paths(home, as_json=as_json)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mcpyard.cli.completion import complete_name
+from mcpyard.cli.commands.completion import complete_name
 from mcpyard.cli.folders import check_home, check_project
 
 HomeOption = Annotated[

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from mcpyard.cli.autostart import reach_yard
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.starting import reach_yard
 from mcpyard.cli.stdio_bridge import Bridge
 from mcpyard.cli.stdio_http import HttpClient, ListenAddress, NotReached
 from mcpyard.store.home import Home

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from mcpyard.cli.listing import print_raw
+from mcpyard.cli.commands.ls import print_raw
 from mcpyard.cli.remote import need_yard
 
 

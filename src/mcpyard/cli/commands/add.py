@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.commands.ls import print_raw, print_warnings
 from mcpyard.cli.definition_options import DefinitionOptions, exclusive, read_object, typed
-from mcpyard.cli.listing import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import need_yard, server_path
 from mcpyard.cli.status_words import lamp, print_trouble, reason

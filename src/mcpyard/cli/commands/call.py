@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, NoReturn, cast
 
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.listing import note_unused
+from mcpyard.cli.commands.ls import note_unused
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import find_yard, segment
 from mcpyard.domain.errors import EXIT_TOOL_ERROR

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mcpyard.cli.cli_errors import complain
-from mcpyard.cli.listing import note_unused, print_raw
+from mcpyard.cli.commands.ls import note_unused, print_raw
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
 from mcpyard.cli.status_words import lamp, reason

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.listing import print_raw
+from mcpyard.cli.commands.ls import print_raw
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import RunningYard, need_yard, server_path
 from mcpyard.cli.status_words import lamp, reason

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mcpyard.app import Yard
-from mcpyard.cli.findings import Check, Result, bad, doubtful, good
+from mcpyard.cli.checks.findings import Check, Result, bad, doubtful, good
+from mcpyard.cli.checks.machine_checks import examine_machine
 from mcpyard.cli.known_servers import KnownServers, find_known, find_servers
-from mcpyard.cli.machine import examine_machine
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.private import private_yard, run_privately, told_of
 from mcpyard.cli.status_words import reason

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcpyard.api.http_server.server import Tls
 from mcpyard.cli.cli_errors import Complaint, usage
-from mcpyard.cli.port_probe import in_the_way
+from mcpyard.cli.daemon.port_probe import in_the_way
 from mcpyard.store.home import Home
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from mcpyard.cli.cli_errors import Complaint, usage
-from mcpyard.cli.listing import print_raw
+from mcpyard.cli.commands.ls import print_raw
 from mcpyard.cli.output import clean, table
 from mcpyard.cli.remote import RunningYard, find_yard, need_yard, segment
 from mcpyard.store.home import Home

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from mcpyard.cli.cli_errors import not_running
-from mcpyard.cli.copying import print_done
-from mcpyard.cli.reaching import Record, folder_of
+from mcpyard.cli.client_servers import Record, folder_of
+from mcpyard.cli.commands.copy import print_done
 from mcpyard.cli.remote import RunningYard, ask_yard
 from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home

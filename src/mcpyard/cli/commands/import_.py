@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import cast
 
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.clients import file_problems, print_problems
+from mcpyard.cli.client_servers import folder_of, reach
+from mcpyard.cli.commands.clients import file_problems, print_problems
+from mcpyard.cli.commands.ls import print_raw
 from mcpyard.cli.definition_options import STDIN, read_text
-from mcpyard.cli.listing import print_raw
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.reaching import folder_of, reach
 from mcpyard.cli.remote import need_yard
 from mcpyard.domain.errors import EXIT_DEFINITION
 

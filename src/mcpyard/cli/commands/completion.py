@@ -32,7 +32,7 @@ def print_script(context: typer.Context, shell: str) -> int:
 
 def complete_name(context: typer.Context, incomplete: str) -> list[str]:
     """The names of servers that begin so; none where they cannot be had at once."""
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.paths import home_folder
 
     given = context.params.get("home")
     home = home_folder(given if isinstance(given, Path) else None)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.cli.output import clean
-from mcpyard.cli.unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home

@@ -29,8 +29,8 @@ def service(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Run the yard as a service of your systemd, from your sign-in on."""
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.service import ServiceAction, ServiceOptions, manage_service
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.service import ServiceAction, ServiceOptions, manage_service
 
     wish = ServiceOptions(home_folder(home).absolute(), port, project)
     return manage_service(ServiceAction(action), wish, only_print=only_print, as_json=as_json)
@@ -44,6 +44,6 @@ def completion(
     ],
 ) -> int:
     """Print what makes a shell complete the words of this command."""
-    from mcpyard.cli.completion import print_script
+    from mcpyard.cli.commands.completion import print_script
 
     return print_script(context, shell)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.rolling_file import LIMIT, RollingFile
+from mcpyard.cli.commands.paths import LOG_FILE
 from mcpyard.cli.output import clean
-from mcpyard.cli.paths import LOG_FILE
 from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.definition.secrets import hide, secrets_of
 

@@ -27,17 +27,17 @@ from mcpyard.api.security.authenticator import Principal
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
-from mcpyard.cli.approve import find_project
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.connecting import bridge_command
+from mcpyard.cli.commands.approve import find_project
+from mcpyard.cli.commands.connect import bridge_command
+from mcpyard.cli.commands.paths import AUDIT_FILE, LOG_FILE
+from mcpyard.cli.daemon.listening import BindOptions, listen, url_of
+from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
+from mcpyard.cli.daemon.service_manager import ServiceManager
+from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
+from mcpyard.cli.daemon.up_output import Narrator, PlainNarrator, make_narrator
+from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
-from mcpyard.cli.listening import BindOptions, listen, url_of
-from mcpyard.cli.logfile import LogFile, RedactingFormatter, Redactor
-from mcpyard.cli.paths import AUDIT_FILE, LOG_FILE
-from mcpyard.cli.service_manager import ServiceManager
-from mcpyard.cli.startup_wait import await_predecessor, make_home
-from mcpyard.cli.up_output import Narrator, PlainNarrator, make_narrator
-from mcpyard.cli.watchdog import Watchdog, stuck_limit
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock

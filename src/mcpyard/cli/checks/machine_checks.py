@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from mcpyard.cli.checks.findings import Check, bad, doubtful, good
+from mcpyard.cli.checks.home_checks import examine_home
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.doctor_home import examine_home
-from mcpyard.cli.findings import Check, bad, doubtful, good
 from mcpyard.cli.output import one_line
 from mcpyard.cli.remote import find_yard
 from mcpyard.runtime.processes.keeper_client import KeeperClient, SpawnFailed

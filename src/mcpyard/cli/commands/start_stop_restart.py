@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from mcpyard.cli.cli_errors import Complaint, complain
-from mcpyard.cli.listing import print_raw, print_warnings
+from mcpyard.cli.commands.ls import print_raw, print_warnings
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import RunningYard, need_yard, server_path
 from mcpyard.cli.status_words import lamp, print_trouble, reason

@@ -26,8 +26,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from mcpyard.cli import watchdog_process
 from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.daemon import watchdog_process
 from mcpyard.domain import limits
 
 STEPS: Final = 30

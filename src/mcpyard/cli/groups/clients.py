@@ -31,8 +31,8 @@ def clients(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Show the servers of every program on this machine, and what becomes of each."""
-    from mcpyard.cli.clients import look_at_clients
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.clients import look_at_clients
+    from mcpyard.cli.commands.paths import home_folder
 
     words = tuple(each for each in (client, name) if each is not None)
     return look_at_clients(home_folder(home), project, action, words, as_json=as_json)
@@ -62,8 +62,8 @@ def copy(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Copy a server from one program to another, and show what changed."""
-    from mcpyard.cli.copying import CopyRequest, copy_server
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.copy import CopyRequest, copy_server
+    from mcpyard.cli.commands.paths import home_folder
 
     wish = CopyRequest(source, target, name, new_name, matrix, replace, move, dry_run, show_secrets)
     return copy_server(home_folder(home), project, wish, as_json=as_json)
@@ -86,8 +86,8 @@ def undo(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Undo an edit of a program's file or of the yard's own servers."""
-    from mcpyard.cli.copying import Undoing, list_edits, undo_edit
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.copy import Undoing, list_edits, undo_edit
+    from mcpyard.cli.commands.paths import home_folder
 
     if listed:
         return list_edits(home_folder(home), as_json=as_json)

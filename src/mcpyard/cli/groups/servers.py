@@ -92,9 +92,9 @@ def add(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Register a server."""
-    from mcpyard.cli.adding import Addition, add_server
+    from mcpyard.cli.commands.add import Addition, add_server
+    from mcpyard.cli.commands.paths import home_folder
     from mcpyard.cli.definition_options import DefinitionOptions
-    from mcpyard.cli.paths import home_folder
 
     spoken = _command_words(context, words)
     said = DefinitionOptions(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
@@ -138,9 +138,9 @@ def edit(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Change a server; what is not said stays as it is."""
-    from mcpyard.cli.adding import Alteration, edit_server
+    from mcpyard.cli.commands.add import Alteration, edit_server
+    from mcpyard.cli.commands.paths import home_folder
     from mcpyard.cli.definition_options import DefinitionOptions
-    from mcpyard.cli.paths import home_folder
 
     spoken = _command_words(context, words)
     said = DefinitionOptions(spoken, env or (), header or (), oauth or (), transport, cwd, timeout)
@@ -158,8 +158,8 @@ def rm(
     as_json: JsonOption = False,
 ) -> int:
     """Stop a server and take it out."""
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.removing import remove_server
+    from mcpyard.cli.commands.paths import home_folder
+    from mcpyard.cli.commands.rm import remove_server
 
     return remove_server(home_folder(home), name, sure=sure, as_json=as_json)
 
@@ -177,8 +177,8 @@ def import_(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Register the servers of a file, a pasted text or this machine; they wait, stopped."""
-    from mcpyard.cli.importing import Machine, import_file, import_machine
-    from mcpyard.cli.paths import home_folder
+    from mcpyard.cli.commands.import_ import Machine, import_file, import_machine
+    from mcpyard.cli.commands.paths import home_folder
 
     if file is None:
         machine = Machine(home_folder(home), project, scope, dry_run)
@@ -197,7 +197,7 @@ def login(
     as_json: JsonOption = False,
 ) -> int:
     """Sign in at a remote server."""
-    from mcpyard.cli.paths import home_folder
-    from mcpyard.cli.signing_in import sign_in
+    from mcpyard.cli.commands.login import sign_in
+    from mcpyard.cli.commands.paths import home_folder
 
     return sign_in(home_folder(home), name, wait, browser=browser, as_json=as_json)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.client_servers import Record, folder_of, reach
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.reaching import Record, folder_of, reach
 from mcpyard.domain.errors import SourceLocation
 
 

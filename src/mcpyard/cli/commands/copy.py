@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, cast
 
 from mcpyard.cli.cli_errors import EXIT_FAILED, Complaint, understand
+from mcpyard.cli.client_servers import ClientServers, Record, folder_of, reach
+from mcpyard.cli.commands.rm import agreed, outlook_of
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.reaching import ClientServers, Record, folder_of, reach
-from mcpyard.cli.removing import agreed, outlook_of
 from mcpyard.domain.errors import YardError
 
 _COSTS_NOTHING: Final = "info"

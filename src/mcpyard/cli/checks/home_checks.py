@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from mcpyard.cli.findings import Check, bad, good
+from mcpyard.cli.checks.findings import Check, bad, good
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.remedies import remedy
 from mcpyard.store.sqlite.peeking import examine_state

@@ -42,7 +42,7 @@ def _tell_problems(yard: RunningYard) -> int:
     """Tell what is wrong with the definitions; the exit code for it."""
     problems = cast("list[Record]", json.loads(yard.get("/healthz"))["problems"])
     if problems:
-        from mcpyard.cli.clients import print_problems
+        from mcpyard.cli.commands.clients import print_problems
 
         print_problems(problems)
     # With one entry alone at fault, its field is named, and the others are as they should be.
