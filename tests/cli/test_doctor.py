@@ -151,7 +151,7 @@ def test_a_home_on_a_full_disk_is_a_finding(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert told.returncode == 1
-    assert f"{home} cannot be written to: File too large" in told.stdout
+    assert f"{home} is not writable: File too large" in told.stdout
     assert [*home.iterdir()] == []
 
 
@@ -168,5 +168,5 @@ def test_a_node_that_is_too_old_is_a_finding(tmp_path: Path, needed: bool, statu
 
 def test_people_get_a_table(tmp_path: Path) -> None:
     shown = mcpyard("doctor", home=tmp_path / "home").stdout.splitlines()
-    assert shown[0].split() == ["STATUS", "CHECK", "FOUND", "FIX"]
+    assert shown[0].split() == ["STATUS", "CHECK", "RESULT", "FIX"]
     assert all(line.split()[0] in STATUSES for line in shown[1:])

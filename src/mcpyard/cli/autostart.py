@@ -1,7 +1,7 @@
-"""Finds the yard of a home, or starts one that ends by itself when nobody needs it any more.
+"""Finds the running mcpyard of a home, or starts one that ends by itself when idle.
 
-Several programs may start their bridges at the same moment. One of them starts the yard, the others
-wait for that: a lock beside the home's own says who it is, and ends with its holder.
+Several programs may start their bridges at the same moment. One of them starts mcpyard, the others
+wait for it: a lock beside that of the home decides which one, and is released with its process.
 """
 
 import asyncio
@@ -24,29 +24,29 @@ IDLE_EXIT: Final = "10m"
 
 _PATIENCE: Final = 60.0
 _LOOK_AGAIN: Final = 0.02
-"""Seconds; the yard may be any process, and announces itself in a file."""
+"""Seconds; mcpyard may be any process, and announces itself in a file."""
 
 _LOG: Final = "started.log"
 _SHOWN: Final = 2_000
 
 
 async def reach_yard(folder: Path) -> Running:
-    """The yard that holds a home; started where none does.
+    """The mcpyard that holds a home, started if necessary.
 
     Raises:
-        Complaint: It did not come up; says why.
+        Complaint: It did not start; says why.
     """
     home = Home(folder)
-    if found := _listening(home):
-        return found
+    if running := _listening(home):
+        return running
     until = time.monotonic() + _PATIENCE
-    async with _starting(folder, home, until) as found:
-        # The usual port first, since other programs may know the yard by it.
+    async with _starting(folder, home, until) as running:
+        # The usual port first, since other programs may have stored it.
         for port in ((), ("--port", "0")):
-            if found := found or await _await(home, until, _start(folder, *port)):
-                return found
+            if running := running or await _await(home, until, _start(folder, *port)):
+                return running
     raise Complaint(
-        f"no yard could be started for {folder}: {_last_words(folder)}",
+        f"mcpyard did not start (home: {folder}): {_last_lines(folder)}",
         slug="yard-silent",
         exit_code=EXIT_UNREACHABLE,
     )
@@ -54,7 +54,7 @@ async def reach_yard(folder: Path) -> Running:
 
 @asynccontextmanager
 async def _starting(folder: Path, home: Home, until: float) -> AsyncGenerator[Running | None]:
-    """Be the only one who starts a yard for this home; the yard, if another was faster."""
+    """Be the only one who starts mcpyard for this home; what runs if another was faster."""
     descriptor = _open_lock(folder)
     try:
         while not _locked(descriptor):
@@ -82,7 +82,7 @@ def _locked(descriptor: int) -> bool:
 def _start(folder: Path, *more: str) -> subprocess.Popen[bytes]:
     # -P: a file of the folder that we were started in must not pass for one of our modules.
     command = [sys.executable, "-P", "-m", "mcpyard", "up", "--json", "--home", str(folder)]
-    # A yard of its own, also where the bridge itself is the child of one.
+    # Not marked as a child, also where the bridge itself is the child of a yard.
     environment = {name: value for name, value in os.environ.items() if name != MARK}
     with open(folder / _LOG, "wb", opener=_private) as log:
         return subprocess.Popen(  # noqa: S603  our own command
@@ -100,10 +100,10 @@ def _private(path: str, flags: int) -> int:
 
 
 async def _await(home: Home, until: float, started: subprocess.Popen[bytes]) -> Running | None:
-    """The yard as soon as it listens; None when the process that was to be it has ended."""
+    """What runs as soon as it listens; None when the started process has ended."""
     while time.monotonic() < until:
-        if found := _listening(home):
-            return found
+        if running := _listening(home):
+            return running
         if started.poll() is not None and home.running() is None:
             return None
         await asyncio.sleep(_LOOK_AGAIN)
@@ -111,13 +111,13 @@ async def _await(home: Home, until: float, started: subprocess.Popen[bytes]) -> 
 
 
 def _listening(home: Home) -> Running | None:
-    found = home.running()
-    return found if found and found.url else None
+    running = home.running()
+    return running if running and running.url else None
 
 
-def _last_words(folder: Path) -> str:
+def _last_lines(folder: Path) -> str:
     try:
-        said = (folder / _LOG).read_bytes()[-_SHOWN:].decode(errors="replace").strip()
+        text = (folder / _LOG).read_bytes()[-_SHOWN:].decode(errors="replace").strip()
     except OSError:
-        said = ""
-    return said or "it said nothing"
+        text = ""
+    return text or "no output"

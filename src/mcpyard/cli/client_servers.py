@@ -1,4 +1,4 @@
-"""The servers of other programs, reached through the running yard, or directly where none runs."""
+"""The servers of other MCP clients, through the running mcpyard or directly."""
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -20,7 +20,7 @@ _Answer = TypeVar("_Answer")
 
 
 class ClientServers(Protocol):
-    """The servers of other programs."""
+    """The servers of other MCP clients."""
 
     def get(self, what: str, project: str) -> list[Record]:
         """A list by its name: `groups`, `lint` or `drift`."""
@@ -47,41 +47,41 @@ class ClientServers(Protocol):
         ...
 
     def import_all(self, body: dict[str, object]) -> list[Record]:
-        """Take what is found into the yard."""
+        """Import every server into mcpyard."""
         ...
 
 
 def reach(
     home: Path,
     project: Path | None,
-    question: Callable[[ClientServers], _Answer],
+    ask: Callable[[ClientServers], _Answer],
     *,
     writes: bool = False,
 ) -> _Answer:
-    """What the servers of other programs answer to a question.
+    """The answer about the servers of other clients.
 
     Args:
-        home: The home, of a yard that runs or not.
-        project: The folder that was named; its `.mcp.json` is the yard's own then.
-        question: Asked of one way to them.
-        writes: Whether something is to be kept in the home, which is made for it.
+        home: The home folder.
+        project: The folder of `--project`; its `.mcp.json` belongs to mcpyard then.
+        ask: Gets the answer.
+        writes: Whether something is stored in the home, which is created for that.
     """
 
     def directly() -> _Answer:
-        return question(_Direct(home if writes or home.exists() else None, project))
+        return ask(_Direct(home if writes or home.exists() else None, project))
 
-    return ask_yard(home, lambda yard: question(_Remote(yard)), directly)
+    return ask_yard(home, lambda yard: ask(_Remote(yard)), directly)
 
 
 def folder_of(project: Path | None) -> str:
-    """The folder to look from: the one that was named, else the current one."""
+    """The folder whose project files count: that of `--project`, else the current one."""
     folder = (project or Path.cwd()).resolve()
-    # The user's own files are in that folder, and no project's.
+    # The user's own files are in that folder, not those of a project.
     return "" if project is None and folder == user_directory() else str(folder)
 
 
 class _Remote:
-    """Asks a running yard."""
+    """Asks the running mcpyard."""
 
     def __init__(self, yard: RunningYard) -> None:
         self._yard = yard
@@ -96,11 +96,11 @@ class _Remote:
 
     def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         _refuse(show_secrets=show_secrets)
-        return json.loads(self._yard.post("/api/clients/copy", _said(body)))
+        return json.loads(self._yard.post("/api/clients/copy", _without_defaults(body)))
 
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         _refuse(show_secrets=show_secrets)
-        return json.loads(self._yard.post("/api/clients/undo", _said(body)))
+        return json.loads(self._yard.post("/api/clients/undo", _without_defaults(body)))
 
     def edits(self) -> list[Record]:
         return json.loads(self._yard.get("/api/clients/edits"))
@@ -108,15 +108,15 @@ class _Remote:
     def running(self, names: Collection[str]) -> list[Record]:
         if not names:
             return []
-        found = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
-        return [each for each in found if each["name"] in names and is_up(each)]
+        servers = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
+        return [each for each in servers if each["name"] in names and is_up(each)]
 
     def import_all(self, body: dict[str, object]) -> list[Record]:
-        return json.loads(self._yard.post("/api/mcp/import", _said(body)))["servers"]
+        return json.loads(self._yard.post("/api/mcp/import", _without_defaults(body)))["servers"]
 
 
 class _Direct:
-    """Opens the home for as long as one question takes."""
+    """Opens the home for the duration of one request."""
 
     def __init__(self, home: Path | None, project: Path | None) -> None:
         self._home = home
@@ -134,25 +134,25 @@ class _Direct:
     def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
 
-        given: dict[str, Any] = body
+        members: dict[str, Any] = body
         copy = Copy(
-            given["from"],
-            given["to"],
-            given["name"],
-            given["newName"],
-            matrix_of(given["matrix"]),
-            given["replace"],
-            given["move"],
+            members["from"],
+            members["to"],
+            members["name"],
+            members["newName"],
+            matrix_of(members["matrix"]),
+            members["replace"],
+            members["move"],
         )
-        terms = EditTerms(given["project"], given["dryRun"], show_secrets, "cli")
+        terms = EditTerms(members["project"], members["dryRun"], show_secrets, "cli")
         return self._ask(lambda clients: clients.copy(copy, terms)).record
 
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         from mcpyard.yard.clients.clients import EditTerms
 
-        given: dict[str, Any] = body
-        terms = EditTerms("", given["dryRun"], show_secrets, "cli")
-        return self._ask(lambda clients: clients.undo(given["id"], terms)).record
+        members: dict[str, Any] = body
+        terms = EditTerms("", members["dryRun"], show_secrets, "cli")
+        return self._ask(lambda clients: clients.undo(members["id"], terms)).record
 
     def edits(self) -> list[Record]:
         return self._ask(lambda clients: clients.edits())
@@ -164,31 +164,31 @@ class _Direct:
     def import_all(self, body: dict[str, object]) -> list[Record]:
         from mcpyard.yard.clients.clients import EditTerms
 
-        given: dict[str, Any] = body
-        terms = EditTerms(given["project"], given["dryRun"], who="cli")
-        return self._ask(lambda clients: clients.import_all(given["scope"], terms))
+        members: dict[str, Any] = body
+        terms = EditTerms(members["project"], members["dryRun"], who="cli")
+        return self._ask(lambda clients: clients.import_all(members["scope"], terms))
 
-    def _ask(self, question: "Callable[[Clients], Awaitable[Any]]") -> Any:  # noqa: ANN401  what was asked for
+    def _ask(self, ask: "Callable[[Clients], Awaitable[Any]]") -> Any:  # noqa: ANN401  the answer
         from mcpyard.app import still_yard
         from mcpyard.cli.private import run_privately
 
-        async def work() -> Any:  # noqa: ANN401  what was asked for
+        async def work() -> Any:  # noqa: ANN401  the answer
             async with still_yard(self._home, self._project) as yard:
-                return await question(yard.clients)
+                return await ask(yard.clients)
 
         return run_privately(work())
 
 
-def _said(body: dict[str, object]) -> dict[str, object]:
-    """What a body says besides what goes without saying."""
+def _without_defaults(body: dict[str, object]) -> dict[str, object]:
+    """The members of a body that are not defaults."""
     return {name: value for name, value in body.items() if value not in {None, ""}}
 
 
 def _query(**members: str) -> str:
-    said = {name: value for name, value in members.items() if value}
-    return f"?{urlencode(said)}" if said else ""
+    present = {name: value for name, value in members.items() if value}
+    return f"?{urlencode(present)}" if present else ""
 
 
 def _refuse(*, show_secrets: bool) -> None:
     if show_secrets:
-        raise usage("a running yard shows no secrets", "look into the file, or stop the yard first")
+        raise usage("--show-secrets works only while mcpyard is not running", "stop mcpyard first")

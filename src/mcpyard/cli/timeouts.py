@@ -5,7 +5,7 @@ import time
 from typing import Final
 
 _LOOK_AGAIN: Final = 0.02
-"""Seconds; the other process announces itself in a file, and tells nobody."""
+"""Seconds; the other process announces itself in a file only."""
 
 
 class Patience:

@@ -1,11 +1,11 @@
-"""What the doctor finds: one line each, with what to do about it."""
+"""The results of `mcpyard doctor`: one line each, with the fix."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Result(StrEnum):
-    """What came of a check."""
+    """The result of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -14,7 +14,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at; `fix` is one line, empty where nothing is to be done."""
+    """One check; `fix` is one line, empty where nothing needs one."""
 
     check: str
     status: Result
@@ -28,7 +28,7 @@ def good(check: str, message: str) -> Check:
 
 
 def doubtful(check: str, message: str, fix: str) -> Check:
-    """Something that may be missed one day."""
+    """Something that only some servers need."""
     return Check(check, Result.WARN, message, fix)
 
 

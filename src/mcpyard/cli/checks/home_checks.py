@@ -1,4 +1,4 @@
-"""What the doctor finds out about the home: whether it can be written, and its state be read."""
+"""Checks of the home: whether it can be written, and its state be read."""
 
 import os
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from mcpyard.store.sqlite.peeking import examine_state
 
 
 def examine_home(home: Path) -> Iterator[Check]:
-    """A finding for the folder, and one for the database in it where there is one."""
+    """A check of the folder, and one of the database in it if there is one."""
     place = next(each for each in (home, *home.absolute().parents) if each.exists())
     try:
         _write(place)
     except OSError as error:
-        fix = "make room there or see who may write, or choose another with --home"
-        yield bad("home", f"{place} cannot be written to: {error.strerror}", fix)
+        fix = "free some space, check the permissions, or use another folder with --home"
+        yield bad("home", f"{place} is not writable: {error.strerror}", fix)
     else:
         yield good("home", str(home))
     if (path := home / "state.db").exists():
@@ -26,7 +26,7 @@ def examine_home(home: Path) -> Iterator[Check]:
 
 
 def _write(folder: Path) -> None:
-    """Write a byte that leaves no trace: a folder may be ours and its disk full all the same."""
+    """Write a byte to a file without a name: a folder may be writable and its disk full."""
     with TemporaryFile(dir=folder, buffering=0) as probe:
         probe.write(b"\n")
         os.fsync(probe.fileno())
@@ -37,4 +37,4 @@ def _state(home: Path, path: Path) -> Check:
         examine_state(home)
     except YardError as error:
         return bad("state", error.message, remedy(error))
-    return good("state", f"{path} can be read")
+    return good("state", f"{path} is readable")

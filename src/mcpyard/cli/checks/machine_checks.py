@@ -1,4 +1,4 @@
-"""What the doctor finds out about the machine: programs, the keeper, the yard."""
+"""Checks of the machine: programs, the keeper, the running mcpyard."""
 
 import asyncio
 import os
@@ -22,13 +22,13 @@ from mcpyard.store.home import Home
 
 _PATIENCE: Final = 5.0
 _LEAST_NODE: Final = 18
-"""What the SDK that servers are written with asks for."""
+"""What the TypeScript SDK of MCP needs."""
 
 PROGRAMS: Final = {
     "node": "install Node.js",
-    "npx": "install Node.js, which brings npx",
-    "uvx": "install uv, which brings uvx",
-    "docker": "install Docker, if a server of yours needs it",
+    "npx": "install Node.js, which includes npx",
+    "uvx": "install uv, which includes uvx",
+    "docker": "install Docker if one of your servers needs it",
 }
 
 
@@ -36,14 +36,14 @@ async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Ch
     """Everything but the definitions.
 
     Args:
-        home: The home of the yard.
-        programs: What servers are started by.
+        home: The home folder.
+        programs: The programs that servers are started with.
     """
     versions = await asyncio.gather(*(_program(name, fix) for name, fix in PROGRAMS.items()))
-    found = {each.check: each for each in versions}
-    found["node"] = _node(found["node"], needed=not {"node", "npx"}.isdisjoint(programs))
+    checks = {each.check: each for each in versions}
+    checks["node"] = _node(checks["node"], needed=not {"node", "npx"}.isdisjoint(programs))
     python = good("python", f"{platform.python_version()} at {sys.executable}")
-    return [python, *found.values(), await _keeper(), *examine_home(home), _yard(home)]
+    return [python, *checks.values(), await _keeper(), *examine_home(home), _yard(home)]
 
 
 async def _program(name: str, fix: str) -> Check:
@@ -62,27 +62,27 @@ async def _program(name: str, fix: str) -> Check:
     except OSError as error:
         return bad(name, f"{path} cannot be run: {error.strerror}", fix)
     try:
-        said, _ = await asyncio.wait_for(process.communicate(), _PATIENCE)
+        output, _ = await asyncio.wait_for(process.communicate(), _PATIENCE)
     except TimeoutError:
         os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-        return doubtful(name, f"{path} did not tell its version in {_PATIENCE:g} s", fix)
+        return doubtful(name, f"{path} --version did not finish in {_PATIENCE:g} s", fix)
     if process.returncode:
-        return doubtful(name, f"{path} --version exited with status {process.returncode}", fix)
-    return good(name, f"{one_line(said.decode(errors='replace'))} at {path}")
+        return doubtful(name, f"{path} --version exited with code {process.returncode}", fix)
+    return good(name, f"{one_line(output.decode(errors='replace'))} at {path}")
 
 
-def _node(found: Check, *, needed: bool) -> Check:
-    """What was found of Node.js, unless it is too old for the servers of today."""
-    version = re.match(r"v(\d+)\.", found.message)
+def _node(check: Check, *, needed: bool) -> Check:
+    """The check of Node.js, which must not be too old for current servers."""
+    version = re.match(r"v(\d+)\.", check.message)
     if version is None or int(version[1]) >= _LEAST_NODE:
-        return found
-    message = f"{found.message} is too old: servers need {_LEAST_NODE} or newer"
+        return check
+    message = f"{check.message} is too old: servers need {_LEAST_NODE} or newer"
     return (bad if needed else doubtful)("node", message, f"install Node.js {_LEAST_NODE} or newer")
 
 
 async def _keeper() -> Check:
-    """Run a child that does nothing, as servers are run."""
+    """Run a process that does nothing, in the way servers are run."""
     keeper = KeeperClient(uuid4().hex)
     try:
         child = await keeper.spawn([sys.executable, "-I", "-S", "-c", ""], {}, None)
@@ -90,22 +90,22 @@ async def _keeper() -> Check:
             os.close(fd)
         await asyncio.wait_for(asyncio.shield(child.exited), _PATIENCE)
     except (SpawnFailed, TimeoutError) as error:
-        return bad("keeper", f"cannot run children: {error}", "see the log; report it")
+        return bad("keeper", f"cannot start processes: {error}", "check the log, and report a bug")
     finally:
         await keeper.close()
     if not sys.platform.startswith("linux"):
-        return doubtful("keeper", "works; clean-up is best effort here", "run the yard on Linux")
-    return good("keeper", "runs and ends children")
+        return doubtful("keeper", "works; clean-up is best effort on this system", "use Linux")
+    return good("keeper", "starts and ends processes")
 
 
 def _yard(home: Path) -> Check:
-    seen = Home(home).running()
+    before = Home(home).running()
     try:
         yard = find_yard(home)
         if yard:
             yard.get("/healthz")
     except Complaint as complaint:
-        return bad("yard", str(complaint), f"look at the process {seen.pid}" if seen else "")
+        return bad("yard", str(complaint), f"check the process {before.pid}" if before else "")
     running = Home(home).running()
     if running is None:
         return good("yard", "not running")

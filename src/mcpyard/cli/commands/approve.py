@@ -1,7 +1,6 @@
-"""`mcpyard approve`, and what `up` asks about a project's file that it merely found."""
+"""`mcpyard approve`, and the question of `up` about a project file in the current folder."""
 
 import json
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Final, cast
 import uvloop
 
 from mcpyard.app import still_yard
+from mcpyard.cli.confirmation import on_terminal, says_yes
 from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
 from mcpyard.cli.remote import RunningYard, ask_yard, segment
@@ -19,17 +19,15 @@ from mcpyard.yard.consent import folder_record, text_of
 
 Record = Mapping[str, Any]
 
-_STDIN: Final = 0
-_STDERR: Final = 2
 _MARKED: Final = "(may change which code runs)"
 
 
 def approve(
     home: Path, folder: Path, replace: Sequence[str] = (), *, yes: bool = False, as_json: bool
 ) -> int:
-    """Show what waits in a folder's file, and approve it; on a terminal it is asked first."""
+    """Show what needs approval in a folder's file, and approve it; on a terminal it asks."""
     folder = folder.resolve()
-    # Nobody can have read what does not parse.
+    # A file that does not parse cannot be shown.
     find_servers(folder)
     waiting = ask_yard(
         home,
@@ -38,47 +36,38 @@ def approve(
     )
     if not as_json:
         _print_waiting(waiting)
-        if waiting["servers"] and not yes and _on_terminal() and not _says_yes("Approve this?"):
-            print("Not approved.", file=sys.stderr)
+        if waiting["servers"] and not yes and on_terminal() and not says_yes("Approve?"):
+            print("not approved", file=sys.stderr)
             return 1
     body = {"folder": str(folder), "digest": waiting["digest"], "replace": [*replace]}
-    done = ask_yard(
+    approval = ask_yard(
         home,
         lambda yard: _read(yard.post("/api/projects/approve", body)),
         lambda: uvloop.run(_approve_still(home, folder, waiting["digest"], replace)),
     )
     if as_json:
-        print(json.dumps(done))
+        print(json.dumps(approval))
     else:
-        _print_done(folder, done)
+        _print_approval(folder, approval)
     return 0
 
 
 def find_project(home: Path, *, ask: bool) -> Path | None:
-    """The current folder, where a project's file stands in it.
+    """The current folder, if it has a project file.
 
-    On a terminal the user is asked about entries that are not approved. Without a yes they wait.
+    On a terminal the user is asked to approve its entries. Without a yes they are not started.
     """
     folder = Path.cwd()
     if not (folder / FILE_NAME).exists():
         return None
-    if ask and _on_terminal():
+    if ask and on_terminal():
         uvloop.run(_ask(home, folder))
     return folder
 
 
-def _on_terminal() -> bool:
-    return os.isatty(_STDIN) and os.isatty(_STDERR)
-
-
-def _says_yes(question: str) -> bool:
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
-
-
 def _waiting(yard: RunningYard, folder: Path) -> Record:
-    (found,) = json.loads(yard.get(f"/api/projects/waiting?folder={segment(str(folder))}"))
-    return found
+    (waiting,) = json.loads(yard.get(f"/api/projects/waiting?folder={segment(str(folder))}"))
+    return waiting
 
 
 def _read(raw: bytes) -> Record:
@@ -92,8 +81,8 @@ async def _still_waiting(home: Path, folder: Path) -> Record:
 
 async def _approve_still(home: Path, folder: Path, digest: str, replace: Sequence[str]) -> Record:
     async with still_yard(home, folder) as yard:
-        done = await yard.approvals.approve(folder, digest, replace)
-    return {"folder": str(folder), "servers": done.servers, "waiting": done.waiting}
+        approval = await yard.approvals.approve(folder, digest, replace)
+    return {"folder": str(folder), "servers": approval.servers, "waiting": approval.waiting}
 
 
 async def _ask(home: Path, folder: Path) -> None:
@@ -101,12 +90,12 @@ async def _ask(home: Path, folder: Path) -> None:
         waiting = await yard.approvals.waiting_in(folder)
         if not waiting.entries:
             return
-        print(f"{clean(str(folder / FILE_NAME))} was found here. It would run:", file=sys.stderr)
+        print(f"{clean(str(folder / FILE_NAME))} defines these servers:", file=sys.stderr)
         _print_waiting(folder_record(waiting))
-        if _says_yes("Run it? Later changes will need your approval again."):
+        if says_yes("Approve and start them? Later changes need your approval again."):
             await yard.approvals.approve(folder, waiting.digest)
         else:
-            print("Not run. `mcpyard approve` approves it later.", file=sys.stderr)
+            print("Not started. Approve them later: mcpyard approve", file=sys.stderr)
 
 
 def _print_waiting(waiting: Record) -> None:
@@ -116,16 +105,17 @@ def _print_waiting(waiting: Record) -> None:
 
 
 def consent_lines(server: Record) -> Iterator[str]:
-    """Everything that an entry would run and send, in lines for a terminal."""
-    replaces = f", replaces the server of the {server['replaces']}" if server["replaces"] else ""
-    yield f"{_line(server['name'])} ({server['kind']}{_line(replaces)})"
+    """Everything that an entry runs and sends, in lines for a terminal."""
+    replaced = server["replaces"]
+    kind = f"replaces the server of that name in the {replaced}" if replaced else server["kind"]
+    yield f"{_line(server['name'])} ({_line(kind)})"
     for each in server["fields"]:
         text = text_of(each["value"])
         mark = f"  {_MARKED}" if each["marked"] else ""
         yield f"  {_line(each['field']):20} {_line(text)}{mark}"
     for each in server["variables"]:
-        goes_to = each["host"] or "the process"
-        yield f"  ${{{_line(each['name'])}}} goes to {_line(goes_to)} ({_line(each['field'])})"
+        recipient = each["host"] or "the process"
+        yield f"  ${{{_line(each['name'])}}} is sent to {_line(recipient)} ({_line(each['field'])})"
     for each in server["changes"]:
         before, after = (_line(text_of(each[key])) or "nothing" for key in ("before", "after"))
         yield f"  changed: {_line(each['field'])}: {before} -> {after}"
@@ -136,14 +126,13 @@ def _line(text: str) -> str:
     return clean(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
-def _print_done(folder: Path, done: Record) -> None:
+def _print_approval(folder: Path, approval: Record) -> None:
     where = clean(str(folder))
-    servers = ", ".join(map(_line, done["servers"]))
-    print(f"approved {where}: {servers}" if servers else f"nothing new is approved in {where}")
-    for name in done["waiting"]:
+    servers = ", ".join(map(_line, approval["servers"]))
+    print(f"approved {where}: {servers}" if servers else f"nothing to approve in {where}")
+    for name in approval["waiting"]:
         command = f"mcpyard approve {shlex.quote(str(folder))} --replace {shlex.quote(name)}"
-        print(
-            f"note: {_line(name)} would replace another server: {_line(command)}", file=sys.stderr
-        )
+        note = f"note: {_line(name)} replaces another server; to allow that: {_line(command)}"
+        print(note, file=sys.stderr)
     if not (folder / FILE_NAME).exists():
-        print(f"note: there is no {FILE_NAME} there yet", file=sys.stderr)
+        print(f"note: that folder has no {FILE_NAME} yet", file=sys.stderr)

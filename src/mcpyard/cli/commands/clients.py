@@ -1,4 +1,4 @@
-"""`mcpyard clients`: the servers of every program on this machine."""
+"""`mcpyard clients`: the servers of every MCP client on this machine."""
 
 import json
 import sys
@@ -12,44 +12,46 @@ from mcpyard.cli.output import clean, one_line, table
 from mcpyard.domain.errors import SourceLocation
 
 
-def look_at_clients(
+def show_clients(
     home: Path, project: Path | None, action: str, words: tuple[str, ...], *, as_json: bool
 ) -> int:
-    """Print what was asked for."""
+    """List, show, check or compare the servers."""
     folder = folder_of(project)
     if action == "show":
         client, scope, name = _named(words)
-        shown = reach(home, project, lambda it: it.show(client, scope, name, folder))
-        return _print_server(shown, as_json=as_json)
+        server = reach(home, project, lambda servers: servers.show(client, scope, name, folder))
+        return _print_server(server, as_json=as_json)
     if words:
-        raise usage(f"{action} takes no further words", "mcpyard clients show CLIENT NAME")
+        raise usage(f"clients {action} takes no arguments", "mcpyard clients show CLIENT NAME")
     what = "groups" if action == "ls" else action
-    found = reach(home, project, lambda it: it.get(what, folder))
+    records = reach(home, project, lambda servers: servers.get(what, folder))
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(records))
     else:
-        {"ls": _print_groups, "lint": _print_findings, "drift": _print_drifts}[action](found)
-    failing = action == "lint" and any(each["level"] == "error" for each in found)
+        {"ls": _print_groups, "lint": _print_findings, "drift": _print_drifts}[action](records)
+    failing = action == "lint" and any(each["level"] == "error" for each in records)
     return 1 if failing else 0
 
 
 def _named(words: tuple[str, ...]) -> tuple[str, str, str]:
-    """The client, the scope and the name that were said."""
+    """The client, the scope and the name in the arguments."""
     if len(words) != len(("client", "name")):
-        raise usage("show takes a client and a name", "mcpyard clients show CLIENT[:SCOPE] NAME")
+        raise usage(
+            "clients show takes a client and a name", "mcpyard clients show CLIENT[:SCOPE] NAME"
+        )
     client, _, scope = words[0].partition(":")
     return client, scope, words[1]
 
 
-def _print_server(found: Record, *, as_json: bool) -> int:
+def _print_server(server: Record, *, as_json: bool) -> int:
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(server))
         return 0
-    print(clean(str(found["name"])))
-    for key, value in found.items():
+    print(clean(str(server["name"])))
+    for key, value in server.items():
         if key not in {"name", "title"} and value not in (None, "", [], {}):
-            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            print(f"  {key:18} {clean(shown)}")
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            print(f"  {key:18} {clean(text)}")
     return 0
 
 
@@ -66,20 +68,20 @@ def _print_groups(groups: list[Record]) -> None:
         for server in group["servers"]
     ]
     if rows:
-        table(("STATE", "CLIENT", "NAME", "COMMAND", "WHY"), rows)
+        table(("STATE", "CLIENT", "NAME", "COMMAND", "REASON"), rows)
     else:
-        print("no servers", file=sys.stderr)
+        print("no servers found", file=sys.stderr)
     print_problems(file_problems(groups))
 
 
 def file_problems(groups: Sequence[Record]) -> list[Record]:
-    """What is wrong with the files of groups; of a file that several have, once."""
-    found = [problem for group in groups for problem in group["problems"]]
-    return [each for number, each in enumerate(found) if each not in found[:number]]
+    """The problems of the groups' files; those of a shared file once."""
+    problems = [problem for group in groups for problem in group["problems"]]
+    return [each for number, each in enumerate(problems) if each not in problems[:number]]
 
 
 def print_problems(problems: Sequence[Record]) -> None:
-    """Tell what is wrong, and where."""
+    """Print problems with their places."""
     for each in problems:
         print(f"problem: {clean(_placed(each))}", file=sys.stderr)
 
@@ -97,9 +99,9 @@ def _print_findings(findings: list[Record]) -> None:
         for each in findings
     ]
     if rows:
-        table(("LEVEL", "RULE", "CLIENT", "NAME", "FOUND", "FIX"), rows)
+        table(("LEVEL", "RULE", "CLIENT", "NAME", "PROBLEM", "FIX"), rows)
     else:
-        print("nothing found", file=sys.stderr)
+        print("no problems found", file=sys.stderr)
 
 
 def _print_drifts(drifts: list[Record]) -> None:
@@ -113,9 +115,9 @@ def _print_drifts(drifts: list[Record]) -> None:
         for variant in each["variants"]
     ]
     if rows:
-        table(("NAME", "IN", "SAYS"), rows)
+        table(("NAME", "IN", "DEFINITION"), rows)
     else:
-        print("every server is defined alike everywhere", file=sys.stderr)
+        print("no differences: every server is defined the same way everywhere", file=sys.stderr)
 
 
 def _launch(server: Record) -> str:

@@ -1,4 +1,4 @@
-"""`mcpyard completion`: the words of the command and the names of servers, in the shell."""
+"""`mcpyard completion`: commands, options and names of servers, completed by the shell."""
 
 import contextlib
 import json
@@ -8,16 +8,16 @@ from typing import Final, cast
 
 import typer
 
-_ASKED: Final = "_MCPYARD_COMPLETE"
-"""The variable by which the script of a shell asks for words."""
+_VARIABLE: Final = "_MCPYARD_COMPLETE"
+"""Set by the script of a shell that asks for completions."""
 
 
 def ready_completion() -> None:
-    """Make the command answer a shell that asks for words."""
-    if _ASKED in os.environ:
+    """Prepare for a shell that asks for completions."""
+    if _VARIABLE in os.environ:
         from typer.completion import get_completion_inspect_parameters
 
-        # It is this that teaches it the shells.
+        # This registers the shells.
         get_completion_inspect_parameters()
 
 
@@ -31,14 +31,14 @@ def print_script(context: typer.Context, shell: str) -> int:
 
 
 def complete_name(context: typer.Context, incomplete: str) -> list[str]:
-    """The names of servers that begin so; none where they cannot be had at once."""
-    from mcpyard.cli.commands.paths import home_folder
+    """The names of servers with that beginning; none if they are not available at once."""
+    from mcpyard.cli.home_files import home_folder
 
-    given = context.params.get("home")
-    home = home_folder(given if isinstance(given, Path) else None)
+    folder = context.params.get("home")
+    home = home_folder(folder if isinstance(folder, Path) else None)
     try:
         names = _names(home)
-    except Exception:  # noqa: BLE001  a key that is pressed must never answer with an error
+    except Exception:  # noqa: BLE001  the Tab key must never print an error
         names = []
     return [each for each in names if each.startswith(incomplete)]
 

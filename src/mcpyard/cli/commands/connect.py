@@ -1,4 +1,4 @@
-"""`mcpyard connect`: the gateway, written into the configuration of another program."""
+"""`mcpyard connect`: the gateway, added to the configuration of a client."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from mcpyard.cli.cli_errors import not_running
 from mcpyard.cli.client_servers import Record, folder_of
-from mcpyard.cli.commands.copy import print_done
+from mcpyard.cli.commands.copy import print_edit
 from mcpyard.cli.remote import RunningYard, ask_yard
 from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home
@@ -20,8 +20,8 @@ _PATH = "/api/clients/connect"
 
 
 @dataclass(frozen=True, slots=True)
-class Connect:
-    """What to connect, as the options say it."""
+class ConnectRequest:
+    """Which client to connect, and how."""
 
     client: str
     scope: str | None
@@ -31,56 +31,63 @@ class Connect:
     dry_run: bool
 
 
-def connect_client(home: Path, project: Path | None, wish: Connect, *, as_json: bool) -> int:
-    """Write the gateway down, and print what changed."""
+def connect_client(
+    home: Path, project: Path | None, request: ConnectRequest, *, as_json: bool
+) -> int:
+    """Add the gateway to a client, and print what changed."""
     command = bridge_command(home)
-    done = ask_yard(
+    edit = ask_yard(
         home,
-        lambda yard: _through(yard, wish, command, folder_of(project)),
-        lambda: _directly(home, project, wish, command),
+        lambda yard: _ask_running(yard, request, command, folder_of(project)),
+        lambda: _connect_directly(home, project, request, command),
     )
-    print_done(done, as_json=as_json)
-    if not as_json and (token := cast("dict[str, str] | None", done.get("token"))):
-        print(f"set {token['variable']}={token['value']} where {wish.client} is started")
+    print_edit(edit, as_json=as_json)
+    if not as_json and (token := cast("dict[str, str] | None", edit.get("token"))):
+        print(f"set this variable for {request.client}: {token['variable']}={token['value']}")
     return 0
 
 
 def bridge_command(home: Path) -> list[str]:
-    """The bridge as a program can start it, wherever that looks for commands."""
-    there = home.absolute()
-    return [*_program(), "stdio", *([] if there == usual_home() else ["--home", str(there)])]
+    """The command of the bridge, as any program can start it."""
+    folder = home.absolute()
+    options = [] if folder == usual_home() else ["--home", str(folder)]
+    return [*_program(), "stdio", *options]
 
 
 def _program() -> list[str]:
-    """Ourselves by name only where any program finds that: a virtual environment is ours alone."""
+    """Our own program; by name, unless only the PATH of a virtual environment has it."""
     ours = Path(sysconfig.get_path("scripts"))
     virtual = sys.prefix != sys.base_prefix
     folders = [Path(each) for each in os.get_exec_path() if each]
     usual = [str(each) for each in folders if not virtual or each.resolve() != ours.resolve()]
     if shutil.which(NAME, path=os.pathsep.join(usual)):
         return [NAME]
-    found = shutil.which(NAME, path=str(ours))
-    return [found] if found else [sys.executable, "-m", NAME]
+    path = shutil.which(NAME, path=str(ours))
+    return [path] if path else [sys.executable, "-m", NAME]
 
 
-def _through(yard: RunningYard, wish: Connect, command: list[str], project: str) -> Record:
-    client, _, scope = wish.client.partition(":")
+def _ask_running(
+    yard: RunningYard, request: ConnectRequest, command: list[str], project: str
+) -> Record:
+    client, _, scope = request.client.partition(":")
     body = {
         "client": client,
-        "scope": wish.scope or scope,
-        "name": wish.name,
-        "profile": wish.profile,
-        "http": wish.http,
+        "scope": request.scope or scope,
+        "name": request.name,
+        "profile": request.profile,
+        "http": request.http,
         "command": command,
-        "dryRun": wish.dry_run,
+        "dryRun": request.dry_run,
         "project": project,
     }
     return json.loads(yard.post(_PATH, {key: value for key, value in body.items() if value}))
 
 
-def _directly(home: Path, project: Path | None, wish: Connect, command: list[str]) -> Record:
-    if wish.http:
-        # Only a yard that listens has an address, and only it makes tokens.
+def _connect_directly(
+    home: Path, project: Path | None, request: ConnectRequest, command: list[str]
+) -> Record:
+    if request.http:
+        # The address and the token are those of a running process.
         raise not_running(home)
     from mcpyard.app import still_yard
     from mcpyard.cli.private import run_privately
@@ -88,14 +95,14 @@ def _directly(home: Path, project: Path | None, wish: Connect, command: list[str
     from mcpyard.yard.clients.connecting import Bridged
 
     async def work() -> Any:  # noqa: ANN401  a record
-        client, _, scope = wish.client.partition(":")
-        terms = EditTerms(folder_of(project), wish.dry_run, who="cli")
-        way = Bridged((*command, *(("--profile", wish.profile) if wish.profile else ())))
+        client, _, scope = request.client.partition(":")
+        terms = EditTerms(folder_of(project), request.dry_run, who="cli")
+        way = Bridged((*command, *(("--profile", request.profile) if request.profile else ())))
         async with still_yard(home, project) as yard:
-            if wish.profile:
-                yard.profiles.get(wish.profile)
-            words = words_of(client, wish.scope or scope)
-            done, _ = await yard.clients.connect(words, wish.name, way, terms)
-            return {**done.record, "token": None}
+            if request.profile:
+                yard.profiles.get(request.profile)
+            words = words_of(client, request.scope or scope)
+            edit, _ = await yard.clients.connect(words, request.name, way, terms)
+            return {**edit.record, "token": None}
 
     return run_privately(work())

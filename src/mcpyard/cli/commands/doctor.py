@@ -1,4 +1,4 @@
-"""`mcpyard doctor`: what works, what does not, and what to do about it."""
+"""`mcpyard doctor`: checks of this machine and of the definitions, with fixes."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from mcpyard.cli.checks.findings import Check, Result, bad, doubtful, good
 from mcpyard.cli.checks.machine_checks import examine_machine
 from mcpyard.cli.known_servers import KnownServers, find_known, find_servers
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.private import private_yard, run_privately, told_of
+from mcpyard.cli.private import private_yard, run_privately, settled_record
 from mcpyard.cli.status_words import reason
 from mcpyard.domain.definition.launch import Unlaunchable
 from mcpyard.domain.desired import DesiredServer, Document
@@ -29,7 +29,7 @@ from mcpyard.domain.remedies import remedy
 
 
 def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
-    """Print every finding; 1 where something fails."""
+    """Print every check; exits with 1 if one fails."""
     findings = run_privately(_examine(home, project))
     failed = any(each.status is Result.FAIL for each in findings)
     if as_json:
@@ -41,42 +41,42 @@ def examine(home: Path, project: Path | None, *, as_json: bool) -> int:
 
 async def _examine(home: Path, project: Path | None) -> list[Check]:
     try:
-        found = _find(home, project)
+        definitions = _find(home, project)
     except DocumentBroken as error:
-        told = bad("project file", error.message, remedy(error))
-        return [*await examine_machine(home), told]
-    findings = await examine_machine(home, _programs(found))
-    findings += [*_documents(found), *_variables(found.servers.values())]
-    return [*findings, *await _handshakes(found)]
+        broken = bad("project file", error.message, remedy(error))
+        return [*await examine_machine(home), broken]
+    checks = await examine_machine(home, _programs(definitions))
+    checks += [*_documents(definitions), *_variables(definitions.servers.values())]
+    return [*checks, *await _handshakes(definitions)]
 
 
 def _find(home: Path, project: Path | None) -> KnownServers:
     try:
         return find_known(home, project)
     except (StateBroken, NewerState, StorageFull):
-        # A finding of its own; the project and the environment are looked at all the same.
+        # That has a check of its own; the project and the environment are checked nevertheless.
         return find_servers(project)
 
 
-def _programs(found: KnownServers) -> set[str]:
-    configs = (each.config for each in found.servers.values() if each.config.enabled)
+def _programs(definitions: KnownServers) -> set[str]:
+    configs = (each.config for each in definitions.servers.values() if each.config.enabled)
     return {Path(each.program).name for each in configs if isinstance(each, LocalConfig)}
 
 
-def _documents(found: KnownServers) -> Iterator[Check]:
-    project, environment, *_ = found.documents
-    if not found.path.exists():
-        yield good("project file", f"none at {found.path}")
+def _documents(definitions: KnownServers) -> Iterator[Check]:
+    project, environment, *_ = definitions.documents
+    if not definitions.path.exists():
+        yield good("project file", f"none at {definitions.path}")
     else:
-        yield from _document("project file", project, f"{found.path}: ")
+        yield from _document("project file", project, f"{definitions.path}: ")
     yield from _document("environment", environment, "")
 
 
 def _document(check: str, document: Document, place: str) -> Iterator[Check]:
     for problem in document.problems:
-        yield bad(check, str(problem), "correct the entry; the others are used")
+        yield bad(check, str(problem), "fix this entry; the others are used")
     for warning in _warnings(document):
-        yield doubtful(check, str(warning), "correct it, to be understood by every program")
+        yield doubtful(check, str(warning), "fix it, so that every client reads it the same way")
     if not document.problems:
         yield good(check, f"{place}{len(document.definitions)} servers defined")
 
@@ -91,36 +91,37 @@ def _variables(servers: Iterable[DesiredServer]) -> Iterator[Check]:
     for server in servers:
         problems = server.launch.problems if isinstance(server.launch, Unlaunchable) else ()
         for problem in problems:
-            fix = "set it where mcpyard is started, or write ${NAME:-default}"
+            fix = "set the variable, or use ${keyring:NAME} or ${NAME:-default}"
             yield bad(f"variables of {server.name}", str(problem), fix)
 
 
-async def _handshakes(found: KnownServers) -> list[Check]:
+async def _handshakes(definitions: KnownServers) -> list[Check]:
     servers = [
         each
-        for each in found.servers.values()
+        for each in definitions.servers.values()
         if each.owner.scope is not Scope.USER
         and each.config.enabled
         and not isinstance(each.launch, Unlaunchable)
     ]
-    approved = [each for each in servers if found.may_run(each)]
-    held = len(servers) - len(approved)
-    fix = f"read the file, then: mcpyard approve {shlex.quote(str(found.path.parent))}"
-    told = [doubtful("servers", f"{held} not started: approval needed", fix)] if held else []
+    approved = [each for each in servers if definitions.may_run(each)]
+    unapproved = len(servers) - len(approved)
+    fix = f"check the file, then: mcpyard approve {shlex.quote(str(definitions.path.parent))}"
+    message = f"{unapproved} not started: approval needed"
+    checks = [doubtful("servers", message, fix)] if unapproved else []
     if not approved:
-        return told
+        return checks
     began = time.perf_counter()
     async with private_yard(*approved) as yard:
-        shaken = (_handshake(yard, each.name, began) for each in approved)
-        return [*told, *await asyncio.gather(*shaken)]
+        handshakes = (_handshake(yard, each.name, began) for each in approved)
+        return [*checks, *await asyncio.gather(*handshakes)]
 
 
 async def _handshake(yard: Yard, name: str, began: float) -> Check:
-    record = await told_of(yard, name)
+    record = await settled_record(yard, name)
     if record["phase"] == "connected":
         ms = round((time.perf_counter() - began) * 1000)
-        spoken = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
-        return good(f"server {name}", f"connected in {ms} ms: {spoken}")
+        details = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
+        return good(f"server {name}", f"connected in {ms} ms: {details}")
     why, hint = reason(record)
     return bad(f"server {name}", why, hint)
 
@@ -130,4 +131,4 @@ def _print(findings: Sequence[Check]) -> None:
         (str(each.status), clean(each.check), one_line(each.message), clean(each.fix))
         for each in findings
     ]
-    table(("STATUS", "CHECK", "FOUND", "FIX"), rows)
+    table(("STATUS", "CHECK", "RESULT", "FIX"), rows)

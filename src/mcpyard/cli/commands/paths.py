@@ -2,30 +2,21 @@
 
 import json
 from pathlib import Path
-from typing import Final
 
-from mcpyard.store.home import default_home
-
-LOG_FILE: Final = "yard.log"
-AUDIT_FILE: Final = "audit.log"
+from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
 
 
-def home_folder(home: Path | None) -> Path:
-    """The folder that holds all state: the one given, else the user's."""
-    return home or default_home()
-
-
-def show_paths(home: Path | None, *, as_json: bool) -> None:
-    """Print where the files are, for a person or a program."""
-    folder = home_folder(home)
-    found = {
-        "home": str(folder),
+def show_paths(home: Path, *, as_json: bool) -> int:
+    """Print where the files are."""
+    files = {
+        "home": str(home),
         "project": str(Path.cwd() / ".mcp.json"),
-        "log": str(folder / LOG_FILE),
-        "audit": str(folder / AUDIT_FILE),
+        "log": str(home / LOG_FILE),
+        "audit": str(home / AUDIT_FILE),
     }
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(files))
     else:
-        for name, path in found.items():
+        for name, path in files.items():
             print(f"{name:8} {path}")
+    return 0

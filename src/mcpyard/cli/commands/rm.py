@@ -1,27 +1,26 @@
-"""`mcpyard rm`: a server is taken out, after a word about what that stops."""
+"""`mcpyard rm`: a server is stopped and its definition removed, after a confirmation."""
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from mcpyard.cli.cli_errors import EXIT_FAILED, usage
+from mcpyard.cli.cli_errors import EXIT_FAILED
+from mcpyard.cli.confirmation import confirm
 from mcpyard.cli.output import clean
+from mcpyard.cli.printing import Record
 from mcpyard.cli.remote import need_yard, server_path
-from mcpyard.cli.status_words import is_up, lamp
-
-Record = Mapping[str, object]
+from mcpyard.cli.status_words import is_up, status_word
 
 
-def remove_server(home: Path, name: str, *, sure: bool, as_json: bool) -> int:
-    """Take a server out of the document that holds it, and stop it if it runs."""
+def remove_server(home: Path, name: str, *, yes: bool, as_json: bool) -> int:
+    """Remove a server from the document that defines it, and stop it if it runs."""
     yard = need_yard(home)
     record = cast("Record", json.loads(yard.get(server_path(name))))
-    if not sure and not agreed(outlook_of(record)):
-        print("nothing was removed", file=sys.stderr)
+    if not yes and not confirm(removal_of(record)):
+        print("nothing removed", file=sys.stderr)
         return EXIT_FAILED
-    # By its id: the name could have passed to another one while a person thought about it.
+    # By its id: the name could have passed to another server during the question.
     yard.delete(server_path(str(record["id"])))
     if as_json:
         print(json.dumps({"removed": {key: record[key] for key in ("id", "name", "scope")}}))
@@ -30,17 +29,9 @@ def remove_server(home: Path, name: str, *, sure: bool, as_json: bool) -> int:
     return 0
 
 
-def agreed(outlook: str) -> bool:
-    """Whether the user, told what will be, says yes; a complaint where nobody can be asked."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise usage(f"{outlook}; without a terminal that needs --yes")
-    print(f"{outlook}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
-
-
-def outlook_of(record: Record) -> str:
-    """What becomes of a server that is taken out."""
+def removal_of(record: Record) -> str:
+    """What the removal of a server means."""
     name, scope = clean(str(record["name"])), record["scope"]
-    pid = f", process {record['pid']}" if record["pid"] else ""
-    ends = f"is {lamp(record)}{pid} and will be stopped" if is_up(record) else "is not running"
-    return f'"{name}" {ends}; its definition in {scope} scope will be removed'
+    pid = f", pid {record['pid']}" if record["pid"] else ""
+    end = f"({status_word(record)}{pid}) will be stopped" if is_up(record) else "is not running"
+    return f'"{name}" {end}; its definition in the {scope} scope will be removed'

@@ -1,4 +1,4 @@
-"""`mcpyard service`: the yard as a service of the user's systemd."""
+"""`mcpyard service`: mcpyard as a user service of systemd."""
 
 import json
 import shutil
@@ -17,14 +17,14 @@ from mcpyard.store.home import Home
 
 _PATIENCE: Final = 60.0
 _AWAY: Final = ("connect to bus", "not been booted with systemd")
-_LINGER: Final = "it ends when you sign out; to keep it running: loginctl enable-linger"
+_LINGER: Final = "the service stops when you sign out; to keep it running: loginctl enable-linger"
 _WITHOUT: Final = (
-    "run `mcpyard up` by other means; `mcpyard service install --print` shows how systemd would"
+    "run `mcpyard up` by other means; `mcpyard service install --print` prints the unit"
 )
 
 
 class ServiceAction(StrEnum):
-    """What can be done with the service."""
+    """What to do with the service."""
 
     INSTALL = "install"
     UNINSTALL = "uninstall"
@@ -32,29 +32,29 @@ class ServiceAction(StrEnum):
 
 
 def manage_service(
-    action: ServiceAction, wish: ServiceOptions, *, only_print: bool, as_json: bool
+    action: ServiceAction, options: ServiceOptions, *, only_print: bool, as_json: bool
 ) -> int:
-    """Do it; `Complaint` where systemd is not there or refuses."""
+    """Install or uninstall the service, or print its status."""
     if only_print and action is not ServiceAction.INSTALL:
-        raise usage("--print goes with install")
+        raise usage("--print works with service install only")
     if only_print:
-        return _print_unit(make_unit(wish), as_json=as_json)
+        return _print_unit(make_unit(options), as_json=as_json)
     if action is ServiceAction.INSTALL:
-        return _tell(_install(wish), as_json=as_json)
+        return _print(_install(options), as_json=as_json)
     if action is ServiceAction.UNINSTALL:
-        return _tell(_uninstall(), as_json=as_json)
-    status = _status(wish.home)
-    _tell(status, as_json=as_json)
+        return _print(_uninstall(), as_json=as_json)
+    status = _status(options.home)
+    _print(status, as_json=as_json)
     return 0 if status["active"] == "active" else EXIT_UNREACHABLE
 
 
-def _install(wish: ServiceOptions) -> Mapping[str, object]:
-    unit, path = make_unit(wish), unit_path()
-    # Before anything is written: whether it answers at all.
+def _install(options: ServiceOptions) -> Mapping[str, object]:
+    unit, path = make_unit(options), unit_path()
+    # Fails before anything is written, where there is no systemd.
     _systemctl("daemon-reload")
     _check_ours(path)
-    if _asked("is-active") != "active":
-        _check_free(wish.home)
+    if _query("is-active") != "active":
+        _check_free(options.home)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_private(path, unit.encode())
     _systemctl("daemon-reload")
@@ -66,7 +66,7 @@ def _install(wish: ServiceOptions) -> Mapping[str, object]:
 def _uninstall() -> Mapping[str, object]:
     path = unit_path()
     if not path.exists():
-        return {"uninstalled": None, "hint": f"there was none at {path}"}
+        return {"uninstalled": None, "hint": f"no service is installed: {path} does not exist"}
     _check_ours(path)
     _systemctl("disable", "--now", NAME)
     path.unlink(missing_ok=True)
@@ -78,8 +78,8 @@ def _status(home: Path) -> Mapping[str, object]:
     path, running = unit_path(), Home(home).running()
     return {
         "unit": str(path) if path.exists() else None,
-        "enabled": _asked("is-enabled"),
-        "active": _asked("is-active"),
+        "enabled": _query("is-enabled"),
+        "active": _query("is-active"),
         "yard": running.url if running else None,
     }
 
@@ -87,31 +87,34 @@ def _status(home: Path) -> Mapping[str, object]:
 def _check_ours(path: Path) -> None:
     if path.exists() and not path.read_text(errors="replace").startswith(MARK):
         raise Complaint(
-            f"{path} was not written by mcpyard, so it is left alone",
-            hint="move it away first",
+            f"{path} was not written by mcpyard and is left unchanged",
+            hint="move or delete the file first",
             slug="not-ours",
         )
 
 
 def _check_free(home: Path) -> None:
     if running := Home(home).running():
-        raise YardBusy(f"a yard (pid {running.pid}) holds {home} already; end it first")
+        raise YardBusy(
+            f"mcpyard is already running (pid {running.pid}, home: {home}); stop it first"
+        )
 
 
-def _asked(question: str) -> str:
-    """One word of systemd's; its exit status says no more than that."""
-    said = _run(question, NAME)
-    _check_there(said)
-    return said.stdout.strip() or "not-found"
+def _query(verb: str) -> str:
+    """The one word that systemctl prints."""
+    result = _run(verb, NAME)
+    _check_there(result)
+    return result.stdout.strip() or "not-found"
 
 
 def _systemctl(*words: str) -> None:
-    said = _run(*words)
-    _check_there(said)
-    if said.returncode:
+    result = _run(*words)
+    _check_there(result)
+    if result.returncode:
+        reason = result.stderr.strip() or f"exit code {result.returncode}"
         raise Complaint(
-            f"systemctl {' '.join(words)}: {said.stderr.strip() or f'status {said.returncode}'}",
-            hint=f"journalctl --user -u {NAME} may say more",
+            f"systemctl {' '.join(words)}: {reason}",
+            hint=f"check its log: journalctl --user -u {NAME}",
             slug="service-failed",
         )
 
@@ -119,7 +122,7 @@ def _systemctl(*words: str) -> None:
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
     program = shutil.which("systemctl")
     if program is None:
-        raise _no_systemd("there is no systemctl on PATH")
+        raise _no_systemd("systemctl not found on PATH")
     try:
         return subprocess.run(  # noqa: S603  our own words
             [program, "--user", *words],
@@ -134,15 +137,15 @@ def _run(*words: str) -> subprocess.CompletedProcess[str]:
         raise _no_systemd(f"systemctl did not answer in {_PATIENCE:g} s") from None
 
 
-def _check_there(said: subprocess.CompletedProcess[str]) -> None:
-    words = said.stderr.strip()
-    if said.returncode and any(each in words for each in _AWAY):
+def _check_there(result: subprocess.CompletedProcess[str]) -> None:
+    words = result.stderr.strip()
+    if result.returncode and any(each in words for each in _AWAY):
         raise _no_systemd(words)
 
 
 def _no_systemd(why: str) -> Complaint:
     return Complaint(
-        f"systemd does not run here for this user: {why}",
+        f"systemd is not available for this user: {why}",
         hint=_WITHOUT,
         slug="no-systemd",
         exit_code=EXIT_UNREACHABLE,
@@ -156,10 +159,10 @@ def _print_unit(unit: str, *, as_json: bool) -> int:
     return 0
 
 
-def _tell(told: Mapping[str, object], *, as_json: bool) -> int:
+def _print(report: Mapping[str, object], *, as_json: bool) -> int:
     if as_json:
-        print(json.dumps(told))
+        print(json.dumps(report))
     else:
-        for key, value in told.items():
+        for key, value in report.items():
             print(f"{key:11} {clean(str(value or 'none'))}")
     return 0

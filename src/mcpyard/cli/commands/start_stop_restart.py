@@ -1,88 +1,72 @@
-"""`mcpyard start`, `stop`, `restart` and `logs`: what only a running yard can do."""
+"""`mcpyard start`, `mcpyard stop` and `mcpyard restart`: the same request with another verb."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal, cast
 
 from mcpyard.cli.cli_errors import Complaint, complain
-from mcpyard.cli.commands.ls import print_raw, print_warnings
 from mcpyard.cli.output import clean
+from mcpyard.cli.printing import Record, print_warnings
 from mcpyard.cli.remote import RunningYard, need_yard, server_path
-from mcpyard.cli.status_words import lamp, print_trouble, reason
+from mcpyard.cli.status_words import print_trouble, reason, status_word
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 
-Record = Mapping[str, object]
-Step = Literal["start", "stop", "restart"]
+Action = Literal["start", "stop", "restart"]
 
 _AT_ONCE: Final = 16
 
 
-def control(home: Path, step: Step, names: Sequence[str], wait: float, *, as_json: bool) -> int:
-    """Ask for servers to be started, stopped or restarted, and print how they are then."""
-    yard = need_yard(home)
-    paths = [f"{server_path(name, step)}?wait={wait:g}" for name in dict.fromkeys(names)]
-    found = _ask_together(yard, paths) if len(paths) > 1 else [_read(yard.post(paths[0]))]
+def control(home: Path, action: Action, names: Sequence[str], wait: float, *, as_json: bool) -> int:
+    """Start, stop or restart servers, and print their status afterwards."""
+    answers = request(need_yard(home), action, [*dict.fromkeys(names)], wait)
     if as_json:
-        told = [each.record() if isinstance(each, Complaint) else each for each in found]
-        print(json.dumps(told if len(told) > 1 else told[0]))
-        return max(map(_code, found))
-    return max(map(_print_state, found))
+        records = [each.record() if isinstance(each, Complaint) else each for each in answers]
+        print(json.dumps(records if len(records) > 1 else records[0]))
+        return max(map(exit_code, answers))
+    return max(map(print_status, answers))
 
 
-def _ask_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Complaint]:
-    """What is answered to each; none waits for another, or suffers from its failing."""
-    # Costs a good part of the time that one server alone takes.
+def request(
+    yard: RunningYard, action: Action, names: Sequence[str], wait: float
+) -> list[Record | Complaint]:
+    """What mcpyard answers for each of some servers; a single one that is refused is an error."""
+    paths = [f"{server_path(name, action)}?wait={wait:g}" for name in names]
+    return _request_together(yard, paths) if len(paths) > 1 else [_read(yard.post(paths[0]))]
+
+
+def _request_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Complaint]:
+    """The answer for each server; one that is slow or fails does not hold up the others."""
+    # Takes long to import, compared to a request for one server.
     from concurrent.futures import ThreadPoolExecutor
 
-    def ask(path: str) -> Record | Complaint:
+    def post(path: str) -> Record | Complaint:
         try:
             return _read(yard.post(path))
         except Complaint as complaint:
             return complaint
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(ask, paths))
+        return list(pool.map(post, paths))
 
 
 def _read(raw: bytes) -> Record:
     return cast("Record", json.loads(raw))
 
 
-def _code(found: Record | Complaint) -> int:
-    if isinstance(found, Complaint):
-        return found.exit_code
-    return EXIT_UNREACHABLE if found["status"] == "error" else 0
+def exit_code(answer: Record | Complaint) -> int:
+    """The exit code for one server."""
+    if isinstance(answer, Complaint):
+        return answer.exit_code
+    return EXIT_UNREACHABLE if answer["status"] == "error" else 0
 
 
-def _print_state(found: Record | Complaint) -> int:
-    if isinstance(found, Complaint):
-        return complain(found, as_json=False)
-    why, _ = reason(found)
-    print(clean(f"{found['name']}: {lamp(found)}{f': {why}' if why else ''}"))
-    print_trouble(found)
-    print_warnings(found)
-    return _code(found)
-
-
-def show_log(home: Path, name: str, *, follow: bool, as_json: bool) -> int:
-    """Print what a server wrote to its standard error."""
-    yard = need_yard(home)
-    path = server_path(name, "logs")
-    if follow:
-        for line in yard.events(f"{path}?follow=1"):
-            _print_line(cast("Record", line), as_json=as_json)
-        raise Complaint("the yard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
-    raw = yard.get(path)
-    if as_json:
-        return print_raw(raw)
-    for line in cast("list[Record]", json.loads(raw)):
-        _print_line(line, as_json=False)
-    return 0
-
-
-def _print_line(line: Record, *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(line), flush=True)
-    else:
-        print(f"{line['at']} {clean(str(line['text']))}", flush=True)
+def print_status(answer: Record | Complaint) -> int:
+    """Print the status of one server; returns its exit code."""
+    if isinstance(answer, Complaint):
+        return complain(answer, as_json=False)
+    why, _ = reason(answer)
+    print(clean(f"{answer['name']}: {status_word(answer)}{f': {why}' if why else ''}"))
+    print_trouble(answer)
+    print_warnings(answer)
+    return exit_code(answer)

@@ -1,4 +1,4 @@
-"""`mcpyard token`: the tokens of the gateway's clients, and the admin token."""
+"""`mcpyard token`: the call tokens of the gateway, and the admin token."""
 
 import json
 from enum import StrEnum
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from mcpyard.cli.cli_errors import Complaint, usage
-from mcpyard.cli.commands.ls import print_raw
 from mcpyard.cli.output import clean, table
+from mcpyard.cli.printing import print_raw
 from mcpyard.cli.remote import RunningYard, find_yard, need_yard, segment
 from mcpyard.store.home import Home
 
@@ -26,11 +26,11 @@ class TokenAction(StrEnum):
 def manage_tokens(
     home: Path, action: TokenAction, name: str | None, profile: str | None, *, as_json: bool
 ) -> int:
-    """Make, list or revoke call tokens, or renew the admin token."""
+    """List, create or revoke call tokens, or rotate the admin token."""
     if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
-        raise usage(f"token {action}: {'NAME is needed' if name is None else 'takes no NAME'}")
+        raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
     if profile is not None and action is not TokenAction.CREATE:
-        raise usage("--profile: only a new token can be limited to a profile")
+        raise usage("--profile applies to token create only")
     if action is TokenAction.ROTATE:
         return _rotate(home, as_json=as_json)
     yard = need_yard(home)
@@ -55,12 +55,12 @@ def _list(yard: RunningYard, *, as_json: bool) -> int:
         )
         for each in cast("list[dict[str, object]]", json.loads(raw))
     ]
-    table(("NAME", "OPENS", "CREATED", "LAST USED", ""), rows)
+    table(("NAME", "ENDPOINT", "CREATED", "LAST USED", "STATE"), rows)
     return 0
 
 
-def _create(yard: RunningYard, asked: dict[str, object], *, as_json: bool) -> int:
-    raw = yard.post(_TOKENS, asked)
+def _create(yard: RunningYard, token: dict[str, object], *, as_json: bool) -> int:
+    raw = yard.post(_TOKENS, token)
     if as_json:
         return print_raw(raw)
     print(json.loads(raw)["token"])
@@ -74,12 +74,15 @@ def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
 
 
 def _rotate(home: Path, *, as_json: bool) -> int:
-    held = Home(home)
-    if held.token_is_fixed:
-        raise Complaint("the admin token is fixed by MCPYARD_TOKEN; change it there")
+    folder = Home(home)
+    if folder.token_is_fixed:
+        raise Complaint(
+            "the admin token is set by MCPYARD_TOKEN",
+            hint="change that variable and restart mcpyard",
+        )
     if yard := find_yard(home):
         yard.post(f"{_TOKENS}/rotate")
     else:
-        held.renew_token()
-    print(json.dumps({"rotated": True}) if as_json else "the admin token is a new one")
+        folder.renew_token()
+    print(json.dumps({"rotated": True}) if as_json else "admin token rotated")
     return 0

@@ -1,22 +1,19 @@
-"""`mcpyard tools`: what can be called."""
+"""`mcpyard tools`: the tools of one server, or of all."""
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mcpyard.cli.cli_errors import complain
-from mcpyard.cli.commands.ls import note_unused, print_raw
 from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.printing import Record, note_unused, print_raw
 from mcpyard.cli.remote import RunningYard, find_yard, server_path
-from mcpyard.cli.status_words import lamp, reason
+from mcpyard.cli.status_words import reason, status_word
 
 if TYPE_CHECKING:
     from mcpyard.app import Yard
     from mcpyard.domain.desired import DesiredServer
-
-Record = Mapping[str, object]
 
 
 def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: bool) -> int:
@@ -28,7 +25,7 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
         if as_json:
             return print_raw(raw)
         if not _print(json.loads(raw)):
-            _tell_none(_why_none(yard, name))
+            _print_none(_why_none(yard, name))
         return 0
     from mcpyard.cli.private import run_privately
 
@@ -36,7 +33,7 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
     if as_json:
         print(json.dumps(tools))
     elif not _print(tools):
-        _tell_none("nothing that was started offers any")
+        _print_none("the servers have none")
     return code
 
 
@@ -44,20 +41,20 @@ async def _gather(home: Path, project: Path | None, name: str | None) -> tuple[l
     from mcpyard.cli.known_servers import find_known
     from mcpyard.cli.private import allowed, came_up, private_yard, startable
 
-    found = find_known(home, project)
+    servers = find_known(home, project)
     if name is not None:
-        server = allowed(found, found.server(name))
+        server = allowed(servers, servers.server(name))
         async with private_yard(server) as yard:
             await came_up(yard, server)
             return cast("list[Record]", yard.tools(name)), 0
-    servers = startable(found)
-    async with private_yard(*servers) as yard:
-        codes = [await _attempt(yard, each) for each in servers]
+    enabled = startable(servers)
+    async with private_yard(*enabled) as yard:
+        codes = [await _attempt(yard, each) for each in enabled]
         return cast("list[Record]", yard.tools()), max(codes, default=0)
 
 
 async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
-    """Wait for one server of several: its failure is told, and costs only its own tools."""
+    """Wait for one server of several, and print its failure; the exit code."""
     from mcpyard.cli.private import came_up
     from mcpyard.domain.errors import YardError
 
@@ -69,18 +66,18 @@ async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
 
 
 def _why_none(yard: RunningYard, name: str | None) -> str:
-    """Why a running yard has no tools to list."""
+    """Why the running mcpyard has no tools to list."""
     if name is None:
-        known = json.loads(yard.get("/api/mcp/servers?tools=0"))
-        return "no server offers any just now; mcpyard ls" if known else "there are no servers"
+        servers = json.loads(yard.get("/api/mcp/servers?tools=0"))
+        return "no connected server has any; see: mcpyard ls" if servers else "there are no servers"
     record = cast("Record", json.loads(yard.get(server_path(name))))
     if record["status"] == "connected":
-        return f"{record['name']} is connected and offers none"
+        return f"{record['name']} is connected and has none"
     why = reason(record)[0]
-    return f"{record['name']} is {lamp(record)}{f': {why}' if why else ''}"
+    return f"{record['name']} is {status_word(record)}{f': {why}' if why else ''}"
 
 
-def _tell_none(why: str) -> None:
+def _print_none(why: str) -> None:
     print(clean(f"no tools: {why}"), file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""`mcpyard up`: a yard in the foreground, with its faces."""
+"""`mcpyard up`: mcpyard in the foreground: the servers, the gateway, the API and the web page."""
 
 import asyncio
 import contextlib
@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -27,16 +28,17 @@ from mcpyard.api.security.authenticator import Principal
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
+from mcpyard.cli.browser import open_browser
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.commands.approve import find_project
 from mcpyard.cli.commands.connect import bridge_command
-from mcpyard.cli.commands.paths import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.daemon.listening import BindOptions, listen, url_of
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
-from mcpyard.cli.daemon.up_output import Narrator, PlainNarrator, make_narrator
+from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
+from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
@@ -52,10 +54,10 @@ log = logging.getLogger(__name__)
 
 _HURRY_AGAIN: Final = 0.25
 _COLLECT_AFTER: Final = (20_000, 5, 2)
-"""Seldom, but all of it: what a connection leaves behind outlives the younger generations, and a
-look at everything takes milliseconds since what was there at the start is left out."""
+"""Rarely, but everything: what a connection leaves behind outlives the younger generations, and a
+full collection takes milliseconds since it leaves out what existed at the start."""
 _DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
-_TOLD_BY_THE_DISPLAY: Final = {
+_PRINTED_ANYWAY: Final = {
     "mcpyard.runtime.connection",
     "mcpyard.sources.environment",
     "mcpyard.sources.project_file",
@@ -65,71 +67,73 @@ _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """What `up` was asked for.
+    """The options of `up`.
 
     Attributes:
-        home: Where all state lives.
-        entrance: Where to listen.
-        project: The folder that was named.
-        strict: Whether to skip entries that leave something out.
-        trust_folder: Whether to follow every edit of the project's file without approval.
+        home: The folder of all state.
+        bind: Where to listen.
+        project: The folder of `--project`.
+        strict: Whether to skip incomplete entries.
+        trust_folder: Whether to apply every edit of the project file without approval.
         as_json: Whether programs read the output.
         idle_exit: Seconds without a request after which to end; None for never.
-        log_level: The least that the log file tells.
+        log_level: The lowest level in the log file.
+        open_page: Whether to open the web page in a browser.
     """
 
     home: Path
-    entrance: BindOptions
+    bind: BindOptions
     project: Path | None = None
     strict: bool = False
     trust_folder: bool = False
     as_json: bool = False
     idle_exit: float | None = None
     log_level: str = "info"
+    open_page: bool = False
 
 
 def read_duration(option: str, text: str) -> float:
-    """The seconds that a text such as 90, 90s, 10m or 1h means."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise usage(f"{option}: a time is meant, such as 90s, 10m or 1h")
-    return int(found[1]) * _UNITS[found[2]]
+    """The seconds of a duration such as 90, 90s, 10m or 1h."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise usage(f'{option}: "{text[:80]}" is not a duration', "for example: 90s, 10m or 1h")
+    return int(match[1]) * _UNITS[match[2]]
 
 
-def run_yard(terms: UpOptions) -> int:
-    """Run a yard until a signal ends it."""
+def run_yard(options: UpOptions) -> int:
+    """Run mcpyard until a signal ends it."""
     limit = stuck_limit()
-    await_predecessor(terms.home)
-    veil = Redactor()
-    _configure_log(terms, veil)
+    await_predecessor(options.home)
+    redactor = Redactor()
+    _configure_log(options, redactor)
     if not sys.platform.startswith("linux"):
-        log.warning("on this system the clean-up of a killed yard's servers is best effort")
+        log.warning("on this system processes of servers may survive if mcpyard is killed")
     _raise_file_limit()
-    with listen(terms.entrance, terms.home) as listener:
-        make_home(terms.home)
-        ask = not terms.as_json and not terms.trust_folder
-        found = None if terms.project else find_project(terms.home, ask=ask)
-        # What is known of a project is kept under its folder's name, which must be a text for that.
-        str(terms.project or found).encode()
+    with listen(options.bind, options.home) as listener:
+        make_home(options.home)
+        ask = not options.as_json and not options.trust_folder
+        current = None if options.project else find_project(options.home, ask=ask)
+        # Approvals are stored by the name of the folder, which must be valid text for that.
+        str(options.project or current).encode()
         ADOPTION.begin()
-        uvloop.run(_watched(terms, found, listener, veil, limit))
+        uvloop.run(_watched(options, current, listener, redactor, limit))
     return 0
 
 
 async def _watched(
-    terms: UpOptions,
-    found: Path | None,
+    options: UpOptions,
+    current: Path | None,
     listener: socket.socket,
-    veil: Redactor,
+    redactor: Redactor,
     limit: float | None,
 ) -> None:
     manager = ServiceManager()
-    with Watchdog(terms.home / LOG_FILE, limit, manager.alive):
-        await _run(terms, found, listener, veil, manager)
+    with Watchdog(options.home / LOG_FILE, limit, manager.alive):
+        await _run(options, current, listener, redactor, manager)
 
 
 class Signals:
-    """The first signal asks for an end in order, each further one for haste."""
+    """The first signal ends everything in order, each further one at once."""
 
     def __init__(self) -> None:
         self.stop = asyncio.Event()
@@ -152,43 +156,45 @@ class Signals:
 
 
 async def _run(
-    terms: UpOptions,
-    found: Path | None,
+    options: UpOptions,
+    current: Path | None,
     listener: socket.socket,
-    veil: Redactor,
+    redactor: Redactor,
     manager: ServiceManager,
 ) -> None:
     signals, closing = Signals(), asyncio.Event()
-    url = url_of(listener, terms.entrance)
-    async with _open(terms, found, _here(terms, url)) as yard:
-        home, gateway = Home(terms.home), Gateway(yard, closing)
+    url = url_of(listener, options.bind)
+    async with _open(options, current, _identity(options, url)) as yard:
+        home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.dismissals.listen(gateway.dismiss)
         yard.clients.revoked = lambda token: keys.dismissals.tell(Principal.holding(token).name)
-        veil.own, veil.desired = frozenset({home.token()}), lambda: yard.desired
+        redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
             keys=keys,
-            hosts=terms.entrance.hosts,
+            hosts=options.bind.hosts,
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
-            pages=pages(yard, closing, _premises(terms, keys)),
+            pages=pages(yard, closing, _page_context(options, keys)),
             gateway=gateway,
         )
-        if terms.idle_exit is not None:
-            app = Idle(app, terms.idle_exit, signals.stop.set)
-        web = WebServer(app, terms.entrance.tls)
+        if options.idle_exit is not None:
+            app = Idle(app, options.idle_exit, signals.stop.set)
+        web = WebServer(app, options.bind.tls)
         signals.hurry = _both(yard.hurry, web.hurry)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
-            home.announce(url, str(terms.entrance.tls.certificate) if terms.entrance.tls else "")
-            narrator, chronicle = make_narrator(as_json=terms.as_json), PlainNarrator(_LogWriter())
-            narrator.ready(url, await _sign_in(terms, keys, url))
-            chronicle.ready(url)
+            home.announce(url, str(options.bind.tls.certificate) if options.bind.tls else "")
+            output, log_output = make_output(as_json=options.as_json), PlainOutput(_LogWriter())
+            output.ready(url, await _sign_in(options, keys, url))
+            log_output.ready(url)
+            if options.open_page:
+                _open_page(link_address(url, await keys.make_link()))
             manager.ready()
             _spare_the_collector()
-            telling = asyncio.create_task(_tell(yard, narrator, chronicle), name="narrator")
+            printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
             await _reached(signals.stop, serving)
         finally:
             manager.stopping()
@@ -196,36 +202,38 @@ async def _run(
             closing.set()
             web.stop()
     await serving
-    await telling
+    await printing
 
 
 def _spare_the_collector() -> None:
-    """Look for garbage less often: what calls leave behind is freed without, in waves of many."""
+    """Collect garbage less often: what calls leave behind is mostly freed without it."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
 
 
 def _open(
-    terms: UpOptions, found: Path | None, here: SelfIdentity
+    options: UpOptions, current: Path | None, here: SelfIdentity
 ) -> AbstractAsyncContextManager[Yard]:
-    folder = terms.project or found
-    sources = [ProjectFile(folder, strict=terms.strict)] if folder else []
-    return Yard.open(sources=sources, home=terms.home, approval=_approval(terms, found), here=here)
+    folder = options.project or current
+    sources = [ProjectFile(folder, strict=options.strict)] if folder else []
+    return Yard.open(
+        sources=sources, home=options.home, approval=_approval(options, current), here=here
+    )
 
 
-def _approval(terms: UpOptions, found: Path | None) -> ApprovalPolicy:
-    if terms.trust_folder:
+def _approval(options: UpOptions, current: Path | None) -> ApprovalPolicy:
+    if options.trust_folder:
         return ApprovalPolicy()
-    named = frozenset({terms.project} if terms.project else ())
-    return ApprovalPolicy(named, frozenset({found} if found else ()))
+    named = frozenset({options.project} if options.project else ())
+    return ApprovalPolicy(named, frozenset({current} if current else ()))
 
 
-def _here(terms: UpOptions, url: str) -> SelfIdentity:
-    homes = {str(terms.home.absolute()), str(terms.home.resolve())}
+def _identity(options: UpOptions, url: str) -> SelfIdentity:
+    homes = {str(options.home.absolute()), str(options.home.resolve())}
     scheme, port = url.split(":", 1)[0], url.rsplit(":", 1)[1]
     named = {
-        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in terms.entrance.hosts
+        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in options.bind.hosts
     }
     return SelfIdentity(frozenset(homes), frozenset({url, *named}))
 
@@ -236,28 +244,38 @@ def _keys(home: Home, yard: Yard) -> Keys:
     return Keys(admin, yard.kept.call_tokens, yard.kept.sessions, SystemClock())
 
 
-def _premises(terms: UpOptions, keys: Keys) -> PageContext:
-    bridge = tuple(bridge_command(terms.home))
-    return PageContext(str(terms.home.absolute()), bridge, TokenStore(keys))
+def _page_context(options: UpOptions, keys: Keys) -> PageContext:
+    bridge = tuple(bridge_command(options.home))
+    return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
 
 
-async def _sign_in(terms: UpOptions, keys: Keys, url: str) -> str:
-    """An address that lets a browser in, for a person's eyes: what is no terminal may be kept."""
-    if terms.as_json or not os.isatty(STDOUT):
+async def _sign_in(options: UpOptions, keys: Keys, url: str) -> str:
+    """A one-time link to print; on a terminal only, since other output may be stored."""
+    if options.as_json or not os.isatty(STDOUT):
         return ""
     return link_address(url, await keys.make_link())
 
 
-async def _tell(yard: Yard, *narrators: Narrator) -> None:
+def _open_page(link: str) -> None:
+    """Open the web page; in a thread, since some browsers block their caller until they end."""
+
+    def work() -> None:
+        if not open_browser(link):
+            log.warning("no browser found; get a link with: mcpyard open")
+
+    threading.Thread(target=work, name="browser", daemon=True).start()
+
+
+async def _print_events(yard: Yard, *outputs: UpOutput) -> None:
     async for event in yard.events(after=0):
-        for each in narrators:
+        for each in outputs:
             each.event(event)
-    for each in narrators:
+    for each in outputs:
         each.close()
 
 
 class _LogWriter:
-    """What a narrator tells, as records of the log."""
+    """The lines of an output as records of the log."""
 
     def put(self, line: bytes) -> None:
         log.info("%s", line.decode().rstrip("\n"))
@@ -267,7 +285,7 @@ class _LogWriter:
 
 
 async def _reached(event: asyncio.Event, serving: asyncio.Task[None]) -> None:
-    """Wait for an event, but not beyond the end of the web server."""
+    """Wait for an event, but not longer than the web server runs."""
     waiting = asyncio.create_task(event.wait())
     await asyncio.wait({waiting, serving}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
@@ -283,26 +301,26 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
     return hurry
 
 
-def _configure_log(terms: UpOptions, veil: Redactor) -> None:
-    shown, kept = LogHandler(STDERR), LogFile(terms.home, veil)
+def _configure_log(options: UpOptions, redactor: Redactor) -> None:
+    shown, kept = LogHandler(STDERR), LogFile(options.home, redactor)
     shown.setLevel(logging.WARNING)
-    shown.setFormatter(RedactingFormatter("%(levelname)s %(message)s", veil))
-    # What other libraries tell of themselves is seldom of use, and some of them tell a lot.
+    shown.setFormatter(RedactingFormatter("%(levelname)s %(message)s", redactor))
+    # Other libraries log a lot that is rarely useful.
     logging.basicConfig(level=logging.WARNING, handlers=[shown, kept])
-    logging.getLogger("mcpyard").setLevel(terms.log_level.upper())
-    if not terms.as_json and (os.isatty(STDERR) or _same_place(STDOUT, STDERR)):
-        shown.addFilter(lambda record: record.name not in _TOLD_BY_THE_DISPLAY)
+    logging.getLogger("mcpyard").setLevel(options.log_level.upper())
+    if not options.as_json and (os.isatty(STDERR) or _same_place(STDOUT, STDERR)):
+        shown.addFilter(lambda record: record.name not in _PRINTED_ANYWAY)
 
 
 def _same_place(one: int, other: int) -> bool:
-    """Whether both end in the same terminal, file or pipe; one that is closed ends nowhere."""
+    """Whether both lead to the same terminal, file or pipe; a closed one leads nowhere."""
     with contextlib.suppress(OSError):
         return os.path.sameopenfile(one, other)
     return False
 
 
 def _raise_file_limit() -> None:
-    """A yard of hundreds of servers needs more files than a shell allows by default."""
+    """Hundreds of servers need more files than a shell allows by default."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

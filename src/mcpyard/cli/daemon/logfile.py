@@ -1,7 +1,7 @@
-"""The log file of a yard: what happened, when, and no secret.
+"""The log file: what happened and when, without secrets.
 
-It lies in the home, is its owner's alone, and begins anew when it is full. A line that cannot be
-written is lost: a full disk must not end a yard.
+It is in the home, readable by its owner only, and rotated when it is full. A line that cannot be
+written is lost: a full disk must not end mcpyard.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.rolling_file import LIMIT, RollingFile
-from mcpyard.cli.commands.paths import LOG_FILE
+from mcpyard.cli.home_files import LOG_FILE
 from mcpyard.cli.output import clean
 from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.definition.secrets import hide, secrets_of
@@ -28,11 +28,11 @@ _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 
 class Redactor:
-    """Masks what a log must not tell.
+    """Masks secrets.
 
     Attributes:
-        own: The yard's own secrets.
-        desired: What the yard runs, with the secrets of its servers; None until there is one.
+        own: The secrets of mcpyard itself.
+        desired: The servers with their secrets; None until they are read.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """A text without secrets."""
         text = hide(text, self._known())
-        text = _ADDRESS.sub(lambda found: shown_url(found.group()), text)
+        text = _ADDRESS.sub(lambda match: shown_url(match.group()), text)
         return _BEARER.sub(r"\1 ***", text)
 
     def _known(self) -> frozenset[str]:
@@ -52,35 +52,35 @@ class Redactor:
         if desired is not None and desired is not self._seen:
             self._seen = desired
             launches = (each.launch for each in desired.servers.values())
-            # What was a secret stays one, also when its server is gone.
+            # A secret stays one when its server is removed.
             self._secrets = self._secrets.union(*map(secrets_of, launches))
         return self._secrets | self.own
 
 
 class RedactingFormatter(logging.Formatter):
-    """Spells a record without its secrets; its further lines are indented, lest they pass for one.
+    """Formats a record without its secrets; indents further lines, which could look like a record.
 
     The times are UTC.
     """
 
     converter = time.gmtime
 
-    def __init__(self, layout: str, veil: Redactor) -> None:
+    def __init__(self, layout: str, redactor: Redactor) -> None:
         super().__init__(layout, "%Y-%m-%dT%H:%M:%S")
-        self._veil = veil
+        self._redactor = redactor
 
     def format(self, record: logging.LogRecord) -> str:
         """The text of a record."""
-        return clean(self._veil(super().format(record))).replace("\n", "\n    ")
+        return clean(self._redactor(super().format(record))).replace("\n", "\n    ")
 
 
 class LogFile(logging.Handler):
-    """Writes log records to a yard's log file."""
+    """Writes log records to the log file."""
 
-    def __init__(self, home: Path, veil: Redactor, *, limit: int = LIMIT) -> None:
+    def __init__(self, home: Path, redactor: Redactor, *, limit: int = LIMIT) -> None:
         super().__init__()
         layout = "%(asctime)s.%(msecs)03dZ %(levelname)s %(message)s"
-        self.setFormatter(RedactingFormatter(layout, veil))
+        self.setFormatter(RedactingFormatter(layout, redactor))
         self._file = RollingFile(home / LOG_FILE, limit=limit)
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,4 +1,4 @@
-"""Who listens where `up` was to listen: another yard, or a program that is none of ours."""
+"""Which program listens on the port of `up`: another mcpyard, or something else."""
 
 import contextlib
 import http.client
@@ -14,17 +14,17 @@ _PATIENCE: Final = 2.0
 _MOST: Final = 10_000
 
 
-def in_the_way(host: str, port: int) -> Complaint:
-    """A complaint about whoever listens there."""
+def port_in_use(host: str, port: int) -> Complaint:
+    """The error that names the program on the port."""
     pid = _holder(port)
-    who = f"yard (pid {pid})" if pid else "yard"
+    who = f"mcpyard (pid {pid})" if pid else "mcpyard"
     where = f"port {port} of {host} is in use by"
     if _problem(host, port, "/healthz") == "state-gone":
-        hint = f"end it first: kill {pid}" if pid else "end it first"
-        return _complaint(f"{where} a {who} whose home is gone", hint)
-    # Without a token any yard refuses this, in words that no other program has.
+        hint = f"stop it first: kill {pid}" if pid else "stop it first"
+        return _complaint(f"{where} {who}, whose home was deleted", hint)
+    # Without a token mcpyard refuses this with a problem type of its own.
     other = who if _problem(host, port, "/api/mcp/servers") else "program"
-    hint = "choose another with --port, or --port 0 for any free one"
+    hint = "use another port with --port, or --port 0 for any free one"
     return _complaint(f"{where} another {other}", hint)
 
 
@@ -33,16 +33,16 @@ def _complaint(detail: str, hint: str) -> Complaint:
 
 
 def _problem(host: str, port: int, path: str) -> str:
-    """What a yard complains of at a path; nothing where it is content, or no yard."""
+    """The problem that mcpyard answers with; empty for success and other programs."""
     connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
     try:
         connection.request("GET", path)
-        told = json.loads(connection.getresponse().read(_MOST))
+        problem = json.loads(connection.getresponse().read(_MOST))
     except (OSError, http.client.HTTPException, ValueError):
         return ""
     finally:
         connection.close()
-    kind = cast("dict[str, object]", told).get("type") if isinstance(told, dict) else None
+    kind = cast("dict[str, object]", problem).get("type") if isinstance(problem, dict) else None
     _, ours, slug = str(kind).partition(TYPE_PREFIX)
     return slug if ours else ""
 

@@ -1,7 +1,7 @@
-"""What systemd is told of a service that runs as `Type=notify`.
+"""Notifications to systemd, for a service of `Type=notify`.
 
 One datagram for each state, to the socket that systemd names; elsewhere nothing is sent. What
-cannot be delivered is lost: the service does not depend on who watches it.
+cannot be delivered is lost.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ _VARIABLE: Final = "NOTIFY_SOCKET"
 
 
 class ServiceManager:
-    """Tells the service manager, if there is one, how this process is."""
+    """Notifies the service manager, if there is one."""
 
     def __init__(self) -> None:
         self._address = os.environ.get("NOTIFY_SOCKET", "")
@@ -24,17 +24,17 @@ class ServiceManager:
 
     def ready(self) -> None:
         """The service can be used."""
-        self._tell(b"READY=1")
+        self._notify(b"READY=1")
 
     def alive(self) -> None:
         """The event loop runs."""
-        self._tell(b"WATCHDOG=1")
+        self._notify(b"WATCHDOG=1")
 
     def stopping(self) -> None:
         """The service is about to end."""
-        self._tell(b"STOPPING=1")
+        self._notify(b"STOPPING=1")
 
-    def _tell(self, state: bytes) -> None:
+    def _notify(self, state: bytes) -> None:
         if not self._address:
             return
         with (

@@ -1,4 +1,4 @@
-"""The unit that makes systemd run a yard."""
+"""The unit of the systemd service."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _UNIT: Final = """\
 {mark}
 [Unit]
-Description=mcpyard, one yard for all MCP servers
+Description=mcpyard, a control plane for MCP servers
 StartLimitIntervalSec=300
 StartLimitBurst=5
 
@@ -32,11 +32,11 @@ Environment={path}
 # A stuck process ends itself after {own:g} s and says why; this is for when even that fails.
 WatchdogSec={watchdog:g}
 WatchdogSignal=SIGKILL
-# Wrong usage, and a home that another yard holds, do not get better by trying again.
+# Wrong usage, and a home that another process holds, do not get better by a restart.
 Restart=on-failure
 RestartSec=2
 RestartPreventExitStatus=2 4
-# The yard ends its servers itself, within ten seconds.
+# mcpyard stops its servers itself, within ten seconds.
 KillMode=mixed
 TimeoutStopSec=20
 
@@ -47,7 +47,7 @@ WantedBy=default.target
 
 @dataclass(frozen=True, slots=True)
 class ServiceOptions:
-    """What kind of yard the service is to run."""
+    """The options of the service."""
 
     home: Path
     port: int
@@ -56,22 +56,22 @@ class ServiceOptions:
 
 def unit_path() -> Path:
     """Where systemd looks for the units of a user."""
-    if said := os.environ.get("XDG_CONFIG_HOME"):
-        folder = Path(said)
+    if config := os.environ.get("XDG_CONFIG_HOME"):
+        folder = Path(config)
     elif home := user_directory():
         folder = home / ".config"
     else:
-        raise usage(NO_HOME_DIRECTORY, "set HOME: systemd looks for the units of a user there")
+        raise usage(NO_HOME_DIRECTORY, "set HOME: systemd reads the units of a user from there")
     return folder / "systemd" / "user" / NAME
 
 
-def make_unit(wish: ServiceOptions) -> str:
+def make_unit(options: ServiceOptions) -> str:
     """The text of the unit."""
     # -P: a file in the folder that it starts in must not pass for one of our modules.
     command = [sys.executable, "-P", "-m", "mcpyard", "up"]
-    command += ["--home", str(wish.home), "--port", str(wish.port)]
-    if wish.project:
-        command += ["--project", str(wish.project.absolute())]
+    command += ["--home", str(options.home), "--port", str(options.port)]
+    if options.project:
+        command += ["--project", str(options.project.absolute())]
     # Programs such as npx and uvx are found where the user has them, not where systemd looks.
     path = f"PATH={os.environ.get('PATH', os.defpath)}"
     return _UNIT.format(
@@ -90,7 +90,7 @@ def _joined(words: Sequence[str]) -> str:
 def _quoted(word: str) -> str:
     """A word as systemd reads it back."""
     if _CONTROL.search(word):
-        raise usage(f"{word!r} cannot stand in a unit of systemd")
+        raise usage(f"{word!r} cannot be written into a systemd unit")
     word.encode()
     if _PLAIN.fullmatch(word):
         return word

@@ -1,7 +1,7 @@
-"""What `up` finds where its home is to be: a yard that is just ending, or no place to write to.
+"""The home of `up` before it starts: still held by a process that is ending, or not writable.
 
-A yard that was told to end stops listening first, then ends its servers, and only then lets its
-home go. Whoever starts the next one meanwhile means that it should follow.
+An ending process stops listening first, then stops its servers, and releases its home last. An `up`
+that is started meanwhile waits for that.
 """
 
 import os
@@ -17,35 +17,35 @@ from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, Running
 
 _GRACE: Final = 2.0
-"""Seconds more than the servers get, in which the yard itself puts its things away."""
+"""Seconds after the end of the servers, in which the process releases the rest."""
 
 _KNOCK: Final = 1.0
 
 
 def await_predecessor(folder: Path) -> None:
-    """Wait for a yard that is ending to let its home go, as long as that may take."""
+    """Wait until a process that is ending releases the home, as long as that may take."""
     home = Home(folder)
-    found = home.running()
-    if found is None or not _is_ending(found):
+    running = home.running()
+    if running is None or not _is_ending(running):
         return
-    print(f"waiting for the yard that is ending (pid {found.pid})", file=sys.stderr, flush=True)
+    print(f"waiting for mcpyard (pid {running.pid}) to stop", file=sys.stderr, flush=True)
     waiting = Patience(SHUTDOWN + _GRACE)
-    while home.running() == found and waiting.lasts():
-        """It takes the note away that it holds the home."""
+    while home.running() == running and waiting.lasts():
+        """It announces that it holds the home until it ends."""
 
 
 def make_home(folder: Path) -> None:
-    """Make the folder of a home, if it is not there.
+    """Create the home folder if it does not exist.
 
     Raises:
-        Complaint: The yard could keep nothing there; says what to do.
+        Complaint: It cannot be created or written.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise _unfit(folder, error.strerror or str(error)) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise _unfit(folder, "cannot be written to")
+        raise _unfit(folder, "not writable")
 
 
 def _is_ending(running: Running) -> bool:
@@ -64,5 +64,5 @@ def _is_ending(running: Running) -> bool:
 def _unfit(folder: Path, why: str) -> Complaint:
     return Complaint(
         f"{folder}: {why}",
-        hint="mcpyard keeps its state there; name another folder with --home or MCPYARD_HOME",
+        hint="mcpyard stores its state there; use another folder with --home or MCPYARD_HOME",
     )

@@ -1,4 +1,4 @@
-"""How `up` tells what happens: as JSON lines, as plain lines, or calmly on a terminal."""
+"""The output of `up`: JSON lines, plain lines, or lines with colours on a terminal."""
 
 import json
 import os
@@ -8,7 +8,8 @@ from typing import Protocol, cast
 from mcpyard import __version__
 from mcpyard.cli.lines import STDOUT, LineWriter
 from mcpyard.cli.output import clean
-from mcpyard.cli.status_words import approval_text, lamp, reason, style_of
+from mcpyard.cli.printing import NO_SERVERS
+from mcpyard.cli.status_words import approval_text, reason, status_word, style_of
 from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.yard.events import RESYNC, Event
 
@@ -17,7 +18,7 @@ _SHOWN_NAMES = 3
 
 
 class Writer(Protocol):
-    """Takes the lines of a narrator."""
+    """Takes the lines of an output."""
 
     def put(self, line: bytes) -> None:
         """Take one; never waits."""
@@ -28,11 +29,11 @@ class Writer(Protocol):
         ...
 
 
-class Narrator(Protocol):
-    """Tells of a yard; never waits for whoever reads."""
+class UpOutput(Protocol):
+    """Writes what happens; never waits for the reader."""
 
     def ready(self, url: str, sign_in: str = "") -> None:
-        """The faces answer; a browser is let in by the one-time address."""
+        """Mcpyard answers at the address; the one-time link signs a browser in."""
         ...
 
     def event(self, event: Event) -> None:
@@ -44,22 +45,22 @@ class Narrator(Protocol):
         ...
 
 
-def make_narrator(*, as_json: bool) -> Narrator:
-    """The narrator for this standard output."""
+def make_output(*, as_json: bool) -> UpOutput:
+    """The output for this standard output."""
     if as_json:
-        return JsonNarrator(LineWriter(STDOUT, _json_line(RESYNC, {})))
-    writer = LineWriter(STDOUT, b"(some lines were left out)\n")
-    return TerminalNarrator(writer) if os.isatty(STDOUT) else PlainNarrator(writer)
+        return JsonOutput(LineWriter(STDOUT, _json_line(RESYNC, {})))
+    writer = LineWriter(STDOUT, b"(some lines were dropped)\n")
+    return TerminalOutput(writer) if os.isatty(STDOUT) else PlainOutput(writer, hints=True)
 
 
-class JsonNarrator:
+class JsonOutput:
     """One JSON object a line."""
 
     def __init__(self, writer: LineWriter) -> None:
         self._writer = writer
 
     def ready(self, url: str, sign_in: str = "") -> None:
-        """The first line; what lets a browser in is not for programs that keep what they read."""
+        """The first line; without the link, since programs may store what they read."""
         del sign_in
         self._writer.put(_json_line("ready", {"url": url, "pid": os.getpid()}))
 
@@ -72,35 +73,40 @@ class JsonNarrator:
         self._writer.close()
 
 
-class PlainNarrator:
-    """A line whenever a server's lamp or the reason for it changes."""
+class PlainOutput:
+    """A line whenever the status of a server or the reason for it changes.
 
-    def __init__(self, writer: Writer) -> None:
+    With hints it also says what to do next, for a person who reads along.
+    """
+
+    def __init__(self, writer: Writer, *, hints: bool = False) -> None:
         self._writer = writer
+        self._hints = hints
+        self._servers: object = None
         self._last: dict[object, tuple[str, str]] = {}
         self._waiting: Mapping[str, str] = {}
 
     def ready(self, url: str, sign_in: str = "") -> None:
-        """The address."""
-        self._say(f"mcpyard {__version__} at {url} (pid {os.getpid()})")
+        """The address, the link and how to stop."""
+        self._print(f"mcpyard {__version__} at {url} (pid {os.getpid()})")
         if sign_in:
-            self._say(f"open it in a browser, once: {sign_in}")
+            self._print(f"open this link in a browser (it works once): {sign_in}")
+        if self._hints:
+            self._print("press Ctrl-C to stop")
 
     def event(self, event: Event) -> None:
-        """What a person wants to know of it."""
+        """The lines for an event, if it has any."""
         match event.kind:
             case "status":
                 self._status(event.data)
             case "removed":
                 self._last.pop(event.data.get("id"), None)
             case "documents":
-                for problem in _texts(event.data.get("problems")):
-                    self._say(f"problem: {problem}")
-                self._tell_waiting(cast("dict[str, str]", event.data.get("waiting") or {}))
+                self._documents(event.data)
             case "backup":
-                self._stood_in(event.data)
+                self._fallback(event.data)
             case "recovered":
-                self._say(f"{'recovered':14} {_what(event.data)}")
+                self._print(f"{'recovered':14} {_subject(event.data)}")
             case _:
                 pass
 
@@ -108,42 +114,53 @@ class PlainNarrator:
         """Write what is left."""
         self._writer.close()
 
+    def _documents(self, data: Mapping[str, object]) -> None:
+        problems, servers = _texts(data.get("problems")), data.get("servers")
+        for problem in problems:
+            self._print(f"problem: {problem}")
+        self._print_waiting(cast("dict[str, str]", data.get("waiting") or {}))
+        if self._hints and servers == 0 and servers != self._servers and not problems:
+            for line in NO_SERVERS:
+                self._print(line)
+        self._servers = servers
+
     def _status(self, data: Mapping[str, object]) -> None:
-        word, (why, hint) = lamp(data), reason(data)
-        # A try again that is under way was told when it was announced.
+        word, (why, hint) = status_word(data), reason(data)
+        # A retry was printed when it was announced.
         again = data["phase"] == "connecting" and why
         if again or self._last.get(data["id"]) == (word, why):
             return
         self._last[data["id"]] = word, why
         self._changed(word, clean(str(data["name"])), why or _tools(word, data), hint)
 
-    def _tell_waiting(self, waiting: Mapping[str, str]) -> None:
-        """Tell of entries that wait while another one runs; of the others their lamps tell."""
+    def _print_waiting(self, waiting: Mapping[str, str]) -> None:
+        """Print the entries that wait while another one runs; the others have a status."""
         for name, kind in waiting.items():
             if kind != "added" and self._waiting.get(name) != kind:
-                self._say(f"{DisplayStatus.NEEDS_APPROVAL:14} {clean(name)}: {approval_text(kind)}")
+                self._print(
+                    f"{DisplayStatus.NEEDS_APPROVAL:14} {clean(name)}: {approval_text(kind)}"
+                )
         self._waiting = waiting
 
-    def _stood_in(self, data: Mapping[str, object]) -> None:
-        backup, why = data.get("backup"), clean(str(data.get("reason") or ""))
-        instead = f'"{clean(str(backup))}" answers in its place'
-        instead = instead if backup else "nobody can stand in"
-        self._say(f"{'backup':14} {_what(data)}: {instead}{f' ({why})' if why else ''}")
+    def _fallback(self, data: Mapping[str, object]) -> None:
+        server, why = data.get("backup"), clean(str(data.get("reason") or ""))
+        target = f'calls go to "{clean(str(server))}"' if server else "no fallback is available"
+        self._print(f"{'fallback':14} {_subject(data)}: {target}{f' ({why})' if why else ''}")
 
     def _changed(self, word: str, name: str, why: str, hint: str) -> None:
-        self._say(f"{word:14} {name}{': ' if why else ''}{clean(why)}")
+        self._print(f"{word:14} {name}{': ' if why else ''}{clean(why)}")
         if hint:
-            self._say(f"{'':14} hint: {clean(hint)}")
+            self._print(f"{'':14} hint: {clean(hint)}")
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self._writer.put(f"{line}\n".encode(errors="replace"))
 
 
-class TerminalNarrator(PlainNarrator):
-    """The same in colour; servers that are coming up share one line at the bottom."""
+class TerminalOutput(PlainOutput):
+    """The same in colour; servers that are starting share one line at the bottom."""
 
     def __init__(self, writer: LineWriter) -> None:
-        super().__init__(writer)
+        super().__init__(writer, hints=True)
         from rich.console import Console
 
         self._console = Console()
@@ -155,20 +172,20 @@ class TerminalNarrator(PlainNarrator):
         else:
             self._starting.pop(name, None)
         if word == DisplayStatus.CONNECTING:
-            self._say("")
+            self._print("")
         else:
             super()._changed(word, name, why, hint)
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         from rich.text import Text
 
         word = line[:14].strip()
         text = Text(line)
         text.stylize(style_of(word), 0, len(word))
-        with self._console.capture() as shown:
+        with self._console.capture() as capture:
             if line:
                 self._console.print(text, soft_wrap=True)
-        self._writer.put(f"\r\x1b[K{shown.get()}{self._progress()}".encode(errors="replace"))
+        self._writer.put(f"\r\x1b[K{capture.get()}{self._progress()}".encode(errors="replace"))
 
     def _progress(self) -> str:
         if not self._starting:
@@ -187,7 +204,7 @@ def _tools(word: str, data: Mapping[str, object]) -> str:
     return f"{data.get('toolCount')} tools" if word == DisplayStatus.CONNECTED else ""
 
 
-def _what(data: Mapping[str, object]) -> str:
+def _subject(data: Mapping[str, object]) -> str:
     """The server, or the one tool of it, that an event is about."""
     name, tool = clean(str(data.get("name"))), data.get("tool")
     return f"{name}, {clean(str(tool))}" if tool else name

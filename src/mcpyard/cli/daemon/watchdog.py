@@ -104,11 +104,11 @@ class Watchdog:
         self._timer = self._loop.call_later(self._period, self._tick)
         self._on_tick()
         if self._limit is not None:
-            self._tell_delay()
+            self._log_delay()
             self._arm()
             self._beat()
 
-    def _tell_delay(self) -> None:
+    def _log_delay(self) -> None:
         last, self._last = self._last, time.monotonic()
         if (passed := self._last - last) > self._stacks:
             _log.warning("The event loop did not run for %.1f s", passed)
@@ -133,7 +133,7 @@ class Watchdog:
         try:
             os.write(self._process.stdin.fileno(), b".")
         except BlockingIOError:
-            """It has not looked yet at thousands of them."""
+            """It has not read thousands of them yet."""
         except OSError:
             _log.warning("The watchdog process ended; starting another")
             self._drop()

@@ -20,7 +20,7 @@ import time
 
 BEATS = 0
 MOST_BEATS = 1 << 16
-SECONDS_TO_TELL = 2.0
+SECONDS_TO_LOG = 2.0
 """A disk or a terminal that takes nothing must not keep a stuck process alive."""
 
 STOPPED = ("T", "t")
@@ -53,7 +53,7 @@ def heard() -> bool:
 
 
 def state(pid: int) -> str:
-    """The state of a process as `ps` shows it, such as R, S or T; empty when nobody says."""
+    """The state of a process as `ps` shows it, such as R, S or T; empty if that is unknown."""
     with (
         contextlib.suppress(OSError, IndexError),
         open(f"/proc/{pid}/stat", "rb") as file,  # noqa: PTH123  pathlib takes long to import
@@ -63,23 +63,23 @@ def state(pid: int) -> str:
     with contextlib.suppress(OSError):
         import subprocess  # seldom needed, and larger than all of this process
 
-        asked = ["ps", "-o", "state=", "-p", str(pid)]
-        found = subprocess.run(asked, capture_output=True, check=False)  # noqa: S603
-        return found.stdout.decode(errors="replace").strip()[:1]
+        command = ["ps", "-o", "state=", "-p", str(pid)]
+        result = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+        return result.stdout.decode(errors="replace").strip()[:1]
     return ""
 
 
 def end(pid: int, log: str, reason: str) -> None:
-    """Say why, then kill the process, unless it has ended meanwhile."""
+    """Log the reason, then kill the process, unless it has ended meanwhile."""
     text = f"{reason}: ending mcpyard; the stacks above show where it is stuck"
-    telling = threading.Thread(target=tell, args=(log, text), daemon=True)
-    telling.start()
-    telling.join(SECONDS_TO_TELL)
+    writer = threading.Thread(target=log_line, args=(log, text), daemon=True)
+    writer.start()
+    writer.join(SECONDS_TO_LOG)
     if os.getppid() == pid:
         os.kill(pid, INIT_SIGNAL if pid == INIT else signal.SIGKILL)
 
 
-def tell(log: str, text: str) -> None:
+def log_line(log: str, text: str) -> None:
     """Write a line to the log file and to standard error."""
     now = time.time()
     at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
