@@ -63,4 +63,4 @@ def test_up_says_that_a_yard_without_its_home_is_in_the_way(tmp_path: Path) -> N
         told = mcpyard("up", "--port", port, home=home)
         assert told.returncode == 1
         assert f"in use by mcpyard (pid {up.process.pid}), whose home was deleted" in told.stderr
-        assert f"hint: end it first: kill {up.process.pid}" in told.stderr
+        assert f"hint: stop it first: kill {up.process.pid}" in told.stderr

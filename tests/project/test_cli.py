@@ -58,7 +58,7 @@ def test_the_help_of_a_command_has_examples_and_no_types(
     shown = capsys.readouterr().out
     assert "\nExamples:\n  " in shown
     assert f"mcpyard {name}" in shown.partition("Examples:")[2]
-    assert "<" not in shown.partition("Examples:")[0].replace("0<=x<=", "")
+    assert "<" not in re.sub(r"\d<=x<=\d", "", shown.partition("Examples:")[0])
 
 
 @pytest.mark.real

@@ -46,7 +46,8 @@ def _print(record: Record) -> None:
     servers = cast("dict[str, int]", record["servers"])
     counts = f"{servers['connected']} connected, {servers['failing']} failing"
     rows = {
-        "mcpyard": f"{record['version']}, running",
+        "status": "running",
+        "version": record["version"],
         "address": record["url"],
         "pid": record["pid"],
         "servers": f"{servers['total']} ({counts})",
