@@ -98,7 +98,8 @@ def _write_parameters(command: TyperCommand | TyperGroup, context: object, page:
     parameters = command.get_params(cast("Any", context))
     records = {each: each.get_help_record(cast("Any", context)) for each in parameters}
     arguments = [
-        (str(each.metavar), record[1])
+        # The usage line shows which are required.
+        (str(each.metavar), record[1].removesuffix("[required]").rstrip())
         for each, record in records.items()
         if record and each.param_type_name == "argument"
     ]

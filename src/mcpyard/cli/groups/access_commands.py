@@ -67,7 +67,7 @@ def token(
     action: Annotated[
         Literal["ls", "create", "revoke", "rotate"],
         typer.Argument(
-            metavar="ls | create | revoke | rotate",
+            metavar="{ls|create|revoke|rotate}",
             help="List, create or revoke call tokens, or replace the admin token.",
         ),
     ],

@@ -24,7 +24,7 @@ def clients(  # noqa: PLR0913, PLR0917  one parameter an option
     action: Annotated[
         Literal["ls", "show", "lint", "drift"],
         typer.Argument(
-            metavar="[ls | show | lint | drift]",
+            metavar="[ls|show|lint|drift]",
             help="List, show one, check the files, or compare definitions.",
         ),
     ] = "ls",

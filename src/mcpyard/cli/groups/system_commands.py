@@ -27,7 +27,7 @@ def service(  # noqa: PLR0913, PLR0917  one parameter an option
     action: Annotated[
         Literal["install", "uninstall", "status"],
         typer.Argument(
-            metavar="install | uninstall | status",
+            metavar="{install|uninstall|status}",
             help="Install and start the service, remove it, or show its status.",
         ),
     ],
@@ -53,7 +53,7 @@ def completion(
     context: typer.Context,
     shell: Annotated[
         Literal["bash", "zsh", "fish"],
-        typer.Argument(metavar="bash | zsh | fish", help="The shell."),
+        typer.Argument(metavar="{bash|zsh|fish}", help="The shell."),
     ],
 ) -> int:
     """Print the completion script for a shell."""
