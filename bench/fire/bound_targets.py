@@ -13,7 +13,7 @@ from uuid import UUID
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
 from mcpyard.catalog.ranking import Index, Known
 from mcpyard.catalog.validators import compile_validator
-from mcpyard.cli.logfile import Redactor
+from mcpyard.cli.daemon.logfile import Redactor
 from mcpyard.domain.definition.expand import BadReference, expand
 from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.errors import DocumentBroken, InputError

@@ -172,13 +172,13 @@ GUARDS = {
         ("tests/gateway/test_gateway_carried.py",),
     ),
     "end by the watchdog": Guard(
-        "cli/watchdog_process.py",
+        "cli/daemon/watchdog_process.py",
         "if missed >= steps:",
         "if False:",
         ("tests/cli/test_watchdog.py",),
     ),
     "signals of up": Guard(
-        "cli/up.py",
+        "cli/commands/up.py",
         "(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)",
         "(signal.SIGTERM, signal.SIGINT)",
         ("tests/cli/test_up.py",),

@@ -1,6 +1,6 @@
 """Where the parts of a yard are wired, and its side effects begin.
 
-Its faces over HTTP are wired in `cli/up.py`.
+Its faces over HTTP are wired in `cli/commands/up.py`.
 """
 
 import asyncio

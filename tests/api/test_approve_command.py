@@ -99,7 +99,7 @@ def test_approve_shows_what_it_approves_and_replaces_a_server_only_when_told(
 def replaces(home: Path, project: Path) -> None:
     done = mcpyard("approve", project, home=home)
     assert (done.returncode, done.stdout) == (0, f"approved {project}: two\n")
-    assert "mine (replaces, replaces the server of the user scope)\n" in done.stderr
+    assert "mine (replaces the server of that name in the user scope)\n" in done.stderr
     assert "'a\\nb'" in done.stderr, "nothing that it shows can begin a line of its own"
     assert f"mcpyard approve {project} --replace mine\n" in done.stderr
     wrong = answer("approve", project, "--replace", "two", home=home, code=2)
@@ -117,9 +117,9 @@ def test_ls_and_show_tell_what_waits_with_and_without_a_yard(tmp_path: Path) -> 
         up.event("status", name="two", phase="needs_approval")
         listed = mcpyard("ls", home=home).stdout.splitlines()
         assert "connected" in listed[1]
-        assert "a change of its entry needs approval" in listed[1]
+        assert "a change needs your approval" in listed[1]
         assert listed[2].startswith("needs approval")
-        assert "a change of its entry needs approval" in mcpyard("show", "one", home=home).stdout
+        assert "a change needs your approval" in mcpyard("show", "one", home=home).stdout
         assert up.end() == 0
     still = {each["name"]: each for each in answer("ls", home=home, cwd=project)}
     assert still["one"]["args"] == echo()["args"]
@@ -157,7 +157,7 @@ def test_approve_without_a_yard_is_kept_for_the_next(tmp_path: Path) -> None:
     said = mcpyard("approve", tmp_path, home=tmp_path / "home")
     assert (said.returncode, said.stdout) == (0, f"approved {tmp_path.resolve()}: one\n")
     again = mcpyard("approve", tmp_path, home=tmp_path / "home")
-    assert again.stdout == f"nothing new is approved in {tmp_path.resolve()}\n"
+    assert again.stdout == f"nothing to approve in {tmp_path.resolve()}\n"
     with yard_up(tmp_path / "home") as up:
         up.event("status", name="one", status="connected")
 

@@ -58,9 +58,9 @@ def test_up_says_that_a_yard_without_its_home_is_in_the_way(tmp_path: Path) -> N
     with yard_up(home) as up:
         port = up.url.rpartition(":")[2]
         elsewhere = mcpyard("up", "--port", port, home=tmp_path / "other")
-        assert f"is in use by another yard (pid {up.process.pid})" in elsewhere.stderr
+        assert f"is in use by another mcpyard (pid {up.process.pid})" in elsewhere.stderr
         shutil.rmtree(home)
         told = mcpyard("up", "--port", port, home=home)
         assert told.returncode == 1
-        assert f"in use by a yard (pid {up.process.pid}) whose home is gone" in told.stderr
-        assert f"hint: end it first: kill {up.process.pid}" in told.stderr
+        assert f"in use by mcpyard (pid {up.process.pid}), whose home was deleted" in told.stderr
+        assert f"hint: stop it first: kill {up.process.pid}" in told.stderr

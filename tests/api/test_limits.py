@@ -94,7 +94,7 @@ async def served(monkeypatch: pytest.MonkeyPatch, seconds: float = 30) -> AsyncG
         yield server
     finally:
         server.hang_up()
-        server.web.hurry()
+        server.web.force_close()
         server.web.stop()
         await serving
         server.listener.close()

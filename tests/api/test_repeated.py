@@ -85,7 +85,7 @@ async def served() -> AsyncGenerator[Served]:
             yield server
         finally:
             server.writer.close()
-            web.hurry()
+            web.force_close()
             web.stop()
             await serving
             with contextlib.suppress(ConnectionError):

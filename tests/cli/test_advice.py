@@ -112,12 +112,12 @@ def test_a_definition_that_cannot_be_launched_keeps_the_advice_of_its_cause() ->
 
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), OSError(13, "No", "/f")])
 def test_what_the_system_refuses_is_told_with_advice(error: OSError) -> None:
-    assert understand(error).told["hint"]
+    assert understand(error).problem["hint"]
 
 
 def slugs_without_advice() -> Iterator[str]:
     """What the commands complain of and leave to the table what to do about."""
-    for path in (Path(mcpyard.__file__).parent / "cli").glob("*.py"):
+    for path in (Path(mcpyard.__file__).parent / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Complaint":
                 given = {each.arg: each.value for each in node.keywords}
@@ -129,7 +129,9 @@ def slugs_without_advice() -> Iterator[str]:
 def test_every_complaint_has_advice_of_its_own_or_that_of_its_code() -> None:
     found = {*slugs_without_advice()}
     assert found, "else this finds nothing"
-    assert {each for each in found if "hint" not in Complaint("so it is", slug=each).told} == set()
+    assert {
+        each for each in found if "hint" not in Complaint("so it is", slug=each).problem
+    } == set()
 
 
 INTERRUPTED = """

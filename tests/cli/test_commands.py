@@ -52,7 +52,7 @@ def test_ls_lists_every_server(home: Path) -> None:
     assert "tools" not in one
     assert bad["error"]["code"] == "command_missing"
     lines = mcpyard("ls", home=home).stdout.splitlines()
-    assert lines[0].split() == ["STATUS", "NAME", "TRANSPORT", "TOOLS", "WHERE", "OR", "WHY"]
+    assert lines[0].split() == ["STATUS", "NAME", "TRANSPORT", "TOOLS", "COMMAND", "OR", "REASON"]
     assert lines[1].endswith('no such program" was not found')
     assert lines[2].split()[:4] == ["connected", "one", "stdio", "7"]
 
@@ -194,7 +194,7 @@ def test_the_running_yard_answers_even_where_a_project_is_named(home: Path, tmp_
     project = write_project(tmp_path / "other", two=echo())
     listed = mcpyard("ls", "--json", "--project", project, home=home)
     assert [each["name"] for each in json.loads(listed.stdout)] == ["bad", "one"]
-    assert "--project is not used" in listed.stderr
+    assert "--project is ignored" in listed.stderr
 
 
 def test_doctor_sees_the_running_yard(home: Path, up: Up) -> None:

@@ -47,8 +47,8 @@ def test_programs_are_found_with_their_versions_or_with_a_fix(tmp_path: Path) ->
     found = findings(home=tmp_path / "home", code=1, PATH=str(tmp_path / "bin"))
     assert found["python"]["status"] == "ok"
     assert found["node"]["message"] == f"v22.2.3 at {tmp_path / 'bin' / 'node'}"
-    assert found["npx"]["message"].endswith("exited with status 7")
-    assert "did not tell its version" in found["uvx"]["message"]
+    assert found["npx"]["message"].endswith("exited with code 7")
+    assert "did not finish in 5 s" in found["uvx"]["message"]
     assert found["docker"]["status"] == "fail"
     assert found["keeper"]["status"] == "ok"
     assert found["yard"]["message"] == "not running"
@@ -134,7 +134,7 @@ def test_the_state_of_a_running_yard_is_looked_at_without_harm(tmp_path: Path) -
     with daemon(home) as it:
         it.register("one", echo(), start=False)
         found = findings(home=home, code=0)
-        assert found["state"]["message"] == f"{home / 'state.db'} can be read"
+        assert found["state"]["message"] == f"{home / 'state.db'} is readable"
         it.register("two", echo(), start=False)
     names = [each["name"] for each in answer("ls", home=home)]
     assert names == ["one", "two"]
@@ -151,7 +151,7 @@ def test_a_home_on_a_full_disk_is_a_finding(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert told.returncode == 1
-    assert f"{home} cannot be written to: File too large" in told.stdout
+    assert f"{home} is not writable: File too large" in told.stdout
     assert [*home.iterdir()] == []
 
 
@@ -168,5 +168,5 @@ def test_a_node_that_is_too_old_is_a_finding(tmp_path: Path, needed: bool, statu
 
 def test_people_get_a_table(tmp_path: Path) -> None:
     shown = mcpyard("doctor", home=tmp_path / "home").stdout.splitlines()
-    assert shown[0].split() == ["STATUS", "CHECK", "FOUND", "FIX"]
+    assert shown[0].split() == ["STATUS", "CHECK", "RESULT", "FIX"]
     assert all(line.split()[0] in STATUSES for line in shown[1:])

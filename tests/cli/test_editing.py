@@ -286,8 +286,8 @@ def test_removing_asks_on_a_terminal_and_tells_what_it_stops(home: Path) -> None
     pid = answer("add", "doomed", "--wait", "60", "--json", "--", *ECHO, home=home)["pid"]
     code, said = on_terminal("rm", "doomed", home=home, typed=b"n\n")
     assert code == 1
-    assert f'"doomed" is connected, process {pid} and will be stopped' in said
-    assert "nothing was removed" in said
+    assert f'"doomed" (connected, pid {pid}) will be stopped' in said
+    assert "nothing removed" in said
     assert answer("show", "doomed", home=home)["pid"] == pid
     code, said = on_terminal("rm", "doomed", home=home, typed=b"y\n")
     assert code == 0
@@ -316,6 +316,6 @@ def test_without_a_terminal_removing_needs_the_word(home: Path, entries: Entries
 def test_without_a_yard_it_is_told_how_to_start_one(tmp_path: Path, command: list[str]) -> None:
     told = mcpyard(*command, home=tmp_path / "home")
     assert told.returncode == 4
-    assert told.stderr.startswith("error: not running: ")
-    assert "hint: start one with: mcpyard up\n" in told.stderr
+    assert told.stderr.startswith("error: mcpyard is not running ")
+    assert "hint: start it: mcpyard up\n" in told.stderr
     assert not (tmp_path / "home").exists()

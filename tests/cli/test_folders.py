@@ -38,7 +38,7 @@ def test_a_project_that_is_not_there_is_refused_and_not_made(
     user: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     detail, _ = refused(capsys, *command, "--project", user / "none" / "there")
-    assert detail == f"--project: there is no folder {user}/none/there"
+    assert detail == f"--project: folder not found: {user}/none/there"
     assert not (user / "none").exists()
 
 
@@ -60,7 +60,7 @@ def test_a_home_that_is_a_file_is_told_by_whoever_named_it(
     (user / "some.txt").write_text("")
     detail, hint = refused(capsys, "ls", "--home", "some.txt")
     assert detail == "--home: some.txt is a file, not a folder"
-    assert "one that is not there is made" in hint
+    assert "it is created if it does not exist" in hint
     monkeypatch.setenv("MCPYARD_HOME", "some.txt")
     assert refused(capsys, "ls")[0] == "MCPYARD_HOME: some.txt is a file, not a folder"
 

@@ -100,10 +100,10 @@ def test_a_file_is_imported_into_the_scope_that_was_named(home: Path, tmp_path: 
     done = mcpyard("import", file, "--scope", "user", home=home)
     assert done.returncode == 0
     assert [line.split() for line in done.stdout.splitlines()] == [
-        ["OUTCOME", "NAME", "WHY"],
+        ["OUTCOME", "NAME", "REASON"],
         ["imported", "mine"],
     ]
-    assert "wait for: mcpyard start mine\n" in done.stderr
+    assert "start them: mcpyard start mine\n" in done.stderr
     assert answer("show", "mine", home=home)["scope"] == "user"
 
 
@@ -145,11 +145,11 @@ def test_a_file_that_cannot_be_read_is_told(home: Path, tmp_path: Path) -> None:
     assert gone["detail"].endswith("none.json: No such file or directory")
     (tmp_path / "odd").write_bytes(b"\xff")
     odd = answer("import", tmp_path / "odd", home=home, code=3)["error"]
-    assert odd["detail"].endswith("odd: is not UTF-8 (byte 0)")
+    assert odd["detail"].endswith("odd: not valid UTF-8 (byte 0)")
 
 
 def test_without_a_yard_it_is_told_how_to_start_one(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("{}")
     told = answer("import", tmp_path / "f", home=tmp_path / "home", code=4)["error"]
     assert told["type"] == "urn:mcpyard:error:not-running"
-    assert told["hint"] == "start one with: mcpyard up"
+    assert told["hint"] == "start it: mcpyard up"

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from mcpyard.api.rolling_file import KEPT
-from mcpyard.cli.logfile import LogFile, Redactor
+from mcpyard.cli.daemon.logfile import LogFile, Redactor
 from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner, desire
 from mcpyard.domain.model import LocalConfig, Scope
 from tests.cli.commands import echo, write_project, yard_up

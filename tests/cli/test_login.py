@@ -62,7 +62,7 @@ def test_it_prints_the_address_and_waits_until_the_server_is_connected(home: Pat
     assert running.returncode == 0
     called = answer("call", "mcp_far_greet", home=home)
     assert called["content"][0]["text"] == "good day"
-    assert mcpyard("login", "far", home=home).stdout == "far: needs no sign-in, connected\n"
+    assert mcpyard("login", "far", home=home).stdout == "far: no sign-in required, connected\n"
 
 
 def test_for_programs_it_prints_one_object_a_line(home: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_server_that_is_stopped_is_started_for_it(home: Path) -> None:
 def test_when_nobody_comes_it_ends_with_6(home: Path) -> None:
     told = mcpyard("login", "far", "--wait", "0.2", home=home)
     assert told.returncode == 6
-    assert "error: nobody signed in within 0.2 seconds" in told.stderr
+    assert "error: sign-in not completed within 0.2 seconds" in told.stderr
 
 
 def test_without_waiting_the_address_is_all(home: Path) -> None:

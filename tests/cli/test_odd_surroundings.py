@@ -21,7 +21,7 @@ from tests.cli.commands import (
 pytestmark = pytest.mark.real
 
 NOT_TEXT = b"bad\xff"
-NO_TEXT = "a name, a path or a text that was given is not UTF-8"
+NO_TEXT = "a name, a path or a text is not valid UTF-8"
 REMOTE = '{"url": "http://h.invalid", "enabled": false}'
 ODD_NAME = "\N{CJK UNIFIED IDEOGRAPH-65E5}"
 
@@ -90,7 +90,7 @@ def test_a_name_that_the_locale_cannot_spell_is_shown_all_the_same(home: Path) -
 def test_an_argument_that_is_no_text_is_a_usage_error(home: Path, words: list[str]) -> None:
     done = mcpyard(*words, os.fsdecode(NOT_TEXT), home=home)
     assert done.returncode == 2
-    assert done.stderr == f"error: {NO_TEXT}\nhint: give it in UTF-8\n"
+    assert done.stderr == f"error: {NO_TEXT}\nhint: write it in UTF-8\n"
 
 
 def test_a_project_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.cli.known_servers import find_servers
-from mcpyard.cli.private import failure, private_yard, told_of
+from mcpyard.cli.private import failure, private_yard, settled_record
 from mcpyard.domain.errors import StartFailed
 from mcpyard.store.sqlite.store import Store
 from tests.cli.commands import ECHO_SERVER, answer, echo, mcpyard, missing, write_project
@@ -37,7 +37,7 @@ def test_ls_starts_nothing_and_says_not_running(home: Path, tmp_path: Path, name
     listed = mcpyard("ls", *arguments, home=home, cwd=folder)
     assert listed.returncode == 0
     assert "not running  trace" in listed.stdout
-    assert listed.stderr == f"not running: no yard holds {home}\n"
+    assert listed.stderr == f"note: mcpyard is not running (home: {home})\n"
     (record,) = answer("ls", *arguments, home=home, cwd=folder)
     assert (record["yard"], record["status"], record["id"]) == ("not running", "disconnected", None)
     assert not (tmp_path / "trace").exists()
@@ -132,7 +132,7 @@ async def test_a_server_that_never_answers_is_waited_for_once(tmp_path: Path) ->
     mute = {"command": "sleep", "args": ["60"], "transport": "stdio", "startTimeout": 200}
     server = find_servers(write_project(tmp_path / "p", mute=mute)).server("mute")
     async with private_yard(server) as yard:
-        record = await told_of(yard, "mute")
+        record = await settled_record(yard, "mute")
     assert (record["attempt"], record["phase"]) == (1, "backoff")
     fault = failure(record)
     assert isinstance(fault, StartFailed)
@@ -218,6 +218,6 @@ def test_a_name_that_was_cut_is_found_again(home: Path, tmp_path: Path) -> None:
 def test_what_only_a_running_yard_can_do_says_so(home: Path, command: str) -> None:
     told = mcpyard(command, "x", home=home)
     assert told.returncode == 4
-    assert told.stderr.startswith("error: not running: ")
-    assert "hint: start one with: mcpyard up\n" in told.stderr
+    assert told.stderr.startswith("error: mcpyard is not running ")
+    assert "hint: start it: mcpyard up\n" in told.stderr
     assert not home.exists()

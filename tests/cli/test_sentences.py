@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli import connecting
+from mcpyard.cli.commands import connect
 from mcpyard.cli.main import run
 from mcpyard.client.discovery import need_yard
 from mcpyard.store import home as homes
@@ -65,8 +65,8 @@ def test_what_was_imported_and_runs_is_asked_about_before_an_undo_stops_it(said:
     said.run("add", "later", "--scope", "user", "--", "mcpyard-legal")
     said.run("start", "two")
     refused = said.run("undo", code=2)
-    assert '"two" is connected, process ' in refused
-    assert "needs --yes" in refused
+    assert '"two" (connected, pid ' in refused
+    assert "hint: add --yes" in refused
     assert said.run("undo", "--yes").startswith("--- yard:user\n")
     said.run("undo")
     assert not (said.user / FILES["codex"]).exists()
@@ -111,11 +111,11 @@ def test_a_broken_project_file_shows_in_the_list_of_a_running_yard(said: Said) -
 
 def test_a_server_that_dies_at_once_is_told_with_its_last_lines(said: Said) -> None:
     added = said.run("add", "dying one", "--start", "--wait", "60", "--", *DYING, code=4)
-    lines = "  | line 3\n  | line 4\n  | line 5\n  all that it said: mcpyard logs 'dying one'\n"
+    lines = "  | line 3\n  | line 4\n  | line 5\n  whole log: mcpyard logs 'dying one'\n"
     assert lines in added
     assert lines in said.run("start", "dying one", code=4)
     shown = said.run("show", "dying one")
-    assert "it said          line 5\n" in shown
+    assert "last log lines   line 5\n" in shown
     assert "line 2" not in shown
     said.run("rm", "dying one", "--yes")
 
@@ -182,8 +182,8 @@ def test_what_does_not_parse_is_not_approved(said: Said, tmp_path: Path) -> None
 
 def test_where_there_is_nothing_to_approve_that_is_said(said: Said, tmp_path: Path) -> None:
     told = said.run("approve", tmp_path)
-    assert told.startswith(f"nothing new is approved in {tmp_path}\n")
-    assert "there is no .mcp.json there yet" in told
+    assert told.startswith(f"nothing to approve in {tmp_path}\n")
+    assert "that folder has no .mcp.json yet" in told
 
 
 def test_a_policy_that_is_not_as_usual_is_shown(said: Said) -> None:
@@ -209,7 +209,7 @@ def test_a_registration_made_by_hand_is_said_shown_and_taken_back(said: Said) ->
 def test_a_word_before_the_dashes_is_no_command(said: Said) -> None:
     for command in ("add", "edit"):
         told = said.run(command, "good", "5", "--", "mcpyard-legal", code=2)
-        assert 'the command stands behind --, but "5" stands before it' in told
+        assert 'unexpected "5" before --' in told
         assert f"hint: mcpyard {command} NAME" in told
 
 
@@ -257,9 +257,9 @@ def test_the_bridge_is_written_by_name_only_where_any_program_finds_it(
     for folder in (ours, usual):
         folder.mkdir(parents=True)
         (folder / "mcpyard").touch(0o755)
-    monkeypatch.setattr(connecting.sysconfig, "get_path", lambda _: str(ours))
+    monkeypatch.setattr(connect.sysconfig, "get_path", lambda _: str(ours))
     monkeypatch.setattr(sys, "prefix", str(ours.parent))
-    bridge, home = connecting.bridge_command, homes.usual_home()
+    bridge, home = connect.bridge_command, homes.usual_home()
     assert home
 
     monkeypatch.setenv("PATH", str(ours))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli import startup_wait
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.startup_wait import await_predecessor, make_home
+from mcpyard.cli.daemon import startup_wait
+from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.store.home import Home, Running
 
 
@@ -45,7 +45,7 @@ def test_a_yard_that_listens_no_more_is_waited_for_and_that_is_said(
     held.announce(f"http://127.0.0.1:{port}")
     await_predecessor(held.folder)
     assert looks == [1, 2, 3, 4]
-    assert capsys.readouterr().err == (f"waiting for the yard that is ending (pid {os.getpid()})\n")
+    assert capsys.readouterr().err == f"waiting for mcpyard (pid {os.getpid()}) to stop\n"
     Home(held.folder).take()
 
 
@@ -75,11 +75,11 @@ def test_a_home_that_cannot_be_made_or_written_to_is_told_with_the_option_for_an
     (tmp_path / "file").touch()
     with pytest.raises(Complaint, match="Not a directory") as told:
         make_home(tmp_path / "file" / "home")
-    assert "--home" in str(told.value.told["hint"])
+    assert "--home" in str(told.value.problem["hint"])
 
     def closed(path: Path, mode: int) -> bool:
         return path != tmp_path or not mode & os.W_OK
 
     monkeypatch.setattr(os, "access", closed)
-    with pytest.raises(Complaint, match="cannot be written to"):
+    with pytest.raises(Complaint, match="not writable"):
         make_home(tmp_path)

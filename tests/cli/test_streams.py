@@ -118,7 +118,7 @@ def test_a_call_in_flight_is_answered_before_the_yard_ends(up: Up, dial: Dial) -
     assert up.process.wait(PATIENCE) == 0
 
 
-def test_a_call_in_flight_does_not_hold_up_a_yard_in_a_hurry(up: Up, dial: Dial) -> None:
+def test_a_call_in_flight_does_not_hold_up_a_forced_end(up: Up, dial: Dial) -> None:
     dial().send("POST", HANG, {})
     dial().call("cancelled")
     up.process.send_signal(signal.SIGTERM)

@@ -5,8 +5,8 @@ from collections.abc import Generator, Mapping
 
 import pytest
 
+from mcpyard.cli.daemon.up_output import PlainOutput
 from mcpyard.cli.lines import LineWriter
-from mcpyard.cli.up_output import PlainNarrator
 from mcpyard.yard.events import Event
 
 ENDED = {"code": "exited", "message": "it \x1b[31mended", "hint": "look", "stderr": []}
@@ -26,7 +26,7 @@ def status(phase: str, error: Mapping[str, object] | None = None) -> Event:
 
 
 def told(pipe: tuple[int, int], *events: Event) -> list[str]:
-    narrator = PlainNarrator(LineWriter(pipe[1], b""))
+    narrator = PlainOutput(LineWriter(pipe[1], b""))
     narrator.ready("http://there")
     for event in events:
         narrator.event(event)
@@ -69,9 +69,9 @@ def test_who_answers_in_a_servers_place_is_told_and_when_it_is_back(pipe: tuple[
         Event(3, "backup", {**one, "tool": "read", "backup": None, "reason": None}),
     )
     assert told(pipe, *events) == [
-        'backup one: "two" answers in its place (it \N{REPLACEMENT CHARACTER}[31mended)',
+        'fallback one: calls go to "two" (it \N{REPLACEMENT CHARACTER}[31mended)',
         "recovered one",
-        "backup one, read: nobody can stand in",
+        "fallback one, read: no fallback is available",
     ]
 
 
@@ -79,8 +79,8 @@ def test_what_waits_while_something_else_runs_is_told_once(pipe: tuple[int, int]
     waiting = {"one": "changed", "two": "added", "mine": "replaces"}
     events = [Event(number, "documents", {"waiting": waiting}) for number in (1, 2)]
     said = told(pipe, *events, Event(3, "documents", {"waiting": {}}), events[0])
-    changed = "needs approval one: a change of its entry needs approval"
-    replaces = "needs approval mine: an entry of the project's file needs approval"
+    changed = "needs approval one: a change needs your approval"
+    replaces = "needs approval mine: a project file needs your approval"
     assert [each[: len(changed)] for each in said if " one: " in each] == [changed] * 2
     assert [each[: len(replaces)] for each in said if " mine: " in each] == [replaces] * 2
     assert len(said) == 4

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mcpyard.cli.watchdog import STEPS
+from mcpyard.cli.daemon.watchdog import STEPS
 from tests.cli.commands import PATIENCE, Up, all_gone, echo, mcpyard, write_project, yard_up
 from tests.cli.test_up import health
 

@@ -68,8 +68,8 @@ def test_a_yard_that_is_gone_is_told_as_unreachable() -> None:
         RunningYard(Running(7, url), "key").get("/api/x")
     complaint = understand(gone.value)
     assert complaint.exit_code == EXIT_UNREACHABLE
-    assert complaint.told["type"] == "urn:mcpyard:error:yard-silent"
-    assert "yard.log" in str(complaint.told["hint"])
+    assert complaint.problem["type"] == "urn:mcpyard:error:yard-silent"
+    assert "check its log" in str(complaint.problem["hint"])
 
 
 def test_a_stream_that_is_cut_has_ended() -> None:
@@ -90,4 +90,4 @@ def test_a_path_without_a_name_is_an_error_of_usage() -> None:
         server_path("")
     complaint = understand(refused.value)
     assert complaint.exit_code == EXIT_USAGE
-    assert complaint.told["type"] == "urn:mcpyard:error:usage"
+    assert complaint.problem["type"] == "urn:mcpyard:error:usage"

@@ -114,7 +114,7 @@ def test_what_people_see_is_a_table_or_a_difference(desk: Desk) -> None:
     assert shown.startswith("x\n  client")
     assert "a-secret-value" not in shown
     assert "secret-readable" in desk.run("clients", "lint")
-    assert "alike everywhere" in desk.run("clients", "drift")
+    assert "no differences" in desk.run("clients", "drift")
     copied = desk.run("copy", "--from", "codex", "--to", "claude", "old", "--name", "y", "--move")
     assert "+++ " in copied
     assert "translated: bearer_token_env_var" in copied
@@ -145,7 +145,7 @@ def test_wrong_words_are_wrong_usage(desk: Desk) -> None:
 def test_secrets_are_shown_only_where_no_yard_runs(desk: Desk) -> None:
     words = ("copy", "--from", "claude", "--to", "codex", "x", "--dry-run", "--show-secrets")
     if desk.up:
-        assert "a running yard shows no secrets" in desk.run(*words, code=2)
+        assert "--show-secrets works only while mcpyard is not running" in desk.run(*words, code=2)
     else:
         assert 'KEY = "a-secret-value"' in desk.run(*words)
 

@@ -64,7 +64,7 @@ async def served(
             finally:
                 closing.set()
                 web.stop()
-                web.hurry()
+                web.force_close()
                 await serving
 
 

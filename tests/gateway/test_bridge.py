@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.up import read_duration
+from mcpyard.cli.commands.up import read_duration
 from tests.api.test_guard_up import certificate
 from tests.cli.commands import PATIENCE, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import Bridge, bridge, yard_of

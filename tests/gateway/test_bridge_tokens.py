@@ -102,7 +102,7 @@ async def program(yard: FakeYard) -> AsyncIterator[Bridge]:
     yard.told.clear()
     yard.asked.clear()
     yield bridge
-    await bridge.finish(hurry=True)
+    await bridge.finish(force=True)
 
 
 async def test_a_program_that_only_listens_goes_on_with_the_new_token(

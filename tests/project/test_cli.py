@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_group
 
 import mcpyard
-from mcpyard.cli.main import app
+from mcpyard.cli.main import app, run
 from mcpyard.domain.errors import EDGES
 
 HEAVY = {"mcp", "fastapi", "pydantic", "httpx2", "uvicorn", "jsonschema_rs", "psutil", "starlette"}
@@ -39,6 +39,26 @@ def test_help_lists_the_commands() -> None:
     shown = mcpyard_command("--help")
     assert shown.returncode == 0
     assert "paths" in shown.stdout
+
+
+@pytest.mark.real
+def test_help_lists_the_commands_by_group() -> None:
+    shown = mcpyard_command("-h").stdout
+    titles = [line.rstrip(":") for line in shown.splitlines() if line.endswith(":")]
+    assert titles == ["Run", "Servers", "Tools", "Clients", "Access", "System", "Options"]
+    assert "login-link" not in shown
+
+
+@pytest.mark.parametrize("name", sorted(get_group(app).commands))
+def test_the_help_of_a_command_has_examples_and_no_types(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run([name, "-h"])
+    shown = capsys.readouterr().out
+    assert "\nExamples:\n  " in shown
+    assert f"mcpyard {name}" in shown.partition("Examples:")[2]
+    assert "<" not in re.sub(r"\d<=x<=\d", "", shown.partition("Examples:")[0])
 
 
 @pytest.mark.real

@@ -157,14 +157,14 @@ def test_a_unit_of_somebody_else_is_left_alone(machine: Machine) -> None:
     machine.unit.parent.mkdir(parents=True)
     machine.unit.write_text("[Unit]\n")
     for action in ("install", "uninstall"):
-        assert "left alone" in machine.service(action, code=1)["error"]["detail"]
+        assert "left unchanged" in machine.service(action, code=1)["error"]["detail"]
     assert machine.unit.read_text() == "[Unit]\n"
 
 
 def test_a_home_that_a_yard_holds_gets_no_service_beside_it(machine: Machine) -> None:
     yard = Home(machine.home)
     yard.take()
-    assert "end it first" in machine.service("install", code=4)["error"]["detail"]
+    assert "stop it first" in machine.service("install", code=4)["error"]["detail"]
     yard.release()
     assert not machine.unit.exists()
 
@@ -186,7 +186,7 @@ def test_where_systemd_is_not_there_it_is_said(
 ) -> None:
     monkeypatch.setenv("PATH", str(machine.folder))
     told = machine.service("install", code=4)["error"]
-    assert "no systemctl" in told["detail"]
+    assert "systemctl not found" in told["detail"]
 
 
 def test_a_service_that_does_not_start_is_told_with_what_to_do(machine: Machine) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from mcpyard.cli.listing import POLICY
+from mcpyard.cli.commands.show import POLICY
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.web.server_screens.definitions import Fields, definition_of, shown
 from mcpyard.web.server_screens.extra_fields import (

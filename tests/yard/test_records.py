@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from mcpyard.cli.listing import POLICY
+from mcpyard.cli.commands.show import POLICY
 from mcpyard.domain.cause import HINTS, Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import DesiredServer, Owner

@@ -1,6 +1,6 @@
-"""How a command says that something went wrong: one or two lines, or one JSON object.
+"""The errors of commands: one or two lines on standard error, or one JSON object.
 
-Light on purpose: a command that speaks to a running yard gets its problems ready-made.
+Light on purpose: most errors come from the running mcpyard, ready to print.
 """
 
 import contextlib
@@ -18,15 +18,15 @@ EXIT_FAILED: Final = 1
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _SHOWN_STDERR: Final = 5
-_HELP: Final = "mcpyard --help, or --help after a command"
+_HELP: Final = "see mcpyard --help, or --help after a command"
 _HINTS: Final = {
-    "failed": "the words are the system's own; mcpyard doctor checks this machine",
-    "refused": "is the command older than the yard? mcpyard --version",
+    "failed": "check this machine: mcpyard doctor",
+    "refused": "compare the versions: mcpyard --version, mcpyard status",
     "usage": _HELP,
     "yard-ended": "start it again: mcpyard up",
-    "yard-silent": "yard.log in the home says more; mcpyard paths tells where that is",
+    "yard-silent": "check its log; mcpyard paths prints where it is",
 }
-"""What to do about a complaint that does not know better."""
+"""What to do about an error that has no hint of its own."""
 
 _CODES: Final = {
     **{each.problem: each.exit_code for each in EDGES.values()},
@@ -39,7 +39,7 @@ _TAKING_COMMANDS: Final = frozenset({"add", "edit"})
 
 
 class Complaint(Exception):
-    """What a command cannot do, ready to be told."""
+    """An error that ends a command, ready to print."""
 
     def __init__(
         self,
@@ -53,21 +53,21 @@ class Complaint(Exception):
         super().__init__(detail)
         self.exit_code = exit_code
         title = slug.replace("-", " ").capitalize()
-        self.told: dict[str, object] = {
+        self.problem: dict[str, object] = {
             "type": _TYPE_PREFIX + slug,
             "title": title,
             "detail": detail,
             **(more or {}),
         }
         if advice := hint or _HINTS.get(slug, ""):
-            self.told["hint"] = advice
+            self.problem["hint"] = advice
 
     @classmethod
     def of_problem(cls, problem: Mapping[str, object]) -> "Complaint":
-        """What a yard answered."""
+        """The error that mcpyard answered with."""
         slug = str(problem.get("type", "")).removeprefix(_TYPE_PREFIX)
         return cls(
-            str(problem.get("detail", "the yard refused")),
+            str(problem.get("detail", "mcpyard refused the request")),
             hint=str(problem.get("hint", "")),
             slug=slug or "refused",
             exit_code=_CODES.get(slug, EXIT_FAILED),
@@ -75,17 +75,17 @@ class Complaint(Exception):
         )
 
     def record(self) -> dict[str, object]:
-        """What programs are told."""
-        return {"error": self.told | {"exitCode": self.exit_code}}
+        """The error as JSON."""
+        return {"error": self.problem | {"exitCode": self.exit_code}}
 
 
 def usage(detail: str, hint: str = "") -> Complaint:
-    """A complaint about how a command was called."""
+    """An error in how a command was called."""
     return Complaint(detail, hint=hint, slug="usage", exit_code=EXIT_USAGE)
 
 
 def understand(error: Exception) -> Complaint:
-    """Any error that a command may end with, as a complaint; others are raised again."""
+    """Any expected error as one to print; others are raised again."""
     if isinstance(error, Complaint):
         return error
     if isinstance(error, YardError) and error.document:
@@ -99,45 +99,43 @@ def understand(error: Exception) -> Complaint:
     if isinstance(error, typer.TyperException):
         return usage(error.format_message(), _usage_hint(error))
     if isinstance(error, UnicodeEncodeError):
-        return usage("a name, a path or a text that was given is not UTF-8", "give it in UTF-8")
+        return usage("a name, a path or a text is not valid UTF-8", "write it in UTF-8")
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        hint = "check the path, and who may read and write there" if where else ""
+        hint = "check the path and its permissions" if where else ""
         return Complaint(f"{where}{error.strerror or error}", hint=hint)
     raise error
 
 
 def _usage_hint(error: typer.TyperException) -> str:
     command = getattr(getattr(error, "ctx", None), "info_name", None)
-    strange = hasattr(error, "option_name") and not getattr(error, "possibilities", None)
-    if strange and command in _TAKING_COMMANDS:
-        return (
-            f"options of the server itself stand behind --: mcpyard {command} NAME -- COMMAND ARGS"
-        )
+    unknown = hasattr(error, "option_name") and not getattr(error, "possibilities", None)
+    if unknown and command in _TAKING_COMMANDS:
+        return f"put the command of the server after --: mcpyard {command} NAME -- COMMAND ARGS"
     return _HELP
 
 
 def complain(error: Exception, *, as_json: bool) -> int:
-    """Tell what went wrong; returns the exit code."""
+    """Print an error; returns the exit code."""
     complaint = understand(error)
-    # Where nobody takes the words, the exit code still tells.
+    # With standard output closed, the exit code is left.
     with contextlib.suppress(OSError):
         if as_json:
             print(json.dumps(complaint.record()))
         else:
-            _tell(complaint.told)
+            _print(complaint.problem)
     return complaint.exit_code
 
 
-def _tell(told: Mapping[str, object]) -> None:
-    print(f"error: {clean(str(told['detail']))}", file=sys.stderr)
-    if "hint" in told:
-        print(f"hint: {clean(str(told['hint']))}", file=sys.stderr)
-    for line in _last_words(told):
+def _print(problem: Mapping[str, object]) -> None:
+    print(f"error: {clean(str(problem['detail']))}", file=sys.stderr)
+    if "hint" in problem:
+        print(f"hint: {clean(str(problem['hint']))}", file=sys.stderr)
+    for line in _log_lines(problem):
         print(f"  | {clean(line)}", file=sys.stderr)
 
 
-def _last_words(told: Mapping[str, object]) -> list[str]:
-    cause = told.get("cause")
+def _log_lines(problem: Mapping[str, object]) -> list[str]:
+    cause = problem.get("cause")
     lines = cast("dict[str, object]", cause).get("stderr") if isinstance(cause, dict) else None
     return [str(each) for each in cast("list[object]", lines or [])[-_SHOWN_STDERR:]]

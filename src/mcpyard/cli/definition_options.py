@@ -1,4 +1,4 @@
-"""What a command line says about a definition, as the yard's API wants to hear it."""
+"""The options of a definition, as the API takes it."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _EXAMPLES: Final = {
     "--header": "--header 'Authorization: Bearer ${TOKEN}'",
     "--oauth": "--oauth clientId=mine",
 }
-_QUOTING: Final = 'give one JSON object, in single quotes against the shell: \'{"NAME": "VALUE"}\''
+_QUOTING: Final = "a JSON object in single quotes, for example: '{\"timeout\": 30000}'"
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _REMOTE: Final = frozenset({"http", "sse"})
@@ -28,15 +28,15 @@ _REMOTE_ONLY: Final = ("url", "headers", "oauth")
 
 @dataclass(frozen=True, slots=True)
 class DefinitionOptions:
-    """The options about a definition, as they were typed; None and empty mean: not a word.
+    """The options of a definition, as they were typed; None and empty ones do not occur.
 
     Attributes:
         words: A url, or a command with its arguments.
         env: `NAME=VALUE` each.
         headers: `NAME: VALUE` each.
-        oauth: `NAME=VALUE` each, of our registration where people sign in.
-        transport: How to speak to it.
-        cwd: The folder its command runs in.
+        oauth: `NAME=VALUE` each, of our registration with the authorization server.
+        transport: The transport.
+        cwd: The working folder of its command.
         timeout: The limit of a call, in milliseconds.
     """
 
@@ -49,8 +49,8 @@ class DefinitionOptions:
     timeout: int | None = None
 
     def fields(self) -> dict[str, object]:
-        """The members that were said, and no others; an empty value of a pair is None."""
-        found: dict[str, object] = {
+        """The fields that occur, and no others; an empty value of a pair is None."""
+        fields: dict[str, object] = {
             "transport": self.transport,
             "cwd": whole_path(self.cwd) if self.cwd else None,
             "timeout": self.timeout,
@@ -59,7 +59,7 @@ class DefinitionOptions:
             "oauth": pairs("--oauth", "=", self.oauth) or None,
             **self._reach(),
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def _reach(self) -> dict[str, object]:
         if not self.words:
@@ -68,38 +68,38 @@ class DefinitionOptions:
         if self.transport not in _REMOTE and not _ADDRESS.match(first):
             return {"command": first, "args": rest}
         if rest:
-            hint = "headers go with --header 'NAME: VALUE'; a command stands behind --"
-            raise usage(f'a url stands alone, but "{rest[0][:80]}" follows it', hint)
+            hint = "use --header 'NAME: VALUE' for headers; put a command after --"
+            raise usage(f'unexpected "{rest[0][:80]}" after the URL', hint)
         return {"url": first}
 
 
 def typed(fields: dict[str, object]) -> dict[str, object]:
-    """A new definition that says what it is, so that nothing has to be inferred."""
+    """A new definition with its type, so that nothing has to be detected."""
     kind = "remote" if "url" in fields else "local"
     return {"type": kind, **fields}
 
 
 def exclusive(patch: dict[str, object]) -> dict[str, object]:
-    """A change that, where it makes a server local or remote, drops what only the other has."""
+    """A change that makes a server local or remote, without the fields of the other kind."""
     if "url" in patch:
         return {**dict.fromkeys(_LOCAL_ONLY), **patch}
     return {**dict.fromkeys(_REMOTE_ONLY), **patch} if "command" in patch else patch
 
 
-def pairs(option: str, mark: str, given: Sequence[str]) -> dict[str, str | None]:
+def pairs(option: str, mark: str, words: Sequence[str]) -> dict[str, str | None]:
     """Names and values out of an option that may be repeated; an empty value is None."""
-    found: dict[str, str | None] = {}
-    for each in given:
-        name, there, value = each.partition(mark)
-        if not there or not name.strip():
-            # What has no mark may well be a secret whose name was forgotten.
+    values: dict[str, str | None] = {}
+    for each in words:
+        name, separator, value = each.partition(mark)
+        if not separator or not name.strip():
+            # The word is not repeated: it may be a secret whose name was forgotten.
             raise usage(f"{option} takes NAME{mark}VALUE", f"for example: {_EXAMPLES[option]}")
-        found[name.strip()] = (value.strip() if mark == ":" else value) or None
-    return found
+        values[name.strip()] = (value.strip() if mark == ":" else value) or None
+    return values
 
 
 def whole_path(folder: str) -> str:
-    """A folder as the yard must hear it, which runs in another one than the command."""
+    """A folder for mcpyard, which runs in another one than the command."""
     return folder if "${" in folder else str(Path(folder).absolute())
 
 
@@ -110,29 +110,29 @@ def read_text(place: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         where = "standard input" if place == STDIN else place
-        message = f"{where}: is not UTF-8 (byte {error.start})"
-        hint = "save it as UTF-8"
-        told = Complaint(message, hint=hint, slug="broken-document", exit_code=EXIT_DEFINITION)
-        raise told from None
+        message = f"{where}: not valid UTF-8 (byte {error.start})"
+        hint = "save the file as UTF-8"
+        slug = "broken-document"
+        raise Complaint(message, hint=hint, slug=slug, exit_code=EXIT_DEFINITION) from None
 
 
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        hint = "name a file that you may read, or - for standard input"
+        hint = "check the path and its permissions, or use - for standard input"
         raise Complaint(f"{path}: {error.strerror}", hint=hint) from None
 
 
 def read_object(option: str, text: str) -> dict[str, object]:
-    """The object that the JSON text of an option is; `-` takes it from standard input."""
+    """The object in the JSON text of an option; `-` reads it from standard input."""
     try:
-        found = json.loads(read_text(STDIN) if text == STDIN else text)
+        value = json.loads(read_text(STDIN) if text == STDIN else text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
     except RecursionError:
         raise usage(f"{option} is nested too deeply", _QUOTING) from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise usage(f"{option} must be a JSON object", _QUOTING)
-    return cast("dict[str, object]", found)
+    return cast("dict[str, object]", value)

@@ -1,4 +1,4 @@
-"""Folders that a command line names: what is wrong with one is said in words, with what to do.
+"""Checks of the folders in options.
 
 As light as `main`, which needs it for every command.
 """
@@ -12,34 +12,35 @@ _PROJECT_FILE: Final = ".mcp.json"
 
 
 def check_project(parameter: typer.CallbackParam, value: Path | None) -> Path | None:
-    """The folder of a project, which must be there."""
+    """The folder of a project, which must exist."""
     if value is None or value.is_dir():
         return value
     from mcpyard.cli.cli_errors import usage
 
-    said = _said(parameter)
+    option = _option(parameter)
     if not value.exists():
-        raise usage(f"{said}: there is no folder {value}", "name the folder of a project")
-    named = value.name == _PROJECT_FILE
-    hint = f"name its folder: {value.parent}" if named else f"name a folder with a {_PROJECT_FILE}"
-    raise usage(f"{said}: {value} is a file, not a folder", hint)
+        raise usage(f"{option}: folder not found: {value}", "use the folder of a project")
+    is_project_file = value.name == _PROJECT_FILE
+    folder = value.parent if is_project_file else f"a folder with a {_PROJECT_FILE}"
+    hint = f"use its folder: {folder}" if is_project_file else f"use {folder}"
+    raise usage(f"{option}: {value} is a file, not a folder", hint)
 
 
 def check_home(
     context: typer.Context, parameter: typer.CallbackParam, value: Path | None
 ) -> Path | None:
-    """The folder of a home, which need not be there."""
+    """The home folder, which need not exist."""
     if value is None or value.is_dir() or not value.exists():
         return value
     from mcpyard.cli.cli_errors import usage
 
     source = context.get_parameter_source("home")
     from_variable = source is not None and source.name == "ENVIRONMENT"
-    said = str(parameter.envvar) if from_variable else _said(parameter)
-    hint = "name a folder for the yard's state; one that is not there is made"
-    raise usage(f"{said}: {value} is a file, not a folder", hint)
+    option = str(parameter.envvar) if from_variable else _option(parameter)
+    hint = "use a folder for the state of mcpyard; it is created if it does not exist"
+    raise usage(f"{option}: {value} is a file, not a folder", hint)
 
 
-def _said(parameter: typer.CallbackParam) -> str:
-    """What a parameter is called by whoever types it."""
+def _option(parameter: typer.CallbackParam) -> str:
+    """The name of a parameter on the command line."""
     return parameter.opts[0] if parameter.param_type_name == "option" else "DIR"

@@ -21,13 +21,13 @@ from mcpyard.yard.trust import real_folder
 
 @dataclass(frozen=True, slots=True)
 class KnownServers:
-    """What the project file, the environment and, where it was asked, a home define.
+    """The servers that the project file, the environment and on request a home define.
 
     Attributes:
         path: The project file; it may be absent.
-        documents: What was read: the project's, the environment's, and the home's where asked.
+        documents: Those of the project, of the environment and on request of the home.
         servers: The servers in force, by name.
-        problems: What could not be used.
+        problems: What is wrong with the definitions.
     """
 
     path: Path
@@ -37,10 +37,10 @@ class KnownServers:
 
     def server(self, name: str) -> DesiredServer:
         """The server of that name."""
-        found = self.servers.get(name)
-        if found is None:
+        server = self.servers.get(name)
+        if server is None:
             raise ServerUnknown(f'there is no server "{name[:80]}"')
-        return found
+        return server
 
     def may_run(self, server: DesiredServer) -> bool:
         """Whether the user approved it."""
@@ -48,50 +48,49 @@ class KnownServers:
 
 
 def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownServers:
-    """Read the definitions of a folder, the current one unless named, and of the environment.
+    """Read the definitions of a folder, by default the current one, and of the environment.
 
     Args:
         project: The folder.
-        stored: What a home knows of servers besides.
+        stored: The servers of a home.
 
     Raises:
         DocumentBroken: The project file cannot be read, or does not parse.
     """
-    kept = stored or Peeked()
+    home = stored or Peeked()
     path = (project or Path.cwd()).absolute() / FILE_NAME
-    own = () if stored is None else (read_stored(kept.definitions),)
+    own = () if stored is None else (read_stored(home.definitions),)
     documents = (read_project(path.parent), environment.read(os.environ), *own)
     identities: dict[tuple[Owner, str], UUID] = {
-        (document.owner, each.name): kept.identities.get((document.owner, each.name)) or uuid4()
+        (document.owner, each.name): home.identities.get((document.owner, each.name)) or uuid4()
         for document in documents
         for each in document.definitions
     }
-    admission = admit(documents, _approved(documents[0].owner, kept, named=project is not None))
-    known = DesireInputs(identities, os.environ.get, kept.policies, waiting=admission.waiting)
-    desired = desire(admission.documents, known)
+    admission = admit(documents, _approved(documents[0].owner, home, named=project is not None))
+    inputs = DesireInputs(identities, os.environ.get, home.policies, waiting=admission.waiting)
+    desired = desire(admission.documents, inputs)
     servers = {each.name: each for each in desired.servers.values()}
     return KnownServers(path, documents, servers, desired.problems)
 
 
-def _approved(owner: Owner, kept: Peeked, *, named: bool) -> Mapping[Owner, Entries]:
-    """What may run of a project's file: naming a folder for the first time approves all of it."""
-    approval = kept.approvals.get(real_folder(Path(owner.place).parent))
+def _approved(owner: Owner, home: Peeked, *, named: bool) -> Mapping[Owner, Entries]:
+    """The approved entries of a project file; `--project` approves a new one as a whole."""
+    approval = home.approvals.get(real_folder(Path(owner.place).parent))
     if approval is None:
         return {} if named else {owner: {}}
     return {} if approval.entries is None else {owner: approval.entries}
 
 
 def find_known(home: Path, project: Path | None) -> KnownServers:
-    """What a folder, the environment and a home that no yard holds define.
+    """The servers of a folder, of the environment and of a home that no process holds.
 
     Raises:
-        StateBroken: What the home holds cannot be read.
+        StateBroken: The state in the home cannot be read.
         NewerState: A newer version wrote it.
     """
     return find_servers(project, peek_definitions(home))
 
 
 def still_record(server: DesiredServer) -> Record:
-    """The record of a server that nobody runs; it has no id yet."""
-    shown = record(server, Observed(server.id), ())
-    return shown | {"id": None, "yard": NOT_RUNNING}
+    """The record of a server while mcpyard is not running; it has no id."""
+    return record(server, Observed(server.id), ()) | {"id": None, "yard": NOT_RUNNING}

@@ -1,7 +1,7 @@
 """Lines for a reader that may be slow, stopped or gone.
 
-A thread writes them, so that a full pipe or a stopped terminal holds up nobody else. The queue is
-bounded: when it is full, everything in it is dropped for one line that says so.
+A thread writes them, so that a full pipe or a stopped terminal blocks nothing else. The queue is
+bounded: when it is full, everything in it is replaced by one line that says so.
 """
 
 import logging
@@ -55,7 +55,7 @@ class LineWriter:
             try:
                 self._write(data)
             except OSError:
-                # The reader is gone, which is no reason for a yard to end.
+                # The reader is gone, which is no reason to end.
                 with self._changed:
                     self._gone = True
                     self._queue.clear()
@@ -79,12 +79,12 @@ class LineWriter:
 
 
 class LogHandler(logging.Handler):
-    """Log records as such lines: a log that nobody reads must not stall the yard either."""
+    """Log records as such lines: a log that nobody reads must not block mcpyard either."""
 
     def __init__(self, fd: int) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-        self._writer = LineWriter(fd, b"(some lines of the log were left out)\n")
+        self._writer = LineWriter(fd, b"(some log lines were dropped)\n")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Queue a record."""

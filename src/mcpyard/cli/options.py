@@ -1,17 +1,23 @@
 """The options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from mcpyard.cli.completion import complete_name
+from mcpyard.cli.commands.completion import complete_name
 from mcpyard.cli.folders import check_home, check_project
+
+SCOPES: Final = "project|user"
 
 HomeOption = Annotated[
     Path | None,
     typer.Option(
-        "--home", envvar="MCPYARD_HOME", callback=check_home, help="Where all state lives."
+        "--home",
+        metavar="DIR",
+        envvar="MCPYARD_HOME",
+        callback=check_home,
+        help="Folder of all state.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -19,24 +25,30 @@ ProjectOption = Annotated[
     Path | None,
     typer.Option(
         "--project",
+        metavar="DIR",
         callback=check_project,
-        help="The folder whose .mcp.json is meant; naming it allows to run it.",
+        help="Folder with the .mcp.json to use; the first use implies approval.",
     ),
 ]
 NameArgument = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="The server's name or id.", autocompletion=complete_name),
+    typer.Argument(metavar="NAME", help="Name or id of the server.", autocompletion=complete_name),
 ]
 NamesArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="NAME...", help="The servers' names or ids.", autocompletion=complete_name
+        metavar="NAME...", help="Names or ids of the servers.", autocompletion=complete_name
     ),
 ]
 WaitOption = Annotated[
     float,
     typer.Option(
-        "--wait", metavar="SECONDS", min=0, max=600, help="How long to wait for it to get there."
+        "--wait",
+        metavar="SECONDS",
+        min=0,
+        max=600,
+        help="Time to wait until the server is ready.",
     ),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Preview only; change nothing.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]

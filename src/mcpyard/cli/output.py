@@ -1,7 +1,7 @@
 """What commands print: tables on a terminal, aligned text elsewhere.
 
-Texts of servers are cleaned of control characters first: what a server says must not be able to
-move the cursor or to repaint the terminal.
+Control characters are removed from the texts of servers, which could otherwise move the cursor or
+repaint the terminal.
 """
 
 import re
@@ -63,29 +63,29 @@ def _rich_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
 
     console = Console()
-    taken = sum(max(map(width, column)) + _GAP for column in [*zip(head, *rows, strict=True)][:-1])
-    if console.width - taken < _LEAST_FOR_THE_LAST:
+    used = sum(max(map(width, column)) + _GAP for column in [*zip(head, *rows, strict=True)][:-1])
+    if console.width - used < _LEAST_FOR_THE_LAST:
         _stack(console, head, rows)
         return
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for each in head[:-1]:
-        shown.add_column(each, no_wrap=True)
-    shown.add_column(head[-1], overflow="fold")
+        grid.add_column(each, no_wrap=True)
+    grid.add_column(head[-1], overflow="fold")
     for row in rows:
-        shown.add_row(_lit(row[0]), *map(_plain, row[1:]))
-    console.print(shown)
+        grid.add_row(_status(row[0]), *map(_plain, row[1:]))
+    console.print(grid)
 
 
 def _stack(console: "Console", head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A row as a block of its own: on a narrow terminal columns would break in mid-word."""
     for first, name, *rest in rows:
-        console.print(_lit(first), _plain(name), soft_wrap=True)
+        console.print(_status(first), _plain(name), soft_wrap=True)
         for key, value in zip(head[2:], rest, strict=True):
             if value:
                 console.print(_plain(f"  {key.lower()}: {value}"), soft_wrap=True)
 
 
-def _lit(word: str) -> "Text":
+def _status(word: str) -> "Text":
     from rich.text import Text
 
     from mcpyard.cli.status_words import style_of

@@ -1,4 +1,4 @@
-"""A private yard for the moment of one command: it runs only the servers the command needs."""
+"""Servers for the duration of one command, while mcpyard is not running."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from mcpyard.app import Yard
 from mcpyard.catalog.names import MAX_NAME, slug
 from mcpyard.cli.known_servers import KnownServers
 from mcpyard.cli.output import clean
-from mcpyard.cli.status_words import lamp, reason
+from mcpyard.cli.status_words import reason, status_word
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
@@ -38,49 +38,49 @@ _SERVER_VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*_MCP_SERVER_URL")
 
 
 def run_privately(work: Coroutine[object, object, _T]) -> _T:
-    """Run a command's work; what the yard would log, progress and errors tell."""
+    """Run the work of a command without a log: it prints progress and errors itself."""
     logging.getLogger("mcpyard").addHandler(logging.NullHandler())
     return uvloop.run(work)
 
 
 @asynccontextmanager
 async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
-    """A yard that runs these servers and no others, and tells of them on standard error."""
-    # A yard starts every server of its environment, but here only the named ones are wanted.
+    """A yard that runs these servers only, and prints their progress on standard error."""
+    # The servers of the environment would all be started.
     variables = {
         name: value for name, value in os.environ.items() if not _SERVER_VARIABLE.fullmatch(name)
     }
-    wanted = {
+    configs = {
         each.name: each.config.model_copy(update={"wanted": Wanted.RUNNING}) for each in servers
     }
-    async with Yard.open(servers=wanted, environment=variables) as yard:
-        telling = asyncio.create_task(_tell_progress(yard))
+    async with Yard.open(servers=configs, environment=variables) as yard:
+        progress = asyncio.create_task(_print_progress(yard))
         try:
             yield yard
         finally:
-            telling.cancel()
+            progress.cancel()
 
 
 async def came_up(yard: Yard, server: DesiredServer) -> Record:
     """Wait for a server of a private yard; its record, once it is connected.
 
     Raises:
-        Disabled: It is switched off.
+        Disabled: It is disabled.
         DefinitionError: Its definition cannot be launched.
-        StartFailed: It did not come up.
+        StartFailed: It failed to start.
     """
     if not server.config.enabled:
         raise Disabled(f'the server "{server.name}" is disabled').about(server.name)
-    record = await told_of(yard, server.name)
+    record = await settled_record(yard, server.name)
     if record["phase"] != "connected":
         raise failure(record)
     return record
 
 
-async def told_of(yard: Yard, name: str) -> Record:
-    """How a server of a private yard is, once it is settled, or was silent once.
+async def settled_record(yard: Yard, name: str) -> Record:
+    """The record of a server that is connected, has failed, or timed out once.
 
-    A command waits for one that does not answer once, not as often as a yard tries again.
+    A command does not wait for the retries of a server that does not answer.
     """
     tasks = {asyncio.create_task(each) for each in (yard.settled(name), _silent(yard, name))}
     done, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -98,54 +98,56 @@ async def _silent(yard: Yard, name: str) -> Record:
 
 
 def failure(record: Record) -> YardError:
-    """Why a server did not come up, as an error."""
-    told, name = cast("dict[str, object]", record["error"] or {}), str(record["name"])
-    message = f'the server "{name}" is not connected: {told.get("message", "stopped")}'
-    if told.get("code") == Code.INVALID_DEFINITION:
-        return DefinitionError(message).advising(str(told["hint"]))
-    if not told:
+    """Why a server is not connected, as an error."""
+    error, name = cast("dict[str, object]", record["error"] or {}), str(record["name"])
+    message = f'the server "{name}" is not connected: {error.get("message", "stopped")}'
+    if error.get("code") == Code.INVALID_DEFINITION:
+        return DefinitionError(message).advising(str(error["hint"]))
+    if not error:
         return StartFailed(message).about(name)
-    lines = tuple(str(line) for line in cast("list[object]", told["stderr"]))
-    cause = Cause(Code(str(told["code"])), str(told["message"]), str(told["hint"]), lines)
+    lines = tuple(str(line) for line in cast("list[object]", error["stderr"]))
+    cause = Cause(Code(str(error["code"])), str(error["message"]), str(error["hint"]), lines)
     return StartFailed(message).because(cause).about(name)
 
 
-def allowed(found: KnownServers, server: DesiredServer) -> DesiredServer:
-    """A server that may be run.
+def allowed(definitions: KnownServers, server: DesiredServer) -> DesiredServer:
+    """A server that may be started.
 
     Raises:
-        NeedsApproval: It stands in a project's file and was not approved.
-        Disconnected: It is to stay stopped.
+        NeedsApproval: Its entry in a project file is not approved.
+        Disconnected: The user stopped it.
     """
-    if not found.may_run(server):
+    if not definitions.may_run(server):
         raise NeedsApproval(
-            f'"{server.name}" in {found.path} needs approval and is not started; '
-            f"approve it: mcpyard approve {shlex.quote(str(found.path.parent))}"
+            f'"{server.name}" in {definitions.path} needs your approval; '
+            f"approve it: mcpyard approve {shlex.quote(str(definitions.path.parent))}"
         )
     if _stays_stopped(server):
         raise Disconnected(
-            f'the server "{server.name}" is stopped; in a running yard, '
-            f"`mcpyard start {server.name}` starts it"
+            f'the server "{server.name}" is stopped; start mcpyard (mcpyard up), '
+            f"then the server: mcpyard start {shlex.quote(server.name)}"
         ).about(server.name)
     return server
 
 
-def startable(found: KnownServers) -> list[DesiredServer]:
-    """The servers that are enabled and may be run, with a word about those that may not."""
+def startable(definitions: KnownServers) -> list[DesiredServer]:
+    """The servers that are enabled and approved; prints a note about the others."""
     enabled = [
-        each for each in found.servers.values() if each.config.enabled and not _stays_stopped(each)
+        each
+        for each in definitions.servers.values()
+        if each.config.enabled and not _stays_stopped(each)
     ]
-    servers = [each for each in enabled if found.may_run(each)]
-    held = [each for each in enabled if not found.may_run(each)]
-    if held and not servers:
-        allowed(found, held[0])
-    for each in held:
-        print(f"not started: {clean(each.name)} needs approval", file=sys.stderr)
+    servers = [each for each in enabled if definitions.may_run(each)]
+    unapproved = [each for each in enabled if not definitions.may_run(each)]
+    if unapproved and not servers:
+        allowed(definitions, unapproved[0])
+    for each in unapproved:
+        print(f"not started: {clean(each.name)} needs your approval", file=sys.stderr)
     return servers
 
 
 def _stays_stopped(server: DesiredServer) -> bool:
-    """Whether the user stopped it, or has not yet started it, as one that was imported."""
+    """Whether the user stopped it, or imported it and never started it."""
     return server.wanted is Wanted.STOPPED and server.config.enabled and not server.this_yard
 
 
@@ -157,9 +159,9 @@ def owners(servers: Collection[DesiredServer], exposed: str) -> list[DesiredServ
 
 
 def match(tools: Iterable[Record], exposed: str) -> str | None:
-    """The exposed name, in this yard, of the tool that is meant.
+    """The exposed name, in a private yard, of the tool with an exposed name from another.
 
-    A name too long is cut and ends with a hash of the server's id, which differs from yard to yard.
+    A long name is cut and ends with a hash of the server's id, which differs between yards.
     """
     names = [str(each["exposedName"]) for each in tools]
     if exposed in names:
@@ -171,7 +173,7 @@ def match(tools: Iterable[Record], exposed: str) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-async def _tell_progress(yard: Yard) -> None:
+async def _print_progress(yard: Yard) -> None:
     last: dict[object, str] = {}
     async for event in yard.events(after=0):
         if event.kind == "status":
@@ -183,4 +185,4 @@ async def _tell_progress(yard: Yard) -> None:
 
 def _progress(data: Mapping[str, object]) -> str:
     why = reason(data)[0]
-    return clean(f"{data['name']}: {lamp(data)}{f' ({why})' if why else ''}")
+    return clean(f"{data['name']}: {status_word(data)}{f' ({why})' if why else ''}")

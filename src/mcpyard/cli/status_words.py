@@ -1,4 +1,4 @@
-"""How a server is, as a word and a style of the terminal."""
+"""The status of a server: its word, its colour, the reason and the last log lines."""
 
 import shlex
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from mcpyard.domain.display_status import DisplayStatus, lamp_of
 NOT_RUNNING: Final = "not running"
 
 _LAST_LINES: Final = 3
-"""Of what a server said: mostly the error itself comes last."""
+"""Of the log of a server; the error itself usually comes last."""
 
 _STYLES: Final[Mapping[str, str]] = {
     DisplayStatus.CONNECTED: "green",
@@ -25,7 +25,7 @@ _STYLES: Final[Mapping[str, str]] = {
     DisplayStatus.DISABLED: "dim",
     DisplayStatus.STOPPING: "dim",
     NOT_RUNNING: "dim",
-    "backup": "yellow",
+    "fallback": "yellow",
     "recovered": "green",
     "ok": "green",
     "warn": "yellow",
@@ -33,8 +33,8 @@ _STYLES: Final[Mapping[str, str]] = {
 }
 
 
-def lamp(record: Mapping[str, object]) -> str:
-    """The word for how a server is, out of its record or a status event."""
+def status_word(record: Mapping[str, object]) -> str:
+    """The word for the status of a server, from its record or a status event."""
     if record.get("yard") == NOT_RUNNING:
         return NOT_RUNNING
     tries = cast("int", record.get("attempt") or 0)
@@ -47,42 +47,42 @@ def is_up(record: Mapping[str, object]) -> bool:
 
 
 def style_of(word: str) -> str:
-    """How a word is painted; words of no meaning are not."""
+    """The colour of a status word; empty for other words."""
     return _STYLES.get(word, "")
 
 
-def last_words(record: Mapping[str, object]) -> list[str]:
-    """The last lines that a server which is not connected wrote to its standard error."""
+def last_lines(record: Mapping[str, object]) -> list[str]:
+    """The last log lines of a server that is not connected."""
     error = record.get("error")
-    told = cast("dict[str, object]", error) if isinstance(error, dict) else {}
-    return [str(each) for each in cast("list[object]", told.get("stderr") or [])[-_LAST_LINES:]]
+    cause = cast("dict[str, object]", error) if isinstance(error, dict) else {}
+    return [str(each) for each in cast("list[object]", cause.get("stderr") or [])[-_LAST_LINES:]]
 
 
 def log_command(record: Mapping[str, object]) -> str:
-    """What shows all that a server wrote."""
+    """The command that prints the whole log of a server."""
     return f"mcpyard logs {shlex.quote(str(record['name']))}"
 
 
 def print_trouble(record: Mapping[str, object]) -> None:
-    """Print what a server that is not connected said last, and what to do about it."""
-    said, (_, hint) = last_words(record), reason(record)
-    for each in said:
+    """Print the last log lines of a server that is not connected, and what to do."""
+    lines, (_, hint) = last_lines(record), reason(record)
+    for each in lines:
         print(f"  | {clean(each)}")
-    if said:
-        print(f"  all that it said: {clean(log_command(record))}")
+    if lines:
+        print(f"  whole log: {clean(log_command(record))}")
     if hint:
         print(f"hint: {clean(hint)}")
 
 
 _APPROVALS: Final[Mapping[str, str]] = {
-    "added": "its entry needs approval",
-    "changed": "a change of its entry needs approval; the approved one stays in force",
-    "replaces": "an entry of the project's file needs approval to replace it",
+    "added": "needs your approval",
+    "changed": "a change needs your approval; the approved entry stays in force",
+    "replaces": "a project file needs your approval to replace this server",
 }
 
 
 def approval_note(record: Mapping[str, object]) -> str:
-    """What of a server waits for approval, where that is not why it does not run."""
+    """What needs approval, where that is not the reason why the server does not run."""
     kind = record.get("needsApproval")
     if kind is None or record.get("phase") == "needs_approval":
         return ""
@@ -90,14 +90,14 @@ def approval_note(record: Mapping[str, object]) -> str:
 
 
 def approval_text(kind: str) -> str:
-    """What an entry waits for, and what to do about it."""
+    """What needs approval, with the command for it."""
     return f"{_APPROVALS[kind]}: mcpyard approve"
 
 
 def reason(record: Mapping[str, object]) -> tuple[str, str]:
-    """Why a server is not connected and what to do about it; both empty where all is well."""
+    """Why a server is not connected and what to do; both empty if it is."""
     error = record.get("error")
     if not isinstance(error, dict):
         return "", ""
-    told = cast("dict[str, object]", error)
-    return str(told.get("message") or ""), str(told.get("hint") or "")
+    cause = cast("dict[str, object]", error)
+    return str(cause.get("message") or ""), str(cause.get("hint") or "")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from mcpyard.cli.autostart import reach_yard
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.cli.starting import reach_yard
 from mcpyard.client.gateway import Bridge
 from mcpyard.client.http import HttpClient, NotReached
 from mcpyard.store.home import Home
@@ -56,7 +56,7 @@ async def _run(home: Path, path: str) -> None:
     await asyncio.wait({reading, waiting}, return_when=asyncio.FIRST_COMPLETED)
     for task in (reading, waiting):
         task.cancel()
-    await carrier.finish(hurry=ended.is_set())
+    await carrier.finish(force=ended.is_set())
     await output.close()
     # Where the program no longer reads, there is nobody left to tell.
     with contextlib.suppress(asyncio.CancelledError, ConnectionError):

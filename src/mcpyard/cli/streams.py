@@ -1,4 +1,4 @@
-"""The standard streams of a command, whatever the caller has left of them."""
+"""The standard streams of a command, also where the caller closed them."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ def fill_standard_files() -> None:
 
 
 def drop_unwritten() -> None:
-    """Let go of what nobody takes; the interpreter would complain of it at its end."""
+    """Drop output that cannot be written; the interpreter would report it at its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -107,7 +107,7 @@ class RunningYard:
         return asyncio.run(answered())
 
     def _client(self, within: float | None = None) -> HttpClient:
-        name = f"the yard (pid {self._running.pid} at {self._running.url})"
+        name = f"mcpyard (pid {self._running.pid} at {self._running.url})"
         return HttpClient(self._running, self._token, name=name, within=within)
 
 
@@ -119,7 +119,7 @@ def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None
     if running is None:
         return None
     if not running.url:
-        message = f"the yard (pid {running.pid}) is just starting"
+        message = f"mcpyard (pid {running.pid}) is still starting"
         raise documented(Disconnected(message), slug="yard-starting", hint="try again in a moment")
     return RunningYard(running, held.token())
 
@@ -152,9 +152,9 @@ def need_yard(home: Path) -> RunningYard:
 
 
 def not_running(home: Path) -> YardError:
-    """The error that there is no yard to speak to."""
-    error = Disconnected(f"not running: no yard holds {home}")
-    return documented(error, slug="not-running", hint="start one with: mcpyard up")
+    """The error that mcpyard is not running."""
+    error = Disconnected(f"mcpyard is not running (home: {home})")
+    return documented(error, slug="not-running", hint="start it: mcpyard up")
 
 
 def server_path(name: str, *more: str) -> str:

@@ -76,10 +76,10 @@ class Bridge:
         else:
             await self._notify(asked)
 
-    async def finish(self, *, hurry: bool = False) -> None:
+    async def finish(self, *, force: bool = False) -> None:
         """Wait a little for what is under way, then let go of everything."""
         tasks = {*self._flights.values()}
-        if tasks and not hurry:
+        if tasks and not force:
             await asyncio.wait(tasks, timeout=_LAST_WORDS)
         ending = {*tasks, *({self._listening} if self._listening else ())}
         for task in ending:

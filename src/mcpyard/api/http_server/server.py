@@ -59,7 +59,7 @@ class WebServer(uvicorn.Server):
         self.should_exit = True
         self._stopping.set()
 
-    def hurry(self) -> None:
+    def force_close(self) -> None:
         """Do not wait for requests in flight."""
         self.force_exit = True
 

@@ -1,0 +1,1 @@
+"""What `mcpyard doctor` checks besides the servers."""

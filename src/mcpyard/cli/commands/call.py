@@ -1,0 +1,160 @@
+"""`mcpyard call`: one call of one tool."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, cast
+
+from mcpyard.cli.call_arguments import read_pairs, typed_arguments
+from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.output import clean
+from mcpyard.cli.printing import Record, note_unused
+from mcpyard.client.discovery import RunningYard, find_yard, segment, server_path
+from mcpyard.domain.errors import EXIT_TOOL_ERROR, ToolUnknown
+
+if TYPE_CHECKING:
+    from mcpyard.cli.known_servers import KnownServers
+    from mcpyard.domain.desired import DesiredServer
+
+_QUOTING: Final = 'in single quotes, for example: --args \'{"city": "Oslo"}\''
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call, as the command line describes it.
+
+    Attributes:
+        tool: The tool's own name, or its exposed name where there is no server.
+        server: The name of the server.
+        arguments: The arguments of `--args`.
+        pairs: The texts of `KEY=VALUE` words, which go over those.
+        timeout: The limit in milliseconds.
+    """
+
+    tool: str
+    server: str | None = None
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
+    pairs: Mapping[str, str] = field(default_factory=dict[str, str])
+    timeout: int | None = None
+
+    def arguments_for(self, schema: object) -> dict[str, object]:
+        """All arguments, as the schema of the tool wants them."""
+        return {**self.arguments, **typed_arguments(self.pairs, schema)}
+
+
+def read_call(words: Sequence[str], args: str, timeout: int | None) -> ToolCall:
+    """The call that the words and options of a command line describe."""
+    first, *rest = words
+    names_server = bool(rest) and "=" not in rest[0]
+    server, tool = (first, rest.pop(0)) if names_server else (None, first)
+    if timeout is not None and timeout <= 0:
+        raise usage("--timeout must be greater than 0", "for 30 seconds: --timeout 30000")
+    return ToolCall(tool, server, _read_arguments(args), read_pairs(rest), timeout)
+
+
+def call_tool(home: Path, project: Path | None, call: ToolCall, *, as_json: bool) -> int:
+    """Call a tool and print its result."""
+    yard = find_yard(home)
+    if yard:
+        note_unused(project)
+        return _print(_call_running(yard, call), as_json=as_json)
+    from mcpyard.cli.private import run_privately
+
+    return _print(run_privately(_call_private(home, project, call)), as_json=as_json)
+
+
+def _call_running(yard: RunningYard, call: ToolCall) -> Record:
+    name, schema = call.tool, None
+    if call.server is not None or call.pairs:
+        path = server_path(call.server, "tools") if call.server is not None else "/api/mcp/tools"
+        tool = _find(cast("list[Record]", json.loads(yard.get(path))), call)
+        name, schema = str(tool["exposedName"]), tool["inputSchema"]
+    body: dict[str, object] = {"arguments": call.arguments_for(schema)}
+    if call.timeout is not None:
+        body["timeoutMs"] = call.timeout
+    return json.loads(yard.post(f"/api/mcp/tools/{segment(name)}/call", body))
+
+
+def _find(tools: Sequence[Record], call: ToolCall) -> Record:
+    """The tool that is called, among those of its server or of all."""
+    exposed = (each for each in tools if each["exposedName"] == call.tool)
+    own = (each for each in tools if call.server is not None and each["name"] == call.tool)
+    tool = next(own, None) or next(exposed, None)
+    if tool is None:
+        raise _unknown(call)
+    return tool
+
+
+def _unknown(call: ToolCall) -> ToolUnknown:
+    where = f'the server "{call.server[:80]}" has' if call.server is not None else "there is"
+    return ToolUnknown(f'{where} no tool "{call.tool[:80]}"')
+
+
+def _read_arguments(text: str) -> dict[str, object]:
+    """The arguments of `--args`, or an error that names the position."""
+    try:
+        arguments = json.loads(text, parse_constant=_refuse_constant)
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise usage(f"--args is not JSON: {error.msg} at {where}", _QUOTING) from None
+    except RecursionError:
+        raise usage("--args is nested too deeply", _QUOTING) from None
+    except UnicodeEncodeError:
+        raise usage("--args contains half of a character (a lone surrogate)", _QUOTING) from None
+    if not isinstance(arguments, dict):
+        raise usage("--args must be a JSON object", _QUOTING)
+    return cast("dict[str, object]", arguments)
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise usage(f"--args is not JSON: {word} is not a JSON number", _QUOTING)
+
+
+async def _call_private(home: Path, project: Path | None, call: ToolCall) -> Record:
+    from mcpyard.cli.known_servers import find_known
+    from mcpyard.cli.private import allowed, came_up, match, private_yard
+
+    servers = find_known(home, project)
+    for server in _candidates(servers, call):
+        async with private_yard(allowed(servers, server)) as yard:
+            await came_up(yard, server)
+            tools = yard.tools(server.name)
+            name = match(tools, call.tool) if call.server is None else None
+            tool = next((each for each in tools if each["exposedName"] == name), None)
+            if tool is None and call.server is not None:
+                tool = _find(tools, call)
+            if tool:
+                seconds = None if call.timeout is None else call.timeout / 1000
+                arguments = call.arguments_for(tool["inputSchema"])
+                outcome = await yard.call(str(tool["exposedName"]), arguments, timeout=seconds)
+                return outcome.to_dict()
+    raise _unknown(call)
+
+
+def _candidates(servers: "KnownServers", call: ToolCall) -> "list[DesiredServer]":
+    """The servers that may have the tool."""
+    from mcpyard.cli.private import owners
+
+    if call.server is not None:
+        return [servers.server(call.server)]
+    return owners(servers.servers.values(), call.tool)
+
+
+def _print(outcome: Record, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(outcome))
+    else:
+        _print_content(outcome)
+    return EXIT_TOOL_ERROR if outcome.get("isError") is True else 0
+
+
+def _print_content(outcome: Record) -> None:
+    blocks = outcome.get("content")
+    for block in cast("list[object]", blocks) if isinstance(blocks, list) else []:
+        part = cast("dict[str, object]", block) if isinstance(block, dict) else {}
+        if isinstance(part.get("text"), str):
+            print(clean(str(part["text"])))
+        else:
+            print(f"[{part.get('type', 'content')}] {json.dumps(part)[:200]}")

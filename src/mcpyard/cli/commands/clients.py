@@ -1,0 +1,133 @@
+"""`mcpyard clients`: the servers of every MCP client on this machine."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.client_servers import Record, folder_of, reach
+from mcpyard.cli.output import clean, one_line, table
+from mcpyard.domain.errors import SourceLocation
+
+
+def show_clients(
+    home: Path, project: Path | None, action: str, words: tuple[str, ...], *, as_json: bool
+) -> int:
+    """List, show, check or compare the servers."""
+    folder = folder_of(project)
+    if action == "show":
+        client, scope, name = _named(words)
+        server = reach(home, project, lambda servers: servers.show(client, scope, name, folder))
+        return _print_server(server, as_json=as_json)
+    if words:
+        raise usage(f"clients {action} takes no arguments", "mcpyard clients show CLIENT NAME")
+    what = "groups" if action == "ls" else action
+    records = reach(home, project, lambda servers: servers.get(what, folder))
+    if as_json:
+        print(json.dumps(records))
+    else:
+        {"ls": _print_groups, "lint": _print_findings, "drift": _print_drifts}[action](records)
+    failing = action == "lint" and any(each["level"] == "error" for each in records)
+    return 1 if failing else 0
+
+
+def _named(words: tuple[str, ...]) -> tuple[str, str, str]:
+    """The client, the scope and the name in the arguments."""
+    if len(words) != len(("client", "name")):
+        raise usage(
+            "clients show takes a client and a name", "mcpyard clients show CLIENT[:SCOPE] NAME"
+        )
+    client, _, scope = words[0].partition(":")
+    return client, scope, words[1]
+
+
+def _print_server(server: Record, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(server))
+        return 0
+    print(clean(str(server["name"])))
+    for key, value in server.items():
+        if key not in {"name", "title"} and value not in (None, "", [], {}):
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            print(f"  {key:18} {clean(text)}")
+    return 0
+
+
+def _print_groups(groups: list[Record]) -> None:
+    rows = [
+        (
+            str(server["effective"]),
+            clean(f"{group['client']}:{group['scope']}"),
+            clean(str(server["name"])),
+            one_line(_launch(server)),
+            one_line(str(server["reason"])),
+        )
+        for group in groups
+        for server in group["servers"]
+    ]
+    if rows:
+        table(("STATE", "CLIENT", "NAME", "COMMAND", "REASON"), rows)
+    else:
+        print("no servers found", file=sys.stderr)
+    print_problems(file_problems(groups))
+
+
+def file_problems(groups: Sequence[Record]) -> list[Record]:
+    """The problems of the groups' files; those of a shared file once."""
+    problems = [problem for group in groups for problem in group["problems"]]
+    return [each for number, each in enumerate(problems) if each not in problems[:number]]
+
+
+def print_problems(problems: Sequence[Record]) -> None:
+    """Print problems with their places."""
+    for each in problems:
+        print(f"problem: {clean(_placed(each))}", file=sys.stderr)
+
+
+def _print_findings(findings: list[Record]) -> None:
+    rows = [
+        (
+            str(each["level"]),
+            str(each["code"]),
+            clean(f"{each['client']}:{each['scope']}".rstrip(":")),
+            clean(str(each["name"])),
+            one_line(_placed(each)),
+            one_line(str(each["hint"])),
+        )
+        for each in findings
+    ]
+    if rows:
+        table(("LEVEL", "RULE", "CLIENT", "NAME", "PROBLEM", "FIX"), rows)
+    else:
+        print("no problems found", file=sys.stderr)
+
+
+def _print_drifts(drifts: list[Record]) -> None:
+    rows = [
+        (
+            clean(str(each["name"])),
+            clean(", ".join(f"{place['client']}:{place['scope']}" for place in variant["in"])),
+            one_line(", ".join(f"{key}: {value}" for key, value in variant["values"].items())),
+        )
+        for each in drifts
+        for variant in each["variants"]
+    ]
+    if rows:
+        table(("NAME", "IN", "DEFINITION"), rows)
+    else:
+        print("no differences: every server is defined the same way everywhere", file=sys.stderr)
+
+
+def _launch(server: Record) -> str:
+    if server["url"]:
+        return str(server["url"])
+    arguments: list[Any] = server["args"] or []
+    return " ".join([str(server["command"] or ""), *map(str, arguments)])
+
+
+def _placed(problem: Record) -> str:
+    place = problem["place"]
+    where = f"{SourceLocation(place['file'], place['line'], place['column'])}: " if place else ""
+    return f"{where}{problem['message']}"

@@ -1,0 +1,107 @@
+"""`mcpyard connect`: the gateway, added to the configuration of a client."""
+
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from mcpyard.cli.client_servers import Record, folder_of
+from mcpyard.cli.commands.copy import print_edit
+from mcpyard.client.discovery import RunningYard, ask_yard, not_running
+from mcpyard.domain.definition.this_yard import NAME
+from mcpyard.store.home import usual_home
+
+_PATH = "/api/clients/connect"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRequest:
+    """Which client to connect, and how."""
+
+    client: str
+    scope: str | None
+    name: str
+    profile: str | None
+    http: bool
+    dry_run: bool
+
+
+def connect_client(
+    home: Path, project: Path | None, request: ConnectRequest, *, as_json: bool
+) -> int:
+    """Add the gateway to a client, and print what changed."""
+    command = bridge_command(home)
+    edit = ask_yard(
+        home,
+        lambda yard: _ask_running(yard, request, command, folder_of(project)),
+        lambda: _connect_directly(home, project, request, command),
+    )
+    print_edit(edit, as_json=as_json)
+    if not as_json and (token := cast("dict[str, str] | None", edit.get("token"))):
+        print(f"set this variable for {request.client}: {token['variable']}={token['value']}")
+    return 0
+
+
+def bridge_command(home: Path) -> list[str]:
+    """The command of the bridge, as any program can start it."""
+    folder = home.absolute()
+    options = [] if folder == usual_home() else ["--home", str(folder)]
+    return [*_program(), "stdio", *options]
+
+
+def _program() -> list[str]:
+    """Our own program; by name, unless only the PATH of a virtual environment has it."""
+    ours = Path(sysconfig.get_path("scripts"))
+    virtual = sys.prefix != sys.base_prefix
+    folders = [Path(each) for each in os.get_exec_path() if each]
+    usual = [str(each) for each in folders if not virtual or each.resolve() != ours.resolve()]
+    if shutil.which(NAME, path=os.pathsep.join(usual)):
+        return [NAME]
+    path = shutil.which(NAME, path=str(ours))
+    return [path] if path else [sys.executable, "-m", NAME]
+
+
+def _ask_running(
+    yard: RunningYard, request: ConnectRequest, command: list[str], project: str
+) -> Record:
+    client, _, scope = request.client.partition(":")
+    body = {
+        "client": client,
+        "scope": request.scope or scope,
+        "name": request.name,
+        "profile": request.profile,
+        "http": request.http,
+        "command": command,
+        "dryRun": request.dry_run,
+        "project": project,
+    }
+    return json.loads(yard.post(_PATH, {key: value for key, value in body.items() if value}))
+
+
+def _connect_directly(
+    home: Path, project: Path | None, request: ConnectRequest, command: list[str]
+) -> Record:
+    if request.http:
+        # The address and the token are those of a running process.
+        raise not_running(home)
+    from mcpyard.app import still_yard
+    from mcpyard.cli.private import run_privately
+    from mcpyard.yard.clients.clients import EditTerms, words_of
+    from mcpyard.yard.clients.connecting import Bridged
+
+    async def work() -> Any:  # noqa: ANN401  a record
+        client, _, scope = request.client.partition(":")
+        terms = EditTerms(folder_of(project), request.dry_run, who="cli")
+        way = Bridged((*command, *(("--profile", request.profile) if request.profile else ())))
+        async with still_yard(home, project) as yard:
+            if request.profile:
+                yard.profiles.get(request.profile)
+            words = words_of(client, request.scope or scope)
+            edit, _ = await yard.clients.connect(words, request.name, way, terms)
+            return {**edit.record, "token": None}
+
+    return run_privately(work())

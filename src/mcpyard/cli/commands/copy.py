@@ -1,0 +1,65 @@
+"""`mcpyard copy`: a server of one client, translated for another."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.cli.client_servers import Record, folder_of, reach
+from mcpyard.cli.output import clean
+
+_LOSES_NOTHING: Final = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRequest:
+    """What to copy, and how."""
+
+    source: str
+    target: str
+    name: str
+    new_name: str | None
+    matrix: str
+    replace: bool
+    move: bool
+    dry_run: bool
+    show_secrets: bool
+
+
+def copy_server(home: Path, project: Path | None, request: CopyRequest, *, as_json: bool) -> int:
+    """Copy a server, and print what changed."""
+    body: dict[str, object] = {
+        "from": request.source,
+        "to": request.target,
+        "name": request.name,
+        "newName": request.new_name,
+        "matrix": request.matrix,
+        "replace": request.replace,
+        "move": request.move,
+        "dryRun": request.dry_run,
+        "project": folder_of(project),
+    }
+    edit = reach(
+        home,
+        project,
+        lambda servers: servers.copy(body, show_secrets=request.show_secrets),
+        writes=True,
+    )
+    return print_edit(edit, as_json=as_json, every_warning=request.matrix == "spec")
+
+
+def print_edit(edit: Record, *, as_json: bool, every_warning: bool = False) -> int:
+    """Print an edit, done or previewed; on request with the warnings about no loss."""
+    if as_json:
+        print(json.dumps(edit))
+        return 0
+    for file in edit["files"]:
+        print(clean(file["diff"]), end="")
+    if not edit["files"]:
+        print("nothing to change", file=sys.stderr)
+    for warning in edit["warnings"]:
+        if every_warning or warning["kind"] != _LOSES_NOTHING:
+            field = f"{warning['field']}: " if warning["field"] else ""
+            print(clean(f"{warning['kind']}: {field}{warning['message']}"), file=sys.stderr)
+    return 0

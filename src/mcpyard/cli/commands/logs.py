@@ -1,0 +1,58 @@
+"""`mcpyard logs`: what a server wrote to its standard error."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.output import clean
+from mcpyard.cli.printing import Record
+from mcpyard.client.discovery import RunningYard, need_yard, server_path
+from mcpyard.domain.errors import EXIT_UNREACHABLE
+
+
+def show_log(home: Path, name: str, *, follow: bool, tail: int | None, as_json: bool) -> int:
+    """Print the log of a server, or its last lines, and with follow every line to come."""
+    yard = need_yard(home)
+    path = server_path(name, "logs")
+    if follow:
+        _follow(yard, path, tail, as_json=as_json)
+    lines = _last(_read(yard, path), tail)
+    if as_json:
+        print(json.dumps(lines))
+        return 0
+    for line in lines:
+        _print_line(line, as_json=False)
+    return 0
+
+
+def _follow(yard: RunningYard, path: str, tail: int | None, *, as_json: bool) -> None:
+    # The stream begins with the whole log.
+    skipped = 0
+    if tail is not None:
+        lines = _read(yard, path)
+        skipped = _number(lines[-1]) - min(tail, len(lines)) if lines else 0
+    for line in cast("list[Record]", yard.events(f"{path}?follow=1")):
+        if _number(line) > skipped:
+            _print_line(line, as_json=as_json)
+    raise Complaint("mcpyard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
+
+
+def _read(yard: RunningYard, path: str) -> list[Record]:
+    return cast("list[Record]", json.loads(yard.get(path)))
+
+
+def _last(lines: Sequence[Record], tail: int | None) -> Sequence[Record]:
+    return lines if tail is None else lines[max(0, len(lines) - tail) :]
+
+
+def _number(line: Record) -> int:
+    return cast("int", line["number"])
+
+
+def _print_line(line: Record, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(line), flush=True)
+    else:
+        print(f"{line['at']} {clean(str(line['text']))}", flush=True)

@@ -1,0 +1,168 @@
+"""`mcpyard service`: mcpyard as a user service of systemd."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
+from mcpyard.cli.output import clean
+from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
+from mcpyard.store.atomic_files import write_private
+from mcpyard.store.home import Home
+
+_PATIENCE: Final = 60.0
+_AWAY: Final = ("connect to bus", "not been booted with systemd")
+_LINGER: Final = "the service stops when you sign out; to keep it running: loginctl enable-linger"
+_WITHOUT: Final = (
+    "run `mcpyard up` by other means; `mcpyard service install --print` prints the unit"
+)
+
+
+class ServiceAction(StrEnum):
+    """What to do with the service."""
+
+    INSTALL = "install"
+    UNINSTALL = "uninstall"
+    STATUS = "status"
+
+
+def manage_service(
+    action: ServiceAction, options: ServiceOptions, *, only_print: bool, as_json: bool
+) -> int:
+    """Install or uninstall the service, or print its status."""
+    if only_print and action is not ServiceAction.INSTALL:
+        raise usage("--print works with service install only")
+    if only_print:
+        return _print_unit(make_unit(options), as_json=as_json)
+    if action is ServiceAction.INSTALL:
+        return _print(_install(options), as_json=as_json)
+    if action is ServiceAction.UNINSTALL:
+        return _print(_uninstall(), as_json=as_json)
+    status = _status(options.home)
+    _print(status, as_json=as_json)
+    return 0 if status["active"] == "active" else EXIT_UNREACHABLE
+
+
+def _install(options: ServiceOptions) -> Mapping[str, object]:
+    unit, path = make_unit(options), unit_path()
+    # Fails before anything is written, where there is no systemd.
+    _systemctl("daemon-reload")
+    _check_ours(path)
+    if _query("is-active") != "active":
+        _check_free(options.home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_private(path, unit.encode())
+    _systemctl("daemon-reload")
+    _systemctl("enable", NAME)
+    _systemctl("restart", NAME)
+    return {"installed": str(path), "hint": _LINGER}
+
+
+def _uninstall() -> Mapping[str, object]:
+    path = unit_path()
+    if not path.exists():
+        return {"uninstalled": None, "hint": f"no service is installed: {path} does not exist"}
+    _check_ours(path)
+    _systemctl("disable", "--now", NAME)
+    path.unlink(missing_ok=True)
+    _systemctl("daemon-reload")
+    return {"uninstalled": str(path)}
+
+
+def _status(home: Path) -> Mapping[str, object]:
+    path, running = unit_path(), Home(home).running()
+    return {
+        "unit": str(path) if path.exists() else None,
+        "enabled": _query("is-enabled"),
+        "active": _query("is-active"),
+        "yard": running.url if running else None,
+    }
+
+
+def _check_ours(path: Path) -> None:
+    if path.exists() and not path.read_text(errors="replace").startswith(MARK):
+        raise Complaint(
+            f"{path} was not written by mcpyard and is left unchanged",
+            hint="move or delete the file first",
+            slug="not-ours",
+        )
+
+
+def _check_free(home: Path) -> None:
+    if running := Home(home).running():
+        raise YardBusy(
+            f"mcpyard is already running (pid {running.pid}, home: {home}); stop it first"
+        )
+
+
+def _query(verb: str) -> str:
+    """The one word that systemctl prints."""
+    result = _run(verb, NAME)
+    _check_there(result)
+    return result.stdout.strip() or "not-found"
+
+
+def _systemctl(*words: str) -> None:
+    result = _run(*words)
+    _check_there(result)
+    if result.returncode:
+        reason = result.stderr.strip() or f"exit code {result.returncode}"
+        raise Complaint(
+            f"systemctl {' '.join(words)}: {reason}",
+            hint=f"check its log: journalctl --user -u {NAME}",
+            slug="service-failed",
+        )
+
+
+def _run(*words: str) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("systemctl")
+    if program is None:
+        raise _no_systemd("systemctl not found on PATH")
+    try:
+        return subprocess.run(  # noqa: S603  our own words
+            [program, "--user", *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_PATIENCE,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise _no_systemd(f"systemctl did not answer in {_PATIENCE:g} s") from None
+
+
+def _check_there(result: subprocess.CompletedProcess[str]) -> None:
+    words = result.stderr.strip()
+    if result.returncode and any(each in words for each in _AWAY):
+        raise _no_systemd(words)
+
+
+def _no_systemd(why: str) -> Complaint:
+    return Complaint(
+        f"systemd is not available for this user: {why}",
+        hint=_WITHOUT,
+        slug="no-systemd",
+        exit_code=EXIT_UNREACHABLE,
+    )
+
+
+def _print_unit(unit: str, *, as_json: bool) -> int:
+    print(json.dumps({"path": str(unit_path()), "unit": unit}) if as_json else unit, end="")
+    if as_json:
+        print()
+    return 0
+
+
+def _print(report: Mapping[str, object], *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(report))
+    else:
+        for key, value in report.items():
+            print(f"{key:11} {clean(str(value or 'none'))}")
+    return 0

@@ -1,0 +1,90 @@
+"""`mcpyard show`: everything about one server."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, cast
+
+from mcpyard.cli.output import clean, one_line
+from mcpyard.cli.printing import Record, note_unused, print_raw, read_definitions
+from mcpyard.cli.status_words import approval_note, last_lines, log_command, reason, status_word
+from mcpyard.client.discovery import find_yard, server_path
+
+_DETAILS: Final = (
+    "title",
+    "description",
+    "id",
+    "scope",
+    "transport",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "oauth",
+    "enabled",
+    "timeout",
+    "wanted",
+    "pid",
+    "since",
+    "attempt",
+    "nextRetryAt",
+    "protocolVersion",
+    "warnings",
+    "toolCount",
+)
+
+POLICY: Final[Mapping[str, object]] = {
+    "startTimeout": None,
+    "progressExtends": False,
+    "backup": [],
+    "inherit": [],
+    "wantedLanes": None,
+    "maxMessage": 16 * 1024 * 1024,
+    "health": {"interval": 30000, "timeout": 5000, "failures": 3},
+    "restart": {"attempts": 3, "limit": 10, "window": 3600000},
+    "toolPolicies": {},
+}
+"""The defaults of a policy, which are not shown; a copy, since the model is slow to import."""
+
+
+def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -> int:
+    """Print one server."""
+    yard = find_yard(home)
+    if yard:
+        note_unused(project)
+        raw = yard.get(server_path(name))
+        if as_json:
+            return print_raw(raw)
+        return _print_server(json.loads(raw))
+    from mcpyard.cli.known_servers import still_record
+
+    record = still_record(read_definitions(home, project).server(name))
+    if as_json:
+        print(json.dumps(record))
+        return 0
+    return _print_server(record)
+
+
+def _print_server(record: Record) -> int:
+    why, hint = reason(record)
+    log_lines = last_lines(record)
+    rows = [("status", status_word(record)), ("reason", why), ("approval", approval_note(record))]
+    rows += [("last log lines", line) for line in log_lines]
+    rows += [("hint", hint), ("whole log", log_command(record) if log_lines else "")]
+    rows += [(key, _text(record.get(key))) for key in _DETAILS]
+    rows += [(key, _text(record.get(key))) for key in POLICY if record.get(key) != POLICY[key]]
+    print(clean(str(record["name"])))
+    for key, text in rows:
+        if text:
+            print(f"  {key:16} {clean(text)}")
+    for tool in cast("list[Record]", record.get("tools") or []):
+        print(f"  tool {clean(str(tool['name']))}: {one_line(str(tool['description']))}")
+    return 0
+
+
+def _text(value: object) -> str:
+    if value is None or value in ([], {}):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,72 @@
+"""`mcpyard start`, `mcpyard stop` and `mcpyard restart`: the same request with another verb."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Literal, cast
+
+from mcpyard.cli.cli_errors import Complaint, complain, understand
+from mcpyard.cli.output import clean
+from mcpyard.cli.printing import Record, print_warnings
+from mcpyard.cli.status_words import print_trouble, reason, status_word
+from mcpyard.client.discovery import RunningYard, need_yard, server_path
+from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
+
+Action = Literal["start", "stop", "restart"]
+
+_AT_ONCE: Final = 16
+
+
+def control(home: Path, action: Action, names: Sequence[str], wait: float, *, as_json: bool) -> int:
+    """Start, stop or restart servers, and print their status afterwards."""
+    answers = request(need_yard(home), action, [*dict.fromkeys(names)], wait)
+    if as_json:
+        records = [each.record() if isinstance(each, Complaint) else each for each in answers]
+        print(json.dumps(records if len(records) > 1 else records[0]))
+        return max(map(exit_code, answers))
+    return max(map(print_status, answers))
+
+
+def request(
+    yard: RunningYard, action: Action, names: Sequence[str], wait: float
+) -> list[Record | Complaint]:
+    """What mcpyard answers for each of some servers; a single one that is refused is an error."""
+    paths = [f"{server_path(name, action)}?wait={wait:g}" for name in names]
+    return _request_together(yard, paths) if len(paths) > 1 else [_read(yard.post(paths[0]))]
+
+
+def _request_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Complaint]:
+    """The answer for each server; one that is slow or fails does not hold up the others."""
+    # Takes long to import, compared to a request for one server.
+    from concurrent.futures import ThreadPoolExecutor
+
+    def post(path: str) -> Record | Complaint:
+        try:
+            return _read(yard.post(path))
+        except YardError as error:
+            return understand(error)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(post, paths))
+
+
+def _read(raw: bytes) -> Record:
+    return cast("Record", json.loads(raw))
+
+
+def exit_code(answer: Record | Complaint) -> int:
+    """The exit code for one server."""
+    if isinstance(answer, Complaint):
+        return answer.exit_code
+    return EXIT_UNREACHABLE if answer["status"] == "error" else 0
+
+
+def print_status(answer: Record | Complaint) -> int:
+    """Print the status of one server; returns its exit code."""
+    if isinstance(answer, Complaint):
+        return complain(answer, as_json=False)
+    why, _ = reason(answer)
+    print(clean(f"{answer['name']}: {status_word(answer)}{f': {why}' if why else ''}"))
+    print_trouble(answer)
+    print_warnings(answer)
+    return exit_code(answer)

@@ -1,0 +1,57 @@
+"""`mcpyard status`: whether mcpyard is running, where, and how many servers are connected."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import cast
+
+from mcpyard.cli.printing import Record
+from mcpyard.client.discovery import RunningYard, find_yard
+from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.store.home import Home
+
+
+def show_status(home: Path, *, as_json: bool) -> int:
+    """Print the status of mcpyard itself; exits with 4 where it is not running."""
+    yard = find_yard(home)
+    running = Home(home).running() if yard else None
+    record: dict[str, object] = {"running": running is not None, "home": str(home)}
+    if yard and running:
+        record |= {"url": running.url, "pid": running.pid, **_details(yard)}
+    if as_json:
+        print(json.dumps(record))
+    else:
+        _print(record)
+    return 0 if running else EXIT_UNREACHABLE
+
+
+def _details(yard: RunningYard) -> dict[str, object]:
+    servers = cast("list[Record]", json.loads(yard.get("/api/mcp/servers?tools=0")))
+    counts = Counter(str(each["status"]) for each in servers)
+    return {
+        "version": json.loads(yard.get("/api/openapi.json"))["info"]["version"],
+        "servers": {
+            "total": len(servers),
+            "connected": counts["connected"],
+            "failing": counts["error"],
+        },
+    }
+
+
+def _print(record: Record) -> None:
+    if not record["running"]:
+        print(f"mcpyard is not running (home: {record['home']})")
+        print("start it: mcpyard up")
+        return
+    servers = cast("dict[str, int]", record["servers"])
+    counts = f"{servers['connected']} connected, {servers['failing']} failing"
+    rows = {
+        "status": "running",
+        "version": record["version"],
+        "address": record["url"],
+        "pid": record["pid"],
+        "servers": f"{servers['total']} ({counts})",
+        "home": record["home"],
+    }
+    for key, value in rows.items():
+        print(f"{key:8} {value}")

@@ -1,0 +1,88 @@
+"""`mcpyard token`: the call tokens of the gateway, and the admin token."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+
+from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.output import clean, table
+from mcpyard.cli.printing import print_raw
+from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
+from mcpyard.store.home import Home
+
+_TOKENS = "/api/tokens"
+
+
+class TokenAction(StrEnum):
+    """What to do with tokens."""
+
+    LS = "ls"
+    CREATE = "create"
+    REVOKE = "revoke"
+    ROTATE = "rotate"
+
+
+def manage_tokens(
+    home: Path, action: TokenAction, name: str | None, profile: str | None, *, as_json: bool
+) -> int:
+    """List, create or revoke call tokens, or rotate the admin token."""
+    if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
+        raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
+    if profile is not None and action is not TokenAction.CREATE:
+        raise usage("--profile applies to token create only")
+    if action is TokenAction.ROTATE:
+        return _rotate(home, as_json=as_json)
+    yard = need_yard(home)
+    if action is TokenAction.LS:
+        return _list(yard, as_json=as_json)
+    if action is TokenAction.CREATE:
+        return _create(yard, {"name": name, "profile": profile}, as_json=as_json)
+    return _revoke(yard, str(name), as_json=as_json)
+
+
+def _list(yard: RunningYard, *, as_json: bool) -> int:
+    raw = yard.get(_TOKENS)
+    if as_json:
+        return print_raw(raw)
+    rows = [
+        (
+            clean(str(each["name"])),
+            f"/mcp/{clean(str(each['profile']))}" if each["profile"] else "/mcp",
+            str(each["created"])[:10],
+            str(each["lastUsed"] or "never")[:10],
+            "revoked" if each["revoked"] else "",
+        )
+        for each in cast("list[dict[str, object]]", json.loads(raw))
+    ]
+    table(("NAME", "ENDPOINT", "CREATED", "LAST USED", "STATE"), rows)
+    return 0
+
+
+def _create(yard: RunningYard, token: dict[str, object], *, as_json: bool) -> int:
+    raw = yard.post(_TOKENS, token)
+    if as_json:
+        return print_raw(raw)
+    print(json.loads(raw)["token"])
+    return 0
+
+
+def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
+    yard.delete(f"{_TOKENS}/{segment(name)}")
+    print(json.dumps({"revoked": name}) if as_json else f"revoked {clean(name)}")
+    return 0
+
+
+def _rotate(home: Path, *, as_json: bool) -> int:
+    folder = Home(home)
+    if folder.token_is_fixed:
+        raise Complaint(
+            "the admin token is set by MCPYARD_TOKEN",
+            hint="change that variable and restart mcpyard",
+        )
+    if yard := find_yard(home):
+        yard.post(f"{_TOKENS}/rotate")
+    else:
+        folder.renew_token()
+    print(json.dumps({"rotated": True}) if as_json else "admin token rotated")
+    return 0

@@ -1,0 +1,89 @@
+"""The log file: what happened and when, without secrets.
+
+It is in the home, readable by its owner only, and rotated when it is full. A line that cannot be
+written is lost: a full disk must not end mcpyard.
+"""
+
+import contextlib
+import logging
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mcpyard.api.rolling_file import LIMIT, RollingFile
+from mcpyard.cli.home_files import LOG_FILE
+from mcpyard.cli.output import clean
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secrets import hide, secrets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpyard.domain.desired import Desired
+
+# Only from the beginning of a word: to try each letter of a long one would take its square.
+_ADDRESS: Final = re.compile(r"(?<!\w)\w++://\S+")
+_BEARER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
+
+
+class Redactor:
+    """Masks secrets.
+
+    Attributes:
+        own: The secrets of mcpyard itself.
+        desired: The servers with their secrets; None until they are read.
+    """
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()
+        self.desired: Callable[[], Desired] | None = None
+        self._seen: Desired | None = None
+        self._secrets: frozenset[str] = frozenset()
+
+    def __call__(self, text: str) -> str:
+        """A text without secrets."""
+        text = hide(text, self._known())
+        text = _ADDRESS.sub(lambda match: shown_url(match.group()), text)
+        return _BEARER.sub(r"\1 ***", text)
+
+    def _known(self) -> frozenset[str]:
+        desired = self.desired() if self.desired else None
+        if desired is not None and desired is not self._seen:
+            self._seen = desired
+            launches = (each.launch for each in desired.servers.values())
+            # A secret stays one when its server is removed.
+            self._secrets = self._secrets.union(*map(secrets_of, launches))
+        return self._secrets | self.own
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats a record without its secrets; indents further lines, which could look like a record.
+
+    The times are UTC.
+    """
+
+    converter = time.gmtime
+
+    def __init__(self, layout: str, redactor: Redactor) -> None:
+        super().__init__(layout, "%Y-%m-%dT%H:%M:%S")
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The text of a record."""
+        return clean(self._redactor(super().format(record))).replace("\n", "\n    ")
+
+
+class LogFile(logging.Handler):
+    """Writes log records to the log file."""
+
+    def __init__(self, home: Path, redactor: Redactor, *, limit: int = LIMIT) -> None:
+        super().__init__()
+        layout = "%(asctime)s.%(msecs)03dZ %(levelname)s %(message)s"
+        self.setFormatter(RedactingFormatter(layout, redactor))
+        self._file = RollingFile(home / LOG_FILE, limit=limit)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        with contextlib.suppress(OSError):
+            self._file.append(f"{self.format(record)}\n".encode(errors="replace"))

@@ -1,0 +1,98 @@
+"""The unit of the systemd service."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcpyard.cli.cli_errors import usage
+from mcpyard.domain import limits
+from mcpyard.store.home import NO_HOME_DIRECTORY, user_directory
+
+NAME: Final = "mcpyard.service"
+MARK: Final = "# Written by `mcpyard service install`, which writes it anew."
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9@+=:,./_-]+")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+_UNIT: Final = """\
+{mark}
+[Unit]
+Description=mcpyard, a control plane for MCP servers
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=notify
+ExecStart={command}
+Environment={path}
+# A stuck process ends itself after {own:g} s and says why; this is for when even that fails.
+WatchdogSec={watchdog:g}
+WatchdogSignal=SIGKILL
+# Wrong usage, and a home that another process holds, do not get better by a restart.
+Restart=on-failure
+RestartSec=2
+RestartPreventExitStatus=2 4
+# mcpyard stops its servers itself, within ten seconds.
+KillMode=mixed
+TimeoutStopSec=20
+
+[Install]
+WantedBy=default.target
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """The options of the service."""
+
+    home: Path
+    port: int
+    project: Path | None = None
+
+
+def unit_path() -> Path:
+    """Where systemd looks for the units of a user."""
+    if config := os.environ.get("XDG_CONFIG_HOME"):
+        folder = Path(config)
+    elif home := user_directory():
+        folder = home / ".config"
+    else:
+        raise usage(NO_HOME_DIRECTORY, "set HOME: systemd reads the units of a user from there")
+    return folder / "systemd" / "user" / NAME
+
+
+def make_unit(options: ServiceOptions) -> str:
+    """The text of the unit."""
+    # -P: a file in the folder that it starts in must not pass for one of our modules.
+    command = [sys.executable, "-P", "-m", "mcpyard", "up"]
+    command += ["--home", str(options.home), "--port", str(options.port)]
+    if options.project:
+        command += ["--project", str(options.project.absolute())]
+    # Programs such as npx and uvx are found where the user has them, not where systemd looks.
+    path = f"PATH={os.environ.get('PATH', os.defpath)}"
+    return _UNIT.format(
+        mark=MARK,
+        command=_joined(command),
+        path=_quoted(path),
+        own=limits.STUCK_END,
+        watchdog=limits.STUCK_RESTART,
+    )
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " ".join(_quoted(each).replace("$", "$$") for each in words)
+
+
+def _quoted(word: str) -> str:
+    """A word as systemd reads it back."""
+    if _CONTROL.search(word):
+        raise usage(f"{word!r} cannot be written into a systemd unit")
+    word.encode()
+    if _PLAIN.fullmatch(word):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

@@ -1,0 +1,98 @@
+"""The process that ends an `mcpyard up` whose event loop is stuck.
+
+It is run by path (`python -I -S watchdog_process.py PID PERIOD STEPS LOG`) and imports light
+standard modules only. Its standard input is a pipe on which the event loop writes a byte with every
+tick; the end of that pipe is the end of the watched process, and of this one.
+
+Time is counted in looks of its own. A look at which no byte has come, although the watched process
+is not stopped, is a miss; so many misses in a row are a stuck loop. A machine that sleeps, or this
+process being stopped, makes for one late look, not for many misses. While the watched process is
+stopped (SIGSTOP, a debugger), every look finds it so, which begins the count anew.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import time
+
+BEATS = 0
+MOST_BEATS = 1 << 16
+SECONDS_TO_LOG = 2.0
+"""A disk or a terminal that takes nothing must not keep a stuck process alive."""
+
+STOPPED = ("T", "t")
+
+INIT = 1
+INIT_SIGNAL = signal.SIGABRT
+"""The first process of a container gets no signal from inside it that it has no handler for, not
+even SIGKILL; for this one it has a handler (`watchdog.py`)."""
+
+
+def watch(pid: int, period: float, steps: int, log: str) -> None:
+    """Look until the pipe ends, or the process is stuck and ended."""
+    os.set_blocking(BEATS, False)
+    hang_up, missed = select.poll(), 0
+    # Without an event of interest only the end of the pipe wakes, not every byte.
+    hang_up.register(BEATS, 0)
+    while not hang_up.poll(period * 1000):
+        missed = 0 if heard() or state(pid) in STOPPED else missed + 1
+        if missed >= steps:
+            end(pid, log, f"The event loop did not run for {period * steps:g} s")
+            return
+
+
+def heard() -> bool:
+    """Whether the loop has run since the last look."""
+    try:
+        return bool(os.read(BEATS, MOST_BEATS))
+    except BlockingIOError:
+        return False
+
+
+def state(pid: int) -> str:
+    """The state of a process as `ps` shows it, such as R, S or T; empty if that is unknown."""
+    with (
+        contextlib.suppress(OSError, IndexError),
+        open(f"/proc/{pid}/stat", "rb") as file,  # noqa: PTH123  pathlib takes long to import
+    ):
+        # The name of the program, in brackets, may hold anything.
+        return file.read().rpartition(b")")[2].split()[0].decode()
+    with contextlib.suppress(OSError):
+        import subprocess  # seldom needed, and larger than all of this process
+
+        command = ["ps", "-o", "state=", "-p", str(pid)]
+        result = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+        return result.stdout.decode(errors="replace").strip()[:1]
+    return ""
+
+
+def end(pid: int, log: str, reason: str) -> None:
+    """Log the reason, then kill the process, unless it has ended meanwhile."""
+    text = f"{reason}: ending mcpyard; the stacks above show where it is stuck"
+    writer = threading.Thread(target=log_line, args=(log, text), daemon=True)
+    writer.start()
+    writer.join(SECONDS_TO_LOG)
+    if os.getppid() == pid:
+        os.kill(pid, INIT_SIGNAL if pid == INIT else signal.SIGKILL)
+
+
+def log_line(log: str, text: str) -> None:
+    """Write a line to the log file and to standard error."""
+    now = time.time()
+    at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
+    with contextlib.suppress(OSError):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        with open(os.open(log, flags, 0o600), "w") as file:  # noqa: PTH123
+            file.write(f"{at} ERROR {text}\n")
+    with contextlib.suppress(OSError, AttributeError):
+        sys.stderr.write(f"ERROR {text}\n")
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    # The end of the watched process is this one's end; a Ctrl-C is meant for that one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    watch(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -1,0 +1,146 @@
+"""The commands that run mcpyard."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mcpyard.cli.help_text import Group
+from mcpyard.cli.home_files import home_folder
+from mcpyard.cli.options import HomeOption, JsonOption, ProjectOption
+
+app = typer.Typer()
+_run = Group(app, "Run")
+
+
+@_run.command(
+    examples="mcpyard up --open\n"
+    "mcpyard up --project ~/my-app\n"
+    "mcpyard up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"
+)
+def up(  # noqa: PLR0913, PLR0917  one parameter an option
+    project: ProjectOption = None,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the web page in a browser, signed in.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 for any free one.")
+    ] = 8712,
+    home: HomeOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Skip entries without transport or args.")
+    ] = False,
+    trust_folder: Annotated[
+        bool,
+        typer.Option("--trust-folder", help="Apply edits of the project file without approval."),
+    ] = False,
+    _review: Annotated[bool, typer.Option("--review", hidden=True)] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Accept this host name; repeatable."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            "--tls-cert", metavar="FILE", exists=True, dir_okay=False, help="TLS certificate."
+        ),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--tls-key", metavar="FILE", exists=True, dir_okay=False, help="Key of the certificate."
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Allow other machines without TLS.")
+    ] = False,
+    idle_exit: Annotated[
+        str | None,
+        typer.Option(
+            "--idle-exit", metavar="TIME", help="Exit after this time without requests, as in 10m."
+        ),
+    ] = None,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        typer.Option(
+            "--log-level", metavar="LEVEL", help="debug, info, warning or error, for the log file."
+        ),
+    ] = "info",
+) -> int:
+    """Run mcpyard in the foreground: servers, gateway and web page.
+
+    Press Ctrl-C to stop it.
+    """
+    from mcpyard.cli.commands.up import UpOptions, read_duration, run_yard
+    from mcpyard.cli.daemon.listening import BindOptions, make_tls
+
+    tls = make_tls(tls_cert, tls_key)
+    bind = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
+    idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
+    return run_yard(
+        UpOptions(
+            home_folder(home),
+            bind,
+            project,
+            strict=strict,
+            trust_folder=trust_folder,
+            as_json=as_json,
+            idle_exit=idle,
+            log_level=log_level,
+            open_page=open_page,
+        )
+    )
+
+
+@_run.command(examples="mcpyard status\nmcpyard status --json")
+def status(home: HomeOption = None, as_json: JsonOption = False) -> int:
+    """Show whether mcpyard is running, and a summary of its servers.
+
+    Exits with 4 if it is not running.
+    """
+    from mcpyard.cli.commands.status import show_status
+
+    return show_status(home_folder(home), as_json=as_json)
+
+
+@_run.command("open", examples="mcpyard open\nmcpyard open --no-browser")
+def open_(
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open a browser, or only print the link.")
+    ] = True,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Open the web page in a browser, signed in by a one-time link.
+
+    The link is printed too. It works once, within ten minutes.
+    """
+    from mcpyard.cli.commands.open import open_page
+
+    return open_page(home_folder(home), browser=browser, as_json=as_json)
+
+
+@_run.command("login-link", hidden=True, examples="mcpyard login-link")
+def login_link(home: HomeOption = None, as_json: JsonOption = False) -> int:
+    """Print a one-time sign-in link, as `open --no-browser` does."""
+    from mcpyard.cli.commands.open import open_page
+
+    return open_page(home_folder(home), browser=False, as_json=as_json)
+
+
+@_run.command(examples="mcpyard stdio\nmcpyard stdio --profile work")
+def stdio(
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", metavar="NAME", help="Expose only this profile."),
+    ] = None,
+    home: HomeOption = None,
+) -> int:
+    """Run the gateway as a stdio MCP server (starts mcpyard if needed)."""
+    from mcpyard.cli.stdio import bridge
+
+    return bridge(home_folder(home), profile)
