@@ -51,7 +51,7 @@ async def timed(ask: Callable[[], Awaitable[object]], calls: int) -> float:
 async def calls(figures: Figures, count: int) -> None:
     servers = {
         "echo": definition(ECHO),
-        "backed": definition(ECHO, backup=["echo"]),
+        "with_fallback": definition(ECHO, fallback=["echo"]),
     }
     async with Yard.open(servers=servers) as yard:
         await asyncio.gather(*(yard.settled(name) for name in servers))
@@ -59,19 +59,19 @@ async def calls(figures: Figures, count: int) -> None:
         ways: dict[str, Callable[[], Awaitable[object]]] = {
             "yard.call": lambda: yard.call("mcp_echo_echo", ARGUMENTS),
             "toolbox.call": lambda: box.call("mcp_echo_echo", ARGUMENTS),
-            "yard.call, with a back-up that is not needed": lambda: yard.call(
-                "mcp_backed_echo", ARGUMENTS
+            "yard.call, with a fallback that is not needed": lambda: yard.call(
+                "mcp_with_fallback_echo", ARGUMENTS
             ),
         }
         taken: dict[str, list[float]] = {name: [] for name in ways}
         for _ in range(ROUNDS):
             for name, ask in ways.items():
                 taken[name].append(await timed(ask, count))
-    plain, boxed, backed = (statistics.median(each) for each in taken.values())
+    plain, boxed, with_fallback = (statistics.median(each) for each in taken.values())
     for name, each in taken.items():
         figures.show(name, f"{statistics.median(each):,.1f} us")
     figures.at_most("the toolbox adds", boxed - plain, 100, " us")
-    figures.show("a back-up that is not needed adds", f"{backed - plain:,.1f} us")
+    figures.show("a fallback that is not needed adds", f"{with_fallback - plain:,.1f} us")
 
 
 def full_yard() -> YardCore:

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 import uvloop
 
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.call_attribution import Lanes
+from mcpyard.wire.call_attribution import CallsInFlight
 from mcpyard.wire.eras import ClientFace, InitializeResult
 from mcpyard.wire.peer import Peer
 from mcpyard.wire.server_requests import refuse
@@ -110,7 +110,7 @@ async def with_session(width: int, seconds: float) -> float:
     peer = Peer(StdioLink(stdin, stdout))
     await peer.open()
     result = InitializeResult("modern", "2026-07-28", {}, {}, None)
-    session = ServerSession(peer, ClientFace("bench", "1"), result, Lanes(refuse))
+    session = ServerSession(peer, ClientFace("bench", "1"), result, CallsInFlight(refuse))
     try:
         return await rate(lambda: session.call_tool("echo", ARGUMENTS, TERMS), width, seconds)
     finally:

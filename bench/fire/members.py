@@ -103,7 +103,7 @@ class Member:
         if self.fallback is None:
             return {}
         tools = {"nonce": {"repeatable": True}}
-        return {"backup": [self.fallback.name], "health": HEALTH, "tools": tools}
+        return {"fallback": [self.fallback.name], "health": HEALTH, "tools": tools}
 
 
 def make_members(port: int, kinds: dict[str, int]) -> list[Member]:

@@ -183,7 +183,7 @@ class Yard(YardCore):
             own: Typed functions, or tools made of them by `own_tool`.
             select: Which tools of the servers to take: a test of a tool, or patterns such as
                 `mcp_files_*` and `files/read_*`; all unless told.
-            local: Functions that answer when neither a server nor its back-ups do, by the
+            local: Functions that answer when neither a server nor its fallbacks do, by the
                 exposed names of the tools; one whose server is away is offered in its place.
 
         Raises:

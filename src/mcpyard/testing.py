@@ -254,9 +254,9 @@ class FakeServers:
         """Remember what was wanted."""
         self.tuned[server] = interest
 
-    def release(self, lane: str) -> None:
+    def release(self, client_key: str) -> None:
         """Remember who went."""
-        self.released.append(lane)
+        self.released.append(client_key)
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Answer as if it were started."""

@@ -92,7 +92,7 @@ async def test_the_loop_goes_on_to_its_end_whatever_the_tools_do() -> None:
         ("today", "{}"),
         ("mcp_spare_echo", json.dumps({"text": "a good end"})),
     )
-    saved = {"die": {"repeatable": True, "backup": [{"server": "spare", "tool": "echo"}]}}
+    saved = {"die": {"repeatable": True, "fallback": [{"server": "spare", "tool": "echo"}]}}
     servers = {
         "main": zoo("good", timeout=1000, tools=saved),
         "spare": zoo("good"),

@@ -36,7 +36,7 @@ CONNECTED: dict[str, object] = {
     "enabled": True,
     "wanted": "running",
     "error": None,
-    "backup": ["spare"],
+    "fallback": ["spare"],
 }
 
 
@@ -311,7 +311,7 @@ async def test_the_toolbox_of_a_yard_elsewhere_is_the_same(tmp_path: Path) -> No
     with daemon(tmp_path / "home"):
         async with Yard.attach(tmp_path / "home") as yard:
             await yard.register({"name": "fs", **zoo("good")}, wait=20)
-            await yard.register({"name": "a", **zoo("good", backup=["fs"])}, wait=20)
+            await yard.register({"name": "a", **zoo("good", fallback=["fs"])}, wait=20)
             box = yard.toolbox(own=[hello], select=["*_echo", "fs/hang"])
             echoed = await box.call("mcp_fs_echo", {"text": "from afar"})
             late = await box.call("mcp_fs_hang", timeout=0.05)

@@ -26,7 +26,7 @@ def test_what_waits_is_shown_with_everything_it_would_run_and_approved_by_its_di
             "type": "http",
             "url": "https://user:hunter2secret@a.example/mcp",
             "headers": {"Authorization": "Bearer ${TOKEN}", "X": "a-literal-secret-0123"},
-            "backup": ["one"],
+            "fallback": ["one"],
             "tools": {"t": {"description": "Call me first."}},
         }
         one = echo("more", env={"PATH": "/evil", "KEY": "a-literal-secret-0123"}, inherit=["*"])

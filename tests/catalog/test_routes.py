@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from mcpyard.catalog.routes import FallbackRoute, Route, backups_of
+from mcpyard.catalog.routes import FallbackRoute, Route, fallbacks_of
 from mcpyard.domain.model import FallbackTool, ToolPolicy
 from mcpyard.domain.tool import ToolDefinition
 
@@ -29,17 +29,17 @@ def test_a_tool_is_safe_to_repeat_when_the_user_or_else_its_server_says_so(
     assert route(ToolPolicy(repeatable=policy), **hints).repeatable is safe
 
 
-def test_the_back_ups_of_a_tool_are_its_own_or_else_its_servers() -> None:
-    own = ToolPolicy(backup=[FallbackTool(server="c", tool="find", arguments={"a": "b"})])
-    assert backups_of("t", ToolPolicy(), ["a", "b"]) == (
+def test_the_fallbacks_of_a_tool_are_its_own_or_else_its_servers() -> None:
+    own = ToolPolicy(fallback=[FallbackTool(server="c", tool="find", arguments={"a": "b"})])
+    assert fallbacks_of("t", ToolPolicy(), ["a", "b"]) == (
         FallbackRoute("a", "t"),
         FallbackRoute("b", "t"),
     )
-    assert backups_of("t", own, ["a"]) == (FallbackRoute("c", "find", {"a": "b"}),)
-    assert backups_of("t", ToolPolicy(backup=[]), ["a"]) == ()
+    assert fallbacks_of("t", own, ["a"]) == (FallbackRoute("c", "find", {"a": "b"}),)
+    assert fallbacks_of("t", ToolPolicy(fallback=[]), ["a"]) == ()
 
 
 def test_arguments_are_renamed_left_out_or_left_alone() -> None:
-    backup = FallbackRoute("c", "find", {"query": "q", "shelf": None})
+    fallback = FallbackRoute("c", "find", {"query": "q", "shelf": None})
     given = {"query": "x", "shelf": 3, "limit": 1}
-    assert backup.translate(given) == {"q": "x", "limit": 1}
+    assert fallback.translate(given) == {"q": "x", "limit": 1}

@@ -187,10 +187,12 @@ def test_where_there_is_nothing_to_approve_that_is_said(said: Said, tmp_path: Pa
 
 
 def test_a_policy_that_is_not_as_usual_is_shown(said: Said) -> None:
-    text = json.dumps({"name": "odd", "command": "x", "args": [], "inherit": ["Z"], "lanes": 1})
+    text = json.dumps(
+        {"name": "odd", "command": "x", "args": [], "inherit": ["Z"], "concurrency": 2}
+    )
     said.run("add", "--json-text", text, "--scope", "user")
     shown = said.run("show", "odd")
-    assert '  inherit          ["Z"]\n  wantedLanes      1\n' in shown
+    assert '  inherit          ["Z"]\n  wantedConcurrency 2\n' in shown
     assert "maxMessage" not in shown
 
 

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from mcpyard.domain.errors import ChangedSince
+from mcpyard.domain.files import FileWrite
 from mcpyard.yard.clients.clients import Copy
+from mcpyard.yard.clients.yard_scope import USER_DOCUMENT
+from mcpyard.yard.clients.yard_scope_documents import document, moved, rebased, servers_of
 from tests.api.asgi import slug
 from tests.clients.machine import Machine, machine
 
@@ -17,14 +20,15 @@ POLICY: Mapping[str, object] = {
     "timeout": 1234,
     "startTimeout": 5678,
     "progressExtends": True,
-    "backup": ["other"],
+    "fallback": ["other"],
     "inherit": ["HOSTNAME"],
-    "lanes": 1,
+    "isolation": "per-client",
+    "concurrency": 2,
     "maxMessage": 4096,
     "title": "The one",
     "description": "Does it all.",
     "tools": {
-        "read": {"name": "look", "timeout": 99, "backup": [{"server": "other", "tool": "see"}]},
+        "read": {"name": "look", "timeout": 99, "fallback": [{"server": "other", "tool": "see"}]},
         "write": {"enabled": False, "progressExtends": True},
     },
 }
@@ -100,7 +104,7 @@ async def test_fields_switch_and_name_can_be_changed_by_one_edit(
         assert policy(it) == {}
         changed = policy(it, "y")
         assert (changed["command"], changed["enabled"]) == (["run", "b"], True)
-        assert changed["backup"] == ["other"]
+        assert changed["fallback"] == ["other"]
         await it.clients.undo(done.edit)
         await until_said(it, before, ("command",))
         assert policy(it) == before
@@ -122,10 +126,25 @@ async def test_a_change_of_another_server_of_the_yard_does_not_keep_an_edit_from
 async def test_a_policy_that_was_said_since_is_not_lost_by_an_undo(tmp_path: Path) -> None:
     async with machine(tmp_path, claude='{"mcpServers": {"x": {"command": "run"}}}') as it:
         await it.clients.copy(Copy("claude", "yard", "x"))
-        await it.http.patch("/api/mcp/servers/x", json={"backup": ["other"]})
+        await it.http.patch("/api/mcp/servers/x", json={"fallback": ["other"]})
         with pytest.raises(ChangedSince, match="yard:user"):
             await it.clients.undo()
-        assert policy(it)["backup"] == ["other"]
+        assert policy(it)["fallback"] == ["other"]
+
+
+def test_an_edit_that_was_noted_by_the_old_names_is_taken_back_by_those_of_today() -> None:
+    launch = {"type": "stdio", "command": "run", "args": []}
+    was = document({"x": {**launch, "lanes": 1, "tools": {"t": {"backup": ["b"]}}}})
+    left = document({"x": {**launch, "lanes": "per-client", "backup": ["a"]}})
+    now = document(
+        {"x": {**launch, "fallback": ["a"], "isolation": "per-client", "concurrency": 0}}
+    )
+    back = FileWrite(USER_DOCUMENT, left, was)
+    assert moved(back, now) == set()
+    tools = {"t": {"fallback": ["b"]}}
+    assert servers_of(rebased(back, now).after) == {
+        "x": {**launch, "isolation": "shared", "concurrency": 1, "tools": tools}
+    }
 
 
 async def test_a_new_address_keeps_the_way_that_was_said(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ configs = st.sampled_from(
     [
         LocalConfig(command=["run"]),
         LocalConfig(command=["run"], timeout=30_000),
-        LocalConfig(command=["run", "${A:-${B}}"], backup=["b"]),
+        LocalConfig(command=["run", "${A:-${B}}"], fallback=["b"]),
         LocalConfig(command=["run"], environment={"KEY": "${A}"}, tools={"t": ToolPolicy()}),
         LocalConfig(command=["run"], tools={"t": ToolPolicy(enabled=True)}),
         LocalConfig(command=["mcpyard", "stdio"]),

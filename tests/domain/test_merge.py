@@ -25,7 +25,9 @@ TUNED = LocalConfig(
         REMOTE,
         LocalConfig(command=["x"]),
         RemoteConfig(url="http://h"),
-        LocalConfig(command=["x"], tools={"t": ToolPolicy(enabled=False, timeout=3)}, lanes=1),
+        LocalConfig(
+            command=["x"], tools={"t": ToolPolicy(enabled=False, timeout=3)}, concurrency=1
+        ),
     ],
 )
 def test_a_plain_definition_reads_back_as_it_was(config: Config) -> None:

@@ -157,7 +157,7 @@ def test_policy_fields_are_read_in_both_cases_of_their_names() -> None:
         ({"url": "http://h", "wanted": "now"}, "wanted: expected running, stopped or on_demand"),
         ({"url": "http://h", "lanes": 2}, "lanes: expected one of the known words"),
         ({"url": "http://h", "tools": {"t": {"x": 1}}}, "tools.t.x: is unknown"),
-        ({"url": "http://h", "backup": ["b", 1]}, "backup[1]: expected a string"),
+        ({"url": "http://h", "fallback": ["b", 1]}, "fallback[1]: expected a string"),
     ],
 )
 def test_wrong_input_is_refused_with_the_field_as_it_was_written(

@@ -21,7 +21,7 @@ READS = {"echo": {"repeatable": True}}
 @pytest.mark.spec("F2.4")
 async def test_a_frozen_server_is_degraded_while_its_fallback_answers_and_recovers() -> None:
     health = {"interval": LONG, "timeout": 1000}
-    frozen = zoo("good", timeout=200, backup=["b"], health=health, tools=READS)
+    frozen = zoo("good", timeout=200, fallback=["b"], health=health, tools=READS)
     async with Yard.open(servers={"a": frozen, "b": zoo("good")}) as yard:
         await connected(yard, "a", "b")
         box, pid = yard.toolbox(), state_of(yard, "a")["pid"]

@@ -86,7 +86,7 @@ async def test_gateway_and_rest_fail_at_once_and_say_why_while_one_call_tries_th
 @pytest.mark.spec("F2.4")
 async def test_the_fallback_answers_gateway_and_rest_for_a_frozen_server() -> None:
     health = {"interval": LONG, "timeout": 2000, "failures": 1}
-    frozen_one = zoo("good", timeout=200, health=health, backup=["b"])
+    frozen_one = zoo("good", timeout=200, health=health, fallback=["b"])
     async with talking({"a": frozen_one, "b": zoo("good")}) as talk:
         yard = talk.served.yard
         session, pid = await talk.meet(), state_of(yard, "a")["pid"]

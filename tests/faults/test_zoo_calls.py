@@ -126,13 +126,13 @@ async def test_what_nobody_offers_is_refused_when_a_server_asks_for_it() -> None
         outcome = await yard.call_tool("odd", "misbehave", {}, timeout=5)
         record = state_of(yard, "odd")
     assert outcome.text == "-32601 -32601 -32601"
-    assert (record["status"], record["lanes"]) == ("connected", None)
+    assert (record["status"], record["concurrency"]) == ("connected", None)
 
 
-async def test_calls_of_a_server_with_one_lane_wait_for_each_other() -> None:
-    async with yard_with("good", lanes=1) as yard:
+async def test_calls_of_a_server_that_runs_one_at_a_time_wait_for_each_other() -> None:
+    async with yard_with("good", concurrency=1) as yard:
         await connected(yard, "odd")
-        assert state_of(yard, "odd")["lanes"] == 1
+        assert state_of(yard, "odd")["concurrency"] == 1
         hanging = asyncio.create_task(yard.call_tool("odd", "hang", {}, timeout=0.3))
         behind = asyncio.create_task(yard.call_tool("odd", "echo", {"text": "behind"}, timeout=5))
         done, _ = await asyncio.wait({hanging, behind}, return_when=asyncio.FIRST_COMPLETED)

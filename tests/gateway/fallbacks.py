@@ -35,7 +35,7 @@ async def main_is_away(folder: Path, era: str, *, home: Path | None = None) -> A
     """Two servers of an era, the first of which has died and has the second as its fallback."""
     once = ["-c", _ONCE, str(folder / "mark"), str(ODD_SERVER), era]
     main = {"command": sys.executable, "args": once, "wanted": "running", "timeout": 2000}
-    main["backup"] = ["spare"]
+    main["fallback"] = ["spare"]
     async with talking({"main": main, "spare": odd(era)}, home=home) as talk:
         yard = talk.served.yard
         pid: Any = yard.record("main")["pid"]

@@ -92,7 +92,7 @@ async def test_a_fallback_answers_every_face_alike(tmp_path: Path, meta: Meta) -
 async def test_a_server_that_dies_in_the_middle_of_a_call_is_told_every_face_alike(
     tmp_path: Path,
 ) -> None:
-    servers = {"main": odd(backup=["spare"]), "spare": odd()}
+    servers = {"main": odd(fallback=["spare"]), "spare": odd()}
     async with talking(servers, home=tmp_path) as talk:
         yard, got = talk.served.yard, list[Got]()
         for face in FACES:
@@ -112,7 +112,7 @@ async def test_a_server_that_dies_in_the_middle_of_a_call_is_told_every_face_ali
 async def test_wrong_arguments_reach_no_server_through_any_face(
     tmp_path: Path, arguments: Message
 ) -> None:
-    async with talking({"main": odd(backup=["spare"]), "spare": odd()}, home=tmp_path) as talk:
+    async with talking({"main": odd(fallback=["spare"]), "spare": odd()}, home=tmp_path) as talk:
         got = [await face(talk, "mcp_main_nonce", arguments, {"x/y": 1}) for face in FACES]
         assert {*got} == {got[0]}, got
         assert got[0].failed

@@ -149,8 +149,8 @@ async def test_who_has_an_address_does_not_change_with_a_restart(tmp_path: Path)
 
 
 async def test_the_links_of_a_fallback_server_lead_to_that_server() -> None:
-    away = scripted(app("one"), backup=["two"]) | {"wanted": "on_demand"}
-    async with talking({"one": scripted(app("one"), backup=["two"]), **two()}) as talk:
+    away = scripted(app("one"), fallback=["two"]) | {"wanted": "on_demand"}
+    async with talking({"one": scripted(app("one"), fallback=["two"]), **two()}) as talk:
         yard = talk.served.yard
         yard.code.remove("one")
         yard.code.add("one", away | {"command": "/nonexistent/program"})

@@ -273,7 +273,7 @@ async def test_a_session_that_was_silent_too_long_is_over(monkeypatch: pytest.Mo
 
 
 async def test_a_process_of_its_own_serves_each_client_that_wants_one() -> None:
-    async with talking({"old": odd(lanes="per-client")}) as talk:
+    async with talking({"old": odd(isolation="per-client")}) as talk:
         first, second = await talk.meet(OLD), await talk.meet(OLD)
         await asyncio.gather(first.call("vanish"), second.call("cancelled"))
         listed = await talk.ask_modern("tools/list", OLD)

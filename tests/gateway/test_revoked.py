@@ -85,7 +85,7 @@ async def test_a_call_that_waits_for_the_holder_of_a_lost_token_is_cancelled_ups
 
 
 async def test_the_process_that_a_client_has_alone_ends_with_its_token() -> None:
-    async with talking({"old": odd(lanes="per-client")}) as talk:
+    async with talking({"old": odd(isolation="per-client")}) as talk:
         lost = await holder_of(talk, "lost")
         answer = await lost.call("/mcp/servers/old", "nonce", arguments={"text": "x"})
         assert text_of(answer) == "x"

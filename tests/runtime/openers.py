@@ -19,7 +19,7 @@ class FakeLive:
         self.pid = 100 + len(opener.opened)
         self.facts = SessionFacts(Era.HANDSHAKE, "2025-11-25")
         self.activity = 0
-        self.lanes = None
+        self.concurrency = None
         self.lost = False
         self.ended = ""
         self.pings = 0

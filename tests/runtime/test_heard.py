@@ -17,7 +17,7 @@ from tests.runtime.watched import ID, TERMS, server, watched
 
 PROMPTS = Capabilities(prompts=Items(({"name": "p"},)))
 WANTED = NotificationInterest("debug", frozenset({"a:b"}))
-ALONE = LocalConfig(command=["x"], lanes="per-client")
+ALONE = LocalConfig(command=["x"], isolation="per-client")
 
 
 async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_it_changes() -> (
@@ -116,7 +116,7 @@ async def test_the_process_of_one_client_notifies_nobody_else() -> None:
         it.supervisor.set_listener(listener)
         it.want(server(config=ALONE))
         await it.phase(Phase.CONNECTED)
-        await it.call(replace_lane("a"))
+        await it.call(of_client("a"))
         it.opener.opened[1].events.on_notification("notifications/x", b"{}")
     assert listener.received == []
 
@@ -187,8 +187,8 @@ async def test_each_client_has_a_process_of_its_own_until_it_goes() -> None:
     async with watched() as it:
         it.want(server(config=ALONE))
         await it.phase(Phase.CONNECTED)
-        for lane in ("a", "b", "a", None):
-            assert await it.call(replace_lane(lane)) == b"t"
+        for client_key in ("a", "b", "a", None):
+            assert await it.call(of_client(client_key)) == b"t"
         assert len(it.opener.opened) == 3
         it.supervisor.release("a")
         assert await eventually(lambda: it.opener.opened[1].ended == "closed")
@@ -197,5 +197,5 @@ async def test_each_client_has_a_process_of_its_own_until_it_goes() -> None:
         assert await eventually(lambda: it.opener.opened[2].ended == "closed")
 
 
-def replace_lane(lane: str | None) -> CallTerms:
-    return TERMS._replace(lane=lane)
+def of_client(client_key: str | None) -> CallTerms:
+    return TERMS._replace(client_key=client_key)

@@ -139,7 +139,7 @@ ENTRIES = {
             environment={"TOKEN": "${TOKEN:-}", "MODE": "x"},
             cwd="/srv",
             inherit=["*"],
-            backup=["other"],
+            fallback=["other"],
             tools={"read": ToolPolicy(description="Reads.")},
         )
     ),

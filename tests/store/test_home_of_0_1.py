@@ -11,6 +11,7 @@ import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -22,6 +23,7 @@ KEPT = Path(__file__).parent / "home_0_1"
 PROJECT = "/srv/shop"
 """Where the project was."""
 
+LAW = UUID("ae4a5fbf-388a-49b1-b16b-d879db875485")
 LAPTOP = "mcpyard_ADfxuzuEO1bP-L9sGPLKKFtQPiuRv84LqqJNeYNFzPw"
 
 
@@ -75,6 +77,14 @@ async def test_everything_that_0_1_stored_is_there(home: Path, project: Path) ->
         assert [(each.kind, each.undone) for each in edits] == [("copy", True), ("copy", False)]
         assert left
         assert str(project) in store.approvals.all()
+        assert store.policies.all()[LAW] == {
+            "wanted": "running",
+            "timeout": 30_000,
+            "tools": {"fill_template": {"enabled": False}},
+            "isolation": "per-client",
+            "concurrency": 0,
+            "fallback": ["reserve"],
+        }
     finally:
         await store.close()
 
@@ -100,10 +110,11 @@ async def test_servers_of_0_1_run_with_their_policies_and_the_names_of_their_too
         "sleeper": "stopped",
         "uhr": "connected",
     }
-    assert (law["timeout"], law["backup"], law["wantedLanes"]) == (
+    assert (law["timeout"], law["fallback"], law["isolation"], law["wantedConcurrency"]) == (
         30_000,
         ["reserve"],
         "per-client",
+        0,
     )
     assert law["toolPolicies"] == {"fill_template": {"enabled": False}}
     assert servers["uhr"]["timeout"] == 9_000

@@ -1,12 +1,16 @@
 """A home of the first version, with something of everything, opened by this one."""
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
+from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.errors import StateBroken
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
@@ -123,6 +127,75 @@ async def test_everything_of_a_home_of_the_first_version_is_there_and_kept_in_a_
     assert all(content.values()), "a table that holds nothing proves nothing"
     assert content_of(first / "state.db.version-1") == content
     assert (first / "state.db.version-1").stat().st_mode & 0o777 == 0o600
+
+
+async def test_stored_policies_get_the_names_that_their_fields_have_now(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    await (await Engine.open(path, DatabaseKind(STATE[:6], "FULL"))).close()
+    old = {
+        UUID(int=1): '{"backup":["b"],"lanes":1,"tools":{"t":{"name":"n","backup":["c"]}}}',
+        UUID(int=2): '{"lanes":"per-client","timeout":5}',
+        UUID(int=3): '{"wanted":"running"}',
+    }
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = [(str(server), policy) for server, policy in old.items()]
+        connection.executemany("INSERT INTO policies VALUES (?, ?)", rows)
+    now: dict[UUID, dict[str, object]] = {
+        UUID(int=1): {
+            "fallback": ["b"],
+            "isolation": "shared",
+            "concurrency": 1,
+            "tools": {"t": {"name": "n", "fallback": ["c"]}},
+        },
+        UUID(int=2): {"isolation": "per-client", "concurrency": 0, "timeout": 5},
+        UUID(int=3): {"wanted": "running"},
+    }
+    assert peek_definitions(tmp_path).policies == now
+
+    upgraded = await Store.open(tmp_path)
+    await upgraded.close()
+    assert upgraded.policies.all() == now
+    assert peek_definitions(tmp_path).policies == now
+    written = {str(text) for _, text in content_of(path)["policies"]}
+    assert not any(word in text for text in written for word in ("backup", "lanes"))
+    kept = {text for _, text in content_of(tmp_path / "state.db.version-6")["policies"]}
+    assert kept == {*old.values()}
+
+
+async def test_a_policy_that_cannot_be_read_is_told_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    await (await Engine.open(path, DatabaseKind(STATE[:6], "FULL"))).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO policies VALUES (?, ?)", (str(SERVER), '{"backup'))
+    with pytest.raises(StateBroken, match="a policy in the state cannot be read"):
+        await Store.open(tmp_path)
+    assert content_of(path)["policies"] == [(str(SERVER), '{"backup')]
+
+
+async def test_an_entry_that_was_approved_by_the_old_names_stays_approved(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    await (await Engine.open(path, DatabaseKind(STATE[:6], "FULL"))).close()
+    written = {
+        "command": "x",
+        "args": [],
+        "backup": ["b"],
+        "lanes": "per-client",
+        "tools": {"t": {"backup": ["c"]}},
+    }
+    entries = {"s": {"definition": written, "shadows": False, "gone": False, "edit": None}}
+    with closing(sqlite3.connect(path)) as connection, connection:
+        row = ("/p", 1, json.dumps(entries))
+        connection.execute("INSERT INTO approvals (folder, at, entries) VALUES (?, ?, ?)", row)
+
+    upgraded = await Store.open(tmp_path)
+    await upgraded.close()
+    approved = upgraded.approvals.all()["/p"].entries
+    assert approved is not None
+    new = {"fallback": ["b"], "isolation": "per-client", "tools": {"t": {"fallback": ["c"]}}}
+    launch = {"command": "x", "args": []}
+    assert approved["s"].covers(read_definition(written).config)
+    assert approved["s"].covers(read_definition(launch | new).config)
+    assert not approved["s"].covers(read_definition(launch | {"fallback": ["evil"]}).config)
 
 
 async def test_of_approvals_of_the_first_versions_those_of_whole_folders_stay(

@@ -30,13 +30,14 @@ def test_what_is_usual_is_not_said() -> None:
 def test_only_what_differs_is_in_the_patch() -> None:
     record = USUAL | {
         "title": "Old",
-        "wantedLanes": 1,
+        "isolation": "shared",
+        "wantedConcurrency": 1,
         "toolPolicies": {"a": {"enabled": False}, "b": {"timeout": 5}},
         "oauth": {"clientId": "me", "clientSecret": MASKED},
     }
     text = json.dumps(
         {
-            "lanes": 1,
+            "concurrency": 1,
             "startTimeout": 9,
             "tools": {"a": {"enabled": False}, "b": {"timeout": 6}},
             "oauth": {"clientId": "you", "clientSecret": MASKED},

@@ -85,7 +85,7 @@ async def test_the_stream_tells_which_of_many_calls_elicits(url: str) -> None:
             *(session.call_tool("confirm", {}, answering(sure)) for sure in wanted)
         )
         assert [text(reply) for reply in replies] == [f"accept: {w.title()}" for w in wanted]
-        assert session.lanes is None
+        assert session.concurrency is None
 
 
 async def test_a_change_comes_over_the_listen_stream_of_http(url: str) -> None:

@@ -78,7 +78,7 @@ async def test_a_call_that_tries_in_vain_lets_the_next_one_try() -> None:
 
 
 async def test_a_tool_with_fallbacks_rests_longer_each_time_it_is_tried_in_vain() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", SLOW)
     async with library.open() as yard:
         rests = []
@@ -92,7 +92,7 @@ async def test_a_tool_with_fallbacks_rests_longer_each_time_it_is_tried_in_vain(
 
 
 async def test_where_no_fallback_answers_a_resting_tool_is_tried_by_one_call() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     answers = library.servers.answers["a"]
     library.fail("a", SLOW)
     async with library.open() as yard:
@@ -127,7 +127,7 @@ async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_to
 
 
 async def test_a_call_that_waited_for_its_turn_in_vain_goes_to_a_fallback() -> None:
-    library = Library({}, a=local(backup=["b"]), b=local())
+    library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", TimedOut("none was free", sent=False))
     async with library.open() as yard:
         outcome = await yard.call(TOOL, ASKED)

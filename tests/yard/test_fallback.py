@@ -101,14 +101,14 @@ def _says(name: str) -> Callable[[str, bytes], bytes]:
 
 
 async def test_a_server_that_is_there_answers_itself() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
     assert (outcome.server, outcome.passed_over, library.asked) == ("a", (), ["a"])
 
 
-async def test_the_back_up_answers_for_a_server_that_is_not_connected() -> None:
-    library = Library({}, a=local(backup=["b"]), b=local())
+async def test_the_fallback_answers_for_a_server_that_is_not_connected() -> None:
+    library = Library({}, a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
@@ -116,8 +116,10 @@ async def test_the_back_up_answers_for_a_server_that_is_not_connected() -> None:
     assert outcome.passed_over == (PassedOver("a", "not connected: it died"),)
 
 
-async def test_back_ups_of_back_ups_count_and_a_cycle_ends() -> None:
-    library = Library(a=local(backup=["b"]), b=local(backup=["a", "c"]), c=local(backup=["b"]))
+async def test_fallbacks_of_fallbacks_count_and_a_cycle_ends() -> None:
+    library = Library(
+        a=local(fallback=["b"]), b=local(fallback=["a", "c"]), c=local(fallback=["b"])
+    )
     async with library.open() as yard:
         library.lose("a", "b")
         assert (await yard.call("mcp_a_search", ASKED)).server == "c"
@@ -127,10 +129,10 @@ async def test_back_ups_of_back_ups_count_and_a_cycle_ends() -> None:
     assert [name for name, _ in caught.value.passed_over] == ["a", "b", "c"]
 
 
-async def test_back_ups_that_are_missing_or_lack_the_tool_are_passed_over() -> None:
+async def test_fallbacks_that_are_missing_or_lack_the_tool_are_passed_over() -> None:
     off = {"search": {"enabled": False}}
-    backup = ["nobody", "other", "off", "a", "b"]
-    library = Library(a=local(backup=backup), other=local(), off=local(tools=off), b=local())
+    fallback = ["nobody", "other", "off", "a", "b"]
+    library = Library(a=local(fallback=fallback), other=local(), off=local(tools=off), b=local())
     library.servers.tools["other"] = [{"name": "else"}]
     async with library.open() as yard:
         library.lose("a")
@@ -144,14 +146,14 @@ async def test_back_ups_that_are_missing_or_lack_the_tool_are_passed_over() -> N
     ]
     assert outcome.server == "b"
     assert warnings == [
-        'backup[0]: there is no server "nobody"',
-        "backup[3]: names the server itself; it is passed over",
+        'fallback[0]: there is no server "nobody"',
+        "fallback[3]: names the server itself; it is passed over",
     ]
 
 
-async def test_a_tools_own_back_up_gets_the_arguments_by_its_own_names() -> None:
-    backup = [{"server": "b", "tool": "find", "arguments": {"query": "q", "shelf": None}}]
-    library = Library(a=local(backup=["c"], tools={"search": {"backup": backup}}), b=local())
+async def test_a_tools_own_fallback_gets_the_arguments_by_its_own_names() -> None:
+    fallback = [{"server": "b", "tool": "find", "arguments": {"query": "q", "shelf": None}}]
+    library = Library(a=local(fallback=["c"], tools={"search": {"fallback": fallback}}), b=local())
     library.servers.tools["b"] = [{"name": "find"}]
     async with library.open() as yard:
         library.lose("a")
@@ -159,8 +161,8 @@ async def test_a_tools_own_back_up_gets_the_arguments_by_its_own_names() -> None
     assert (outcome.tool, outcome.text) == ("find", 'b.find {"q":"x"}')
 
 
-async def test_a_back_up_whose_schema_refuses_the_arguments_is_passed_over() -> None:
-    library = Library(a=local(backup=["b", "c"]), b=local(), c=local())
+async def test_a_fallback_whose_schema_refuses_the_arguments_is_passed_over() -> None:
+    library = Library(a=local(fallback=["b", "c"]), b=local(), c=local())
     library.servers.tools["b"] = [{**SEARCH, "inputSchema": {"required": ["shelf"]}}]
     async with library.open() as yard:
         library.lose("a")
@@ -170,7 +172,7 @@ async def test_a_back_up_whose_schema_refuses_the_arguments_is_passed_over() -> 
 
 
 async def test_arguments_that_break_the_tools_own_schema_reach_nobody() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         for _ in range(2):
             with pytest.raises(ArgumentsRefused):
@@ -181,7 +183,7 @@ async def test_arguments_that_break_the_tools_own_schema_reach_nobody() -> None:
 
 @pytest.mark.parametrize("error", [TimedOut("too long"), Disconnected("lost in flight")])
 async def test_a_call_that_may_have_had_an_effect_is_not_repeated(error: YardError) -> None:
-    library = Library({}, a=local(backup=["b"]), b=local())
+    library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", error)
     async with library.open() as yard:
         with pytest.raises(type(error), match="no fallback server was asked after that"):
@@ -191,7 +193,7 @@ async def test_a_call_that_may_have_had_an_effect_is_not_repeated(error: YardErr
 
 @pytest.mark.parametrize("error", [TimedOut("too long"), Disconnected("lost in flight")])
 async def test_a_call_that_is_safe_to_repeat_moves_on(error: YardError) -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", error)
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
@@ -201,14 +203,14 @@ async def test_a_call_that_is_safe_to_repeat_moves_on(error: YardError) -> None:
 
 async def test_the_user_may_say_that_a_tool_is_safe_to_repeat() -> None:
     tools = {"search": {"repeatable": True}}
-    library = Library({}, a=local(backup=["b"], tools=tools), b=local())
+    library = Library({}, a=local(fallback=["b"], tools=tools), b=local())
     library.fail("a", TimedOut("too long"))
     async with library.open() as yard:
         assert (await yard.call("mcp_a_search", ASKED)).server == "b"
 
 
 async def test_a_server_that_certainly_never_took_the_call_is_replaced_in_any_case() -> None:
-    library = Library({}, a=local(backup=["b", "c"]), b=local(), c=local())
+    library = Library({}, a=local(fallback=["b", "c"]), b=local(), c=local())
     never = Disconnected("still starting")
     never.untaken = True
     library.fail("a", never)
@@ -220,14 +222,14 @@ async def test_a_server_that_certainly_never_took_the_call_is_replaced_in_any_ca
 
 @pytest.mark.parametrize("error", [StartFailed("does not start"), NeedsAuth("wants a sign-in")])
 async def test_a_server_that_could_not_be_asked_at_all_is_replaced(error: YardError) -> None:
-    library = Library({}, a=local(backup=["b"]), b=local())
+    library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", error)
     async with library.open() as yard:
         assert (await yard.call("mcp_a_search", ASKED)).server == "b"
 
 
 async def test_an_answer_is_an_answer_also_when_it_says_error() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.servers.answers["a"] = lambda *_: b'{"content": [], "isError": true}'
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
@@ -238,7 +240,7 @@ async def test_an_answer_is_an_answer_also_when_it_says_error() -> None:
 
 
 async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", TimedOut("too long"))
     async with library.open() as yard:
         events = yard.events()
@@ -254,7 +256,7 @@ async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
 
 
 async def test_one_that_was_lost_is_asked_again_at_the_next_call() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", Disconnected("lost in flight"))
     async with library.open() as yard:
         for _ in range(2):
@@ -263,7 +265,7 @@ async def test_one_that_was_lost_is_asked_again_at_the_next_call() -> None:
 
 
 async def test_one_that_was_left_alone_is_asked_when_nobody_else_is_there() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", TimedOut("too long"))
     async with library.open() as yard:
         await yard.call("mcp_a_search", ASKED)
@@ -272,8 +274,8 @@ async def test_one_that_was_left_alone_is_asked_when_nobody_else_is_there() -> N
         assert (await yard.call("mcp_a_search", ASKED)).server == "a"
 
 
-async def test_a_back_up_that_somebody_stopped_is_not_woken() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+async def test_a_fallback_that_somebody_stopped_is_not_woken() -> None:
+    library = Library(a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         await yard.stop("b", wait=1)
         library.lose("a")
@@ -282,8 +284,8 @@ async def test_a_back_up_that_somebody_stopped_is_not_woken() -> None:
 
 
 @pytest.mark.spec("D5.3")
-async def test_the_switch_to_a_back_up_and_the_way_back_are_told() -> None:
-    library = Library(a=local(backup=["gone", "b"]), b=local())
+async def test_the_switch_to_a_fallback_and_the_way_back_are_told() -> None:
+    library = Library(a=local(fallback=["gone", "b"]), b=local())
     async with library.open() as yard:
         events = yard.events()
         library.lose("a")
@@ -302,7 +304,7 @@ async def test_the_switch_to_a_back_up_and_the_way_back_are_told() -> None:
 
 
 async def test_every_switch_is_told_once() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+    library = Library(a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         events = yard.events()
         for _ in range(2):
@@ -315,7 +317,7 @@ async def test_every_switch_is_told_once() -> None:
 
 
 async def test_a_server_that_only_sleeps_is_not_told_as_gone() -> None:
-    library = Library(a=local(backup=["b"], wanted="on_demand"), b=local())
+    library = Library(a=local(fallback=["b"], wanted="on_demand"), b=local())
     async with library.open() as yard:
         assert await eventually(lambda: yard.record("b")["status"] == "connected")
         kinds = [each.kind for each in await yard.events(after=0).batch()]
@@ -323,7 +325,7 @@ async def test_a_server_that_only_sleeps_is_not_told_as_gone() -> None:
     assert not SWITCHES & {*kinds}
 
 
-async def test_a_server_without_back_ups_tells_of_none() -> None:
+async def test_a_server_without_fallbacks_tells_of_none() -> None:
     library = Library(a=local())
     async with library.open() as yard:
         events = yard.events()
@@ -332,8 +334,8 @@ async def test_a_server_without_back_ups_tells_of_none() -> None:
     assert kinds == {"status"}
 
 
-async def test_a_tool_called_at_its_own_server_has_no_back_up() -> None:
-    library = Library(a=local(backup=["b"]), b=local())
+async def test_a_tool_called_at_its_own_server_has_no_fallback() -> None:
+    library = Library(a=local(fallback=["b"]), b=local())
     library.fail("a", Disconnected("lost"))
     async with library.open() as yard:
         with pytest.raises(Disconnected):

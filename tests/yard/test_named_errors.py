@@ -42,7 +42,7 @@ async def test_what_went_wrong_with_a_server_names_it_once(error: YardError, sai
 
 
 async def test_a_server_that_has_fallbacks_is_named_too() -> None:
-    library = Library({}, a=local(backup=["b"]), b=local())
+    library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", Disconnected("lost in flight"))
     async with library.open() as yard:
         with pytest.raises(
@@ -51,12 +51,12 @@ async def test_a_server_that_has_fallbacks_is_named_too() -> None:
             await yard.call("mcp_a_search", ASKED)
 
 
-@pytest.mark.parametrize("backup", [[], ["b"]])
+@pytest.mark.parametrize("fallback", [[], ["b"]])
 @pytest.mark.parametrize("arguments", [[1], [], "text", 0])
 async def test_arguments_that_are_no_object_are_refused(
-    arguments: object, backup: list[str]
+    arguments: object, fallback: list[str]
 ) -> None:
-    library = Library(a=local(backup=backup), b=local())
+    library = Library(a=local(fallback=fallback), b=local())
     async with library.open() as yard:
         with pytest.raises(ArgumentsRefused, match="arguments: must be an object"):
             await yard.call("mcp_a_search", arguments)  # pyright: ignore[reportArgumentType]  the point

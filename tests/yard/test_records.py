@@ -38,16 +38,17 @@ def test_a_local_record_has_every_field_of_the_definition() -> None:
 
 
 def test_every_part_of_the_policy_can_be_read_back() -> None:
-    other_names = {"lanes": "wantedLanes", "tools": "toolPolicies"}
+    other_names = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
     said: dict[str, object] = {
         "enabled": False,
         "timeout": 7,
         "startTimeout": 8,
         "wanted": "running",
         "progressExtends": True,
-        "backup": ["b"],
+        "fallback": ["b"],
         "inherit": ["DISPLAY"],
-        "lanes": "per-client",
+        "isolation": "per-client",
+        "concurrency": 4,
         "maxMessage": 9,
         "health": {"interval": 4, "timeout": 5, "failures": 6},
         "restart": {"attempts": 0, "limit": 1, "window": 2},

@@ -12,7 +12,7 @@ from mcpyard.yard.edit import Change
 from tests.clients.machine import Machine, machine
 
 BEFORE = {"name": "x", "scope": "user", "command": "run", "args": ["a"], "timeout": 1000}
-PATCH = {"name": "y", "args": ["b"], "timeout": 2000, "backup": ["other"], "enabled": False}
+PATCH = {"name": "y", "args": ["b"], "timeout": 2000, "fallback": ["other"], "enabled": False}
 
 
 async def kept(folder: Path) -> list[tuple[object, ...]]:
@@ -53,13 +53,13 @@ async def test_of_a_change_that_was_cut_short_nothing_or_everything_is_kept(
     (found,) = await kept(tmp_path)
     assert found in [
         ("x", ["a"], ("timeout", 1000)),
-        ("y", ["b"], ("backup", ["other"]), ("enabled", False), ("timeout", 2000)),
+        ("y", ["b"], ("enabled", False), ("fallback", ["other"]), ("timeout", 2000)),
     ]
 
 
 async def shown(it: Machine, name: str) -> list[object]:
     record = await it.get(f"/api/mcp/servers/{name}")
-    return [record[word] for word in ("id", "args", "timeout", "backup", "enabled")]
+    return [record[word] for word in ("id", "args", "timeout", "fallback", "enabled")]
 
 
 async def test_a_change_of_everything_keeps_the_id(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_a_change_of_everything_keeps_the_id(tmp_path: Path) -> None:
         identity, *_ = await shown(it, "x")
         await it.http.patch("/api/mcp/servers/x", json=PATCH)
         assert await shown(it, "y") == [identity, ["b"], 2000, ["other"], False]
-        await it.http.patch("/api/mcp/servers/y", json={"backup": None, "timeout": 3000})
+        await it.http.patch("/api/mcp/servers/y", json={"fallback": None, "timeout": 3000})
         assert await shown(it, "y") == [identity, ["b"], 3000, [], False]
         assert "x" not in {each.server.name for each in it.yard.pictures()}
 

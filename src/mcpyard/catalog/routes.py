@@ -26,17 +26,19 @@ class FallbackRoute:
     arguments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
 
     def translate(self, arguments: Mapping[str, object]) -> dict[str, object]:
-        """The arguments as the back-up wants them."""
+        """The arguments as the fallback wants them."""
         names = {name: self.arguments.get(name, name) for name in arguments}
         return {names[name] or name: value for name, value in arguments.items() if names[name]}
 
 
-def backups_of(tool: str, policy: ToolPolicy, servers: Iterable[str]) -> tuple[FallbackRoute, ...]:
-    """The back-ups of a tool: its own where it names any, else its server's."""
-    if policy.backup is None:
+def fallbacks_of(
+    tool: str, policy: ToolPolicy, servers: Iterable[str]
+) -> tuple[FallbackRoute, ...]:
+    """The fallbacks of a tool: its own where it names any, else its server's."""
+    if policy.fallback is None:
         return tuple(FallbackRoute(name, tool) for name in servers)
     return tuple(
-        FallbackRoute(each.server, each.tool or tool, each.arguments) for each in policy.backup
+        FallbackRoute(each.server, each.tool or tool, each.arguments) for each in policy.fallback
     )
 
 
@@ -52,7 +54,7 @@ class Route:
     calls.
     """
 
-    __slots__ = ("_validator", "backups", "exposed", "policy", "server", "server_name", "tool")
+    __slots__ = ("_validator", "exposed", "fallbacks", "policy", "server", "server_name", "tool")
 
     def __init__(  # noqa: PLR0913  one a part of the way
         self,
@@ -62,14 +64,14 @@ class Route:
         exposed: str,
         policy: ToolPolicy = _UNCHANGED,
         *,
-        backups: tuple[FallbackRoute, ...] = (),
+        fallbacks: tuple[FallbackRoute, ...] = (),
     ) -> None:
         self.server = server
         self.server_name = server_name
         self.tool = tool
         self.exposed = exposed
         self.policy = policy
-        self.backups = backups
+        self.fallbacks = fallbacks
         self._validator: Validator | None = None
 
     @property

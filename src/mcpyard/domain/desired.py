@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.domain.definition.expand import Lookup
-from mcpyard.domain.definition.fallbacks import backup_problems, names_backups
+from mcpyard.domain.definition.fallbacks import fallback_problems, names_fallbacks
 from mcpyard.domain.definition.launch import Launch, Unlaunchable, digest, make_launch
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE, SelfIdentity
 from mcpyard.domain.errors import Problem, SourceLocation
@@ -201,7 +201,7 @@ def desire(
             winners[name] = replace(winner or _held(each, inputs, before), waiting=each)
     problems = tuple(problem for document in ordered for problem in document.problems)
     configs = {name: each.config for name, each in winners.items()}
-    servers = {each.id: _noting_backups(each, configs) for each in winners.values()}
+    servers = {each.id: _noting_fallbacks(each, configs) for each in winners.values()}
     return Desired(servers, tuple(shadowed), problems)
 
 
@@ -285,11 +285,11 @@ def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
     return replace(winner, warnings=(*winner.warnings, note))
 
 
-def _noting_backups(server: DesiredServer, configs: Mapping[str, Config]) -> DesiredServer:
-    """The server, with a word on back-ups that cannot help."""
-    if not names_backups(server.config):
+def _noting_fallbacks(server: DesiredServer, configs: Mapping[str, Config]) -> DesiredServer:
+    """The server, with a word on fallbacks that cannot help."""
+    if not names_fallbacks(server.config):
         return server
-    return replace(server, warnings=(*server.warnings, *backup_problems(server.name, configs)))
+    return replace(server, warnings=(*server.warnings, *fallback_problems(server.name, configs)))
 
 
 def _tunable(config: Policy) -> Policy:

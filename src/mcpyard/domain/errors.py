@@ -35,7 +35,7 @@
     │   ├── NeedsAuth            it wants a sign-in first
     │   ├── CallRefused          it answered with an error of the protocol
     │   ├── ProtocolBroken       it answered with something that is not MCP
-    │   └── NobodyAnswered       neither the server nor any of its back-ups answered
+    │   └── NobodyAnswered       neither the server nor any of its fallbacks answered
     ├── TimedOut                 a time limit ran out
     ├── StateBroken              the state on disk cannot be read
     ├── StateGone                the state is gone from the disk while a yard runs on it
@@ -285,7 +285,7 @@ class ProtocolBroken(ServerFault):
 
 
 class NobodyAnswered(ServerFault):
-    """Neither the server nor any of its back-ups answered; `passed_over` says why."""
+    """Neither the server nor any of its fallbacks answered; `passed_over` says why."""
 
 
 class TimedOut(YardError):

@@ -5,8 +5,9 @@ how to reach the server: a change of them needs a new connection. Policy fields 
 a change of them is applied to the connection that stands.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -23,6 +24,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from mcpyard.domain.definition import checks
+from mcpyard.domain.definition.old_names import Fields, renamed, renamed_tool
 
 DEFAULT_TIMEOUT: Final = 30_000
 """Milliseconds; what the users' own documents ask for."""
@@ -86,7 +88,7 @@ def _everything(value: object) -> object:
     return [EVERYTHING] if value == "all" else value
 
 
-def _backup(value: object) -> object:
+def _fallback(value: object) -> object:
     return {"server": value} if isinstance(value, str) else value
 
 
@@ -172,7 +174,7 @@ class ToolPolicy(_Model):
         progress_extends: Whether progress extends that limit; None for what its server says.
         repeatable: Whether a call may be repeated when nobody knows what became of the first;
             None for what the tool itself says.
-        backup: Tools that can answer in its place; None for those of its server's back-ups.
+        fallback: Tools that can answer in its place; None for those of its server's fallbacks.
     """
 
     enabled: StrictBool = True
@@ -181,7 +183,12 @@ class ToolPolicy(_Model):
     timeout: Milliseconds | None = None
     progress_extends: StrictBool | None = None
     repeatable: StrictBool | None = None
-    backup: list[Annotated[FallbackTool, BeforeValidator(_backup)]] | None = None
+    fallback: list[Annotated[FallbackTool, BeforeValidator(_fallback)]] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_names(cls, given: object) -> object:
+        return renamed_tool(cast("Fields", given)) if isinstance(given, Mapping) else given
 
 
 class HealthCheck(_Model):
@@ -222,9 +229,10 @@ class Policy(_Model):
         start_timeout: The limit of a start, in milliseconds; None for the default of its command.
         wanted: What somebody asked for; None for the default of its scope.
         progress_extends: Whether progress extends the limit of a call.
-        backup: Names of servers that can answer in its place.
+        fallback: Names of servers that can answer in its place.
         inherit: Names of variables its process gets besides the usual ones; `all` for every one.
-        lanes: 1 for one call at a time, `per-client` for one process per client.
+        isolation: Whether its clients share one process, or each has its own.
+        concurrency: How many calls a process runs at once; 0 for no limit.
         max_message: The longest message taken from it, in bytes.
         health: When it counts as one that does not respond.
         restart: How often it is started again when it is lost.
@@ -238,15 +246,21 @@ class Policy(_Model):
     start_timeout: Milliseconds | None = None
     wanted: Wanted | None = None
     progress_extends: StrictBool = False
-    backup: list[Text] = []
+    fallback: list[Text] = []
     inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
-    lanes: Literal[1, "per-client"] | None = None
+    isolation: Literal["shared", "per-client"] = "shared"
+    concurrency: Times = 0
     max_message: Bytes = DEFAULT_MAX_MESSAGE
     health: HealthCheck = HealthCheck()
     restart: RestartLimits = RestartLimits()
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_names(cls, given: object) -> object:
+        return renamed(cast("Fields", given)) if isinstance(given, Mapping) else given
 
 
 class LocalConfig(Policy):

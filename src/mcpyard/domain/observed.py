@@ -92,7 +92,7 @@ class Observed:
         session: What it said about itself; None while it is not connected.
         tools: Its tools.
         offer: What else it offers.
-        lanes: 1 when it runs one call at a time.
+        concurrency: How many calls it runs at once; None for no limit.
         late_events: How many events came too late to count.
     """
 
@@ -107,7 +107,7 @@ class Observed:
     session: SessionFacts | None = None
     tools: Tools = Tools()
     offer: Capabilities = Capabilities()
-    lanes: int | None = None
+    concurrency: int | None = None
     late_events: int = 0
 
 

@@ -217,7 +217,7 @@ class CallTerms(NamedTuple):
         on_notification: Receives the other notifications of the call.
         capabilities: What the caller can do, as JSON; servers of the modern era are told.
         log_level: The log messages the caller wants; servers of the modern era are told.
-        lane: Whose process to use of a server that has one per client.
+        client_key: Whose process to use of a server that has one per client.
     """
 
     timeout: float | None = None
@@ -227,7 +227,7 @@ class CallTerms(NamedTuple):
     on_notification: NotificationHandler | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
-    lane: str | None = None
+    client_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class Servers(Protocol):
         """Which notifications of a server are wanted from now on, over all its restarts."""
         ...
 
-    def release(self, lane: str) -> None:
+    def release(self, client_key: str) -> None:
         """End the processes that a client had for itself."""
         ...
 

@@ -136,7 +136,7 @@ class EraBridge:
             partial(_notify, request),
             client.capabilities,
             client.log_level,
-            client.lane,
+            client.client_key,
             request.view.allows,
             # An answer to a question belongs to the server that asked it.
             not request.answers_a_question,

@@ -79,7 +79,7 @@ class GatewayClient:
         capabilities: Those of its capabilities that the gateway supports, as JSON.
         abilities: Which questions of a server it can answer.
         log_level: The log messages it wants; None for none.
-        lane: Names it to servers that run a process for each client.
+        client_key: Names it to servers that run a process for each client.
     """
 
     who: str
@@ -88,7 +88,7 @@ class GatewayClient:
     capabilities: bytes = b"{}"
     abilities: frozenset[str] = frozenset()
     log_level: str | None = None
-    lane: str | None = None
+    client_key: str | None = None
 
 
 class Request(msgspec.Struct):

@@ -52,7 +52,7 @@ class ClientSession:
     def __init__(self, path: str, client: GatewayClient, now: float) -> None:
         self.id = secrets.token_urlsafe(24)
         self.path = path
-        self.client = replace(client, lane=self.id)
+        self.client = replace(client, client_key=self.id)
         self.running: dict[Id, Exchange] = {}
         self.push_stream: Stream | None = None
         self.used = now

@@ -138,7 +138,7 @@ class Connection:
             session=live.facts if live else None,
             tools=self._tools,
             offer=self._capabilities,
-            lanes=live.lanes if live else None,
+            concurrency=live.concurrency if live else None,
             late_events=self._late,
         )
 

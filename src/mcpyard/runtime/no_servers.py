@@ -39,7 +39,7 @@ class IdleServers:
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """No server sends notifications."""
 
-    def release(self, lane: str) -> None:
+    def release(self, client_key: str) -> None:
         """There is nothing to end."""
 
     async def trial(self, server: DesiredServer) -> Observed:

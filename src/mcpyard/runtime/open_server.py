@@ -81,18 +81,18 @@ class LiveServer:
         return self._session.stats.received
 
     @property
-    def lanes(self) -> int | None:
-        """1 when it runs one call at a time."""
-        return self._session.lanes
+    def concurrency(self) -> int | None:
+        """How many calls it runs at once; None for no limit."""
+        return self._session.concurrency
 
     @property
     def working(self) -> bool:
         """Whether a call within its time limit waits for an answer."""
         return self._session.working
 
-    def run_singly(self) -> None:
-        """Run calls one at a time from now on."""
-        self._session.run_singly()
+    def limit_calls(self, concurrency: int) -> None:
+        """Run at most so many calls at once from now on."""
+        self._session.limit_calls(concurrency)
 
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool."""

@@ -75,8 +75,8 @@ class WireOpener:
         except LinkFailed as failure:
             self._memory.keep_reached(server.launch_digest, None)
             raise OpenFailed(failure.cause) from None
-        if server.config.lanes == 1:
-            live.run_singly()
+        if limit := server.config.concurrency:
+            live.limit_calls(limit)
         return live
 
     async def close(self) -> None:

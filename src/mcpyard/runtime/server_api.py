@@ -68,8 +68,8 @@ class Live(Protocol):
         ...
 
     @property
-    def lanes(self) -> int | None:
-        """1 when it runs one call at a time."""
+    def concurrency(self) -> int | None:
+        """How many calls it runs at once; None for no limit."""
         ...
 
     @property

@@ -12,7 +12,7 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
-from mcpyard.runtime.client_lanes import ClientLanes
+from mcpyard.runtime.client_connections import ClientConnections
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import figures
 from mcpyard.runtime.session_runner import RuntimeDeps
@@ -36,7 +36,7 @@ class Supervisor:
         self._observed: dict[UUID, Observed] = {}
         self._on_change: Callable[[Observed], None] = lambda _: None
         self._listener: NotificationListener | None = None
-        self._lanes = ClientLanes(deps)
+        self._of_clients = ClientConnections(deps)
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
@@ -59,22 +59,22 @@ class Supervisor:
         self, server: UUID, tool: str, arguments: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers`)."""
-        return self._connection(server, terms.lane).call(tool, arguments, terms)
+        return self._connection(server, terms.client_key).call(tool, arguments, terms)
 
     def request(
         self, server: UUID, method: str, params: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Ask a server anything (see `Servers`)."""
-        return self._connection(server, terms.lane).request(method, params, terms)
+        return self._connection(server, terms.client_key).request(method, params, terms)
 
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Which notifications of a server are wanted from now on."""
         if connection := self._connections.get(server):
             connection.tune(interest)
 
-    def release(self, lane: str) -> None:
+    def release(self, client_key: str) -> None:
         """End the processes that a client had for itself."""
-        self._lanes.end(lane=lane)
+        self._of_clients.end(client_key=client_key)
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Open a server that is not held, look at it, and end it again."""
@@ -93,7 +93,7 @@ class Supervisor:
     async def close(self) -> None:
         """End every server, in parallel, within the limit of a shutdown; then the rest."""
         self.apply(plan.plan(Desired({}), self._observed), {})
-        self._lanes.end()
+        self._of_clients.end()
         ending = [asyncio.create_task(each.ended()) for each in self._all()]
         if ending:
             _, late = await asyncio.wait(ending, timeout=limits.SHUTDOWN)
@@ -108,20 +108,22 @@ class Supervisor:
             connection.force_close()
 
     def _all(self) -> list[Connection]:
-        return [*self._connections.values(), *self._lanes.all()]
+        return [*self._connections.values(), *self._of_clients.all()]
 
-    def _connection(self, server: UUID, lane: str | None) -> Connection:
+    def _connection(self, server: UUID, client_key: str | None) -> Connection:
         connection = self._connections.get(server)
         if connection is None:
             raise ServerUnknown("the server is gone")
-        if lane is None or connection.server.config.lanes != "per-client":
+        if client_key is None or connection.server.config.isolation != "per-client":
             return connection
         # A client gets a process of its own only of a server that could be used at all.
-        return self._lanes.of(connection.server, lane) if connection.usable else connection
+        return (
+            self._of_clients.of(connection.server, client_key) if connection.usable else connection
+        )
 
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
         if isinstance(action, plan.StopServer | plan.Replace | plan.Forget):
-            self._lanes.end(server=action.id)
+            self._of_clients.end(server=action.id)
         if isinstance(action, plan.Forget):
             self._connections.pop(action.id, None)
             self._observed.pop(action.id, None)

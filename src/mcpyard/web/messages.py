@@ -97,8 +97,8 @@ def note_kind(field: str) -> str:
     """What a note on a field of a server is about."""
     if field in {"transport", "args"}:
         return "inferred"
-    if "backup[" in field:
-        return "backup"
+    if "fallback[" in field:
+        return "fallback"
     if field.startswith("tools["):
         return "tool"
     return {"": "this_yard", "name": "shadows", NOT_REMEMBERED: "unkept"}.get(field, "passed_over")

@@ -42,16 +42,16 @@ class Clocks(Protocol):
         ...
 
 
-class Lanes:
+class CallsInFlight:
     """The calls of one session that are in flight, and those that wait for their turn.
 
     Attributes:
-        lanes: 1 once calls run one at a time, None before.
+        concurrency: How many may be in flight at once; None for no limit.
         clocks: Whose clocks stand still while somebody is asked.
     """
 
     def __init__(self, otherwise: OnRequest) -> None:
-        self.lanes: int | None = None
+        self.concurrency: int | None = None
         self.clocks: Clocks | None = None
         self._otherwise = otherwise
         self._running: dict[int, CallTerms] = {}
@@ -61,7 +61,7 @@ class Lanes:
 
     def take(self) -> bool:
         """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
-        if self.lanes is not None and (self._entered or self._queue):
+        if self._queue or not self._has_room():
             return False
         self._entered += 1
         return True
@@ -138,7 +138,7 @@ class Lanes:
         # When nobody would answer it does not matter whose request it is.
         if len(self._running) == 1 or not any(each.on_request for each in self._running.values()):
             return next(iter(self._running))
-        self.lanes = 1
+        self.concurrency = 1
         text = "several calls are in flight and the request names none; they run singly from now on"
         raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
@@ -150,8 +150,11 @@ class Lanes:
         elif turn in self._queue:
             self._queue.remove(turn)
 
+    def _has_room(self) -> bool:
+        return self.concurrency is None or self._entered < self.concurrency
+
     def _next(self) -> None:
-        while self._queue and not self._entered:
+        while self._queue and self._has_room():
             turn = self._queue.popleft()
             if not turn.done():
                 self._entered += 1

@@ -15,7 +15,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms, NotificationHandler
 from mcpyard.wire import jsonrpc
-from mcpyard.wire.call_attribution import Lanes
+from mcpyard.wire.call_attribution import CallsInFlight
 from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
 from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
 from mcpyard.wire.handshake import Handshake
@@ -110,15 +110,15 @@ async def open_session(
             the server died of the question.
     """
     handlers = handlers or Handlers()
-    lanes = Lanes(handlers.on_request)
+    in_flight = CallsInFlight(handlers.on_request)
     peer = Peer(
         link,
-        on_request=lanes.answer,
-        on_notification=_Notifications(handlers, lanes).dispatch,
+        on_request=in_flight.answer,
+        on_notification=_Notifications(handlers, in_flight).dispatch,
         on_lost=handlers.on_lost,
         on_noise=handlers.on_noise,
     )
-    lanes.clocks = peer
+    in_flight.clocks = peer
     try:
         async with asyncio.timeout(opening.deadline):
             await peer.open()
@@ -134,7 +134,7 @@ async def open_session(
     except BaseException:
         await peer.close()
         raise
-    session = ServerSession(peer, face, result, lanes, opening.pause)
+    session = ServerSession(peer, face, result, in_flight, opening.pause)
     session.listen(handlers.on_list_changed)
     return session
 
@@ -153,14 +153,14 @@ def _settle(link: Link, peer: Peer, result: InitializeResult) -> None:
 class _Notifications:
     """Tells the notifications of a call from changes of lists, and both from all others."""
 
-    def __init__(self, handlers: Handlers, lanes: Lanes) -> None:
+    def __init__(self, handlers: Handlers, in_flight: CallsInFlight) -> None:
         self._handlers = handlers
-        self._lanes = lanes
+        self._in_flight = in_flight
 
     def dispatch(self, method: str, params: bytes, stream: int | None) -> None:
         if kind := _CHANGES.get(method):
             self._handlers.on_list_changed(kind)
-        elif not self._lanes.notify(method, params, stream):
+        elif not self._in_flight.notify(method, params, stream):
             self._handlers.on_notification(method, params)
 
 
@@ -172,12 +172,12 @@ class ServerSession:
         peer: Peer,
         face: ClientFace,
         result: InitializeResult,
-        lanes: Lanes,
+        in_flight: CallsInFlight,
         pause: float = 1.0,
     ) -> None:
         self._peer = peer
         self._initialize_result = result
-        self._lanes = lanes
+        self._in_flight = in_flight
         self._modern = Modern(face)
         self._codec: Codec = self._modern if result.era == "modern" else Handshake()
         self._mirrored: dict[str, dict[Path, str]] = {}
@@ -212,13 +212,13 @@ class ServerSession:
         return self._initialize_result.instructions
 
     @property
-    def lanes(self) -> int | None:
-        """1 when calls run one at a time (see `Lanes`), None when they need not."""
-        return self._lanes.lanes
+    def concurrency(self) -> int | None:
+        """How many calls may be in flight at once (see `CallsInFlight`); None for no limit."""
+        return self._in_flight.concurrency
 
-    def run_singly(self) -> None:
-        """Run calls one at a time from now on, because the user wants it so."""
-        self._lanes.lanes = 1
+    def limit_calls(self, concurrency: int) -> None:
+        """Have at most so many calls in flight from now on, because the user wants it so."""
+        self._in_flight.concurrency = concurrency
 
     @property
     def stats(self) -> Stats:
@@ -268,7 +268,7 @@ class ServerSession:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = jsonrpc.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), raw)
-        return self._in_lane(_CALL, params, name, terms, self._mirror(name, raw))
+        return self._in_turn(_CALL, params, name, terms, self._mirror(name, raw))
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
@@ -279,7 +279,7 @@ class ServerSession:
         named = _named.decode(raw)
         name = named.uri if key == "uri" else named.name
         headers = self._mirror(name, bytes(named.arguments)) if method == _CALL else NO_HEADERS
-        return await self._in_lane(method, raw, name, terms, headers)
+        return await self._in_turn(method, raw, name, terms, headers)
 
     def post(self, method: str, params: Params, within: float = 30.0) -> None:
         """Ask for something whose answer changes nothing; sent before anything asked later."""
@@ -333,20 +333,20 @@ class ServerSession:
             return NO_HEADERS
         return headers_for(paths, members(msgspec.json.decode(arguments)))
 
-    async def _in_lane(
+    async def _in_turn(
         self, method: str, params: bytes, name: str, terms: CallTerms, headers: Mapping[str, str]
     ) -> Reply:
-        if not self._lanes.take():
+        if not self._in_flight.take():
             terms = await self._turn(terms)
         call: PendingCall | None = None
         try:
             call = self._start(method, params, name, terms, headers)
-            self._lanes.run(call.id, terms)
+            self._in_flight.run(call.id, terms)
             return await call.future
         finally:
             if call:
                 self._peer.leave(call)
-            self._lanes.leave(call.id if call else None)
+            self._in_flight.leave(call.id if call else None)
 
     async def _turn(self, terms: CallTerms) -> CallTerms:
         """Wait for a turn; the terms with what is left of the time-out."""
@@ -354,9 +354,9 @@ class ServerSession:
         started = loop.time()
         try:
             async with asyncio.timeout(terms.timeout):
-                await self._lanes.wait()
+                await self._in_flight.wait()
         except TimeoutError as error:
-            text = "the calls of this server run singly, and none was free"
+            text = f"the limit of {self.concurrency} calls at once was reached, and none ended"
             raise TimedOut(text, sent=False) from error
         if terms.timeout is None:
             return terms

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from mcpyard.catalog.names import ToolKey, assign, name_fault
-from mcpyard.catalog.routes import Route, backups_of
+from mcpyard.catalog.routes import Route, fallbacks_of
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
@@ -99,9 +99,9 @@ class ToolBook:
             exposed = names[keys[tool.name]]
             if policy.name and self._may_be_called(policy.name, keys[tool.name], routes.values()):
                 exposed = policy.name
-            backups = backups_of(tool.name, policy, server.config.backup)
+            fallbacks = fallbacks_of(tool.name, policy, server.config.fallback)
             routes[tool.name] = Route(
-                server.id, server.name, tool, exposed, policy, backups=backups
+                server.id, server.name, tool, exposed, policy, fallbacks=fallbacks
             )
         return routes
 

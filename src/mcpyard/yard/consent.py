@@ -89,7 +89,7 @@ def _fields(config: Config) -> _Fields:
     everything = EVERYTHING in config.inherit
     treatment = {
         "inherit": _Field(config.inherit, config.inherit, marked=everything),
-        "fallback": _plain(config.backup),
+        "fallback": _plain(config.fallback),
         **tools,
         "enabled": _plain(None if config.enabled else False),
         "wanted": _plain(config.wanted and str(config.wanted)),

@@ -185,16 +185,18 @@ def _definition(server: DesiredServer) -> Record:
 def _policy(config: Config) -> Record:
     """How a server is treated, in the words of a change; `wanted` is told with its condition.
 
-    What a record calls `lanes` and `tools` is what there is, so what is asked for has other names.
+    What a record calls `concurrency` and `tools` is what there is, so what is asked for has other
+    names.
     """
     return {
         "enabled": config.enabled,
         "timeout": config.timeout,
         "startTimeout": config.start_timeout,
         "progressExtends": config.progress_extends,
-        "backup": config.backup,
+        "fallback": config.fallback,
         "inherit": config.inherit,
-        "wantedLanes": config.lanes,
+        "isolation": config.isolation,
+        "wantedConcurrency": config.concurrency,
         "maxMessage": config.max_message,
         "health": config.health.model_dump(mode="json"),
         "restart": config.restart.model_dump(mode="json"),
@@ -229,7 +231,7 @@ def _condition(server: DesiredServer, observed: Observed) -> Record:
         "wanted": str(server.wanted),
         "protocolVersion": session.protocol_version if session else None,
         "serverInfo": session.server_info if session else None,
-        "lanes": observed.lanes,
+        "concurrency": observed.concurrency,
         "toolsStale": observed.tools.stale,
         "needsApproval": waiting_kind(server.waiting) if server.waiting else None,
         "warnings": [str(each) for each in (*server.warnings, *observed.tools.problems)],

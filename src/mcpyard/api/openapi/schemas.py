@@ -40,6 +40,8 @@ def _oauth(value: Json) -> Json:
     return {"type": "object", "properties": dict.fromkeys(names, value)}
 
 
+_ISOLATION: Final = _one_of("shared", "per-client")
+
 _HEALTH: Final[dict[str, Json]] = {
     "interval": {**_MILLISECONDS, "description": "Silence after which the server is pinged."},
     "timeout": {**_MILLISECONDS, "description": "How long it has to answer a ping."},
@@ -62,9 +64,10 @@ _POLICY: Final[Json] = {
     "startTimeout": _MILLISECONDS,
     "wanted": _one_of(*Wanted),
     "progressExtends": _FLAG,
-    "backup": _TEXTS,
+    "fallback": _TEXTS,
     "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
-    "lanes": {"enum": [1, "per-client"]},
+    "isolation": _ISOLATION,
+    "concurrency": _TIMES,
     "maxMessage": {"type": "integer", "minimum": 1, "maximum": HARD_MAX_MESSAGE},
     "health": members({}, _HEALTH),
     "restart": members({}, _RESTART),
@@ -110,7 +113,7 @@ _TOOL_POLICY: Final[Json] = {
         **_FLAG,
         "description": "Whether a call may be repeated when nobody knows what became of the first.",
     },
-    "backup": array(
+    "fallback": array(
         {
             "anyOf": [
                 text("The name of a server with the same tool."),
@@ -182,11 +185,12 @@ SCHEMAS: Final[Json] = {
             "timeout": _MILLISECONDS,
             "startTimeout": maybe(_MILLISECONDS),
             "progressExtends": _FLAG,
-            "backup": {**_TEXTS, "description": "Servers that can answer in its place."},
+            "fallback": {**_TEXTS, "description": "Servers that can answer in its place."},
             "inherit": _TEXTS,
-            "wantedLanes": {
-                "enum": [1, "per-client", None],
-                "description": "What a change calls `lanes`.",
+            "isolation": _ISOLATION,
+            "wantedConcurrency": {
+                **_TIMES,
+                "description": "What a change calls `concurrency`; 0 for no limit.",
             },
             "maxMessage": _COUNT,
             "health": members(_HEALTH),
@@ -208,7 +212,7 @@ SCHEMAS: Final[Json] = {
             "wanted": _one_of(*Wanted),
             "protocolVersion": maybe(text()),
             "serverInfo": maybe(_OBJECT),
-            "lanes": maybe({"type": "integer"}),
+            "concurrency": maybe({"type": "integer"}),
             "needsApproval": maybe(_one_of("added", "changed", "replaces")),
             "toolsStale": {
                 **_FLAG,

@@ -38,9 +38,10 @@ _DETAILS: Final = (
 POLICY: Final[Mapping[str, object]] = {
     "startTimeout": None,
     "progressExtends": False,
-    "backup": [],
+    "fallback": [],
     "inherit": [],
-    "wantedLanes": None,
+    "isolation": "shared",
+    "wantedConcurrency": 0,
     "maxMessage": 16 * 1024 * 1024,
     "health": {"interval": 30000, "timeout": 5000, "failures": 3},
     "restart": {"attempts": 3, "limit": 10, "window": 3600000},

@@ -18,7 +18,7 @@ from typing import Final
 from mcpyard.domain.desired import Definition, Document, Owner, Waiting
 from mcpyard.domain.model import POLICY_FIELDS, Config, Wanted
 
-_FREE: Final = POLICY_FIELDS - {"inherit", "backup", "tools"}
+_FREE: Final = POLICY_FIELDS - {"inherit", "fallback", "tools"}
 """What an approval is not bound to; whatever fields may come, it is bound to them."""
 
 

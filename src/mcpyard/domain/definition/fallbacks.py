@@ -1,4 +1,4 @@
-"""Back-ups that cannot help: ones that are not there, and ones that lead back."""
+"""Fallbacks that cannot help: ones that are not there, and ones that lead back."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,35 +6,35 @@ from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import Policy
 
 
-def names_backups(config: Policy) -> bool:
-    """Whether a server or one of its tools has back-ups."""
-    return bool(config.backup) or any(tool.backup for tool in config.tools.values())
+def names_fallbacks(config: Policy) -> bool:
+    """Whether a server or one of its tools has fallbacks."""
+    return bool(config.fallback) or any(tool.fallback for tool in config.tools.values())
 
 
-def backup_problems(name: str, configs: Mapping[str, Policy]) -> tuple[Problem, ...]:
-    """What is wrong with the back-ups of one server, by the field that says so."""
+def fallback_problems(name: str, configs: Mapping[str, Policy]) -> tuple[Problem, ...]:
+    """What is wrong with the fallbacks of one server, by the field that says so."""
     return tuple(
         Problem(field, fault)
-        for field, backup in _fields(configs[name])
-        if (fault := _fault(name, backup, configs))
+        for field, fallback in _fields(configs[name])
+        if (fault := _fault(name, fallback, configs))
     )
 
 
-def _fault(name: str, backup: str, configs: Mapping[str, Policy]) -> str | None:
-    if backup == name:
+def _fault(name: str, fallback: str, configs: Mapping[str, Policy]) -> str | None:
+    if fallback == name:
         return "names the server itself; it is passed over"
-    if backup not in configs:
-        return f'there is no server "{backup[:80]}"'
-    way = _way_back(name, backup, configs)
+    if fallback not in configs:
+        return f'there is no server "{fallback[:80]}"'
+    way = _way_back(name, fallback, configs)
     if way:
         return f"leads back to the server itself ({' -> '.join(way)}); each is asked once"
     return None
 
 
-def _way_back(name: str, backup: str, configs: Mapping[str, Policy]) -> list[str]:
-    """The shortest way from a back-up to the server it stands in for; empty when there is none."""
-    ways: dict[str, list[str]] = {backup: [name, backup]}
-    waiting = [backup]
+def _way_back(name: str, fallback: str, configs: Mapping[str, Policy]) -> list[str]:
+    """The shortest way from a fallback to the server it stands in for; empty when there is none."""
+    ways: dict[str, list[str]] = {fallback: [name, fallback]}
+    waiting = [fallback]
     for here in waiting:
         for _, following in _fields(configs[here]):
             if following == name:
@@ -46,9 +46,9 @@ def _way_back(name: str, backup: str, configs: Mapping[str, Policy]) -> list[str
 
 
 def _fields(config: Policy) -> Iterator[tuple[str, str]]:
-    """The place and the name of each back-up."""
-    for index, backup in enumerate(config.backup):
-        yield f"backup[{index}]", backup
+    """The place and the name of each fallback."""
+    for index, fallback in enumerate(config.fallback):
+        yield f"fallback[{index}]", fallback
     for tool, policy in config.tools.items():
-        for index, backup in enumerate(policy.backup or ()):
-            yield f"tools.{tool}.backup[{index}]", backup.server
+        for index, fallback in enumerate(policy.fallback or ()):
+            yield f"tools.{tool}.fallback[{index}]", fallback.server

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, cast
 
+from mcpyard.domain.definition.old_names import NEW_NAMES, without_replaced
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
@@ -31,6 +32,7 @@ _SHOWN: Final = {
     for name, info in model.model_fields.items()
 }
 _POLICY: Final = frozenset(info.alias or name for name, info in Policy.model_fields.items())
+_CHANGEABLE: Final = _LAUNCH | _POLICY | {"disabled", *NEW_NAMES}
 
 Patch = Mapping[str, object]
 
@@ -88,10 +90,10 @@ def oauth_of(config: RemoteConfig) -> dict[str, str] | None:
 def merged(config: Config, patch: Patch) -> ParsedDefinition:
     """A definition changed by a patch, or `DefinitionError` naming the field."""
     patch = _as_shown(patch)
-    unknown = [key for key in patch if key not in _LAUNCH | _POLICY | {"disabled"}]
+    unknown = [key for key in patch if key not in _CHANGEABLE]
     if unknown:
         raise DefinitionError.of(*(Problem(key[:80], "cannot be changed") for key in unknown))
-    base = plain(config)
+    base = without_replaced(plain(config), patch)
     if "environment" in patch and "env" in base:
         base["environment"] = base.pop("env")
     if "disabled" in patch:

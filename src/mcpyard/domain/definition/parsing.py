@@ -13,6 +13,7 @@ from typing import Final, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from mcpyard.domain.definition.old_names import NEW_NAMES, written_names
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import (
     CONFIG,
@@ -35,7 +36,7 @@ _KINDS: Final[dict[str, tuple[str, Transport | None]]] = {
     "sse": ("remote", Transport.SSE),
 }
 
-_SHARED: Final = {"type", "transport", "disabled"} | {
+_SHARED: Final = {"type", "transport", "disabled", *NEW_NAMES} | {
     key for name, info in Policy.model_fields.items() for key in (name, info.alias or name)
 }
 _OWN: Final = {
@@ -62,6 +63,10 @@ _BOUNDS: Final = {
     "greater_than_equal": ("ge", "at least"),
     "less_than_equal": ("le", "at most"),
 }
+
+
+Names = dict[tuple[int | str, ...], str]
+"""What was written for a field of the model, by its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +161,12 @@ def _need(field: str, given: Mapping[str, object]) -> None:
 
 def _rename(
     given: Mapping[str, object], kind: str, transport: Transport | None
-) -> tuple[dict[str, object], dict[str, str]]:
+) -> tuple[dict[str, object], Names]:
     """The fields in the model's names, and the written name of each that differs."""
     fields = {key: value for key, value in given.items() if key in _SHARED | _OWN[kind]}
     fields.pop("transport", None)
     fields["type"] = kind
-    names: dict[str, str] = {}
+    names = written_names(fields)
     if "disabled" in fields:
         _invert_disabled(fields, names)
     if kind == "remote":
@@ -169,10 +174,10 @@ def _rename(
     if "env" in fields:
         _only_one("env", "environment", fields)
         fields["environment"] = fields.pop("env")
-        names["environment"] = "env"
+        names["environment",] = "env"
     if isinstance(fields.get("command"), str):
         fields["command"] = [fields["command"], *_args(fields.pop("args", []))]
-        names["command"] = "args"
+        names["command",] = "args"
     elif "args" in fields:
         raise DefinitionError.of(Problem("args", "stands beside a command that is a list already"))
     return fields, names
@@ -189,11 +194,11 @@ def _oauth(fields: dict[str, object]) -> dict[str, object]:
     return fields | {"oauth": {key: value for key, value in said if key in OAUTH_WORDS}}
 
 
-def _invert_disabled(fields: dict[str, object], names: dict[str, str]) -> None:
+def _invert_disabled(fields: dict[str, object], names: Names) -> None:
     _only_one("disabled", "enabled", fields)
     disabled = fields.pop("disabled")
     fields["enabled"] = not disabled if isinstance(disabled, bool) else disabled
-    names["enabled"] = "disabled"
+    names["enabled",] = "disabled"
 
 
 def _only_one(one: str, other: str, fields: Mapping[str, object]) -> None:
@@ -227,15 +232,19 @@ def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
     ]
 
 
-def _problem(error: ErrorDetails, names: Mapping[str, str]) -> Problem:
+def _problem(error: ErrorDetails, names: Names) -> Problem:
     # The first part of the location is the union's tag.
     path = [part for part in error["loc"][1:] if part != "[key]"]
+    if error["type"] == "two_names":
+        old, new = (error.get("ctx", {})[which] for which in ("old", "new"))
+        return Problem(_written([*path, old], {}), f"stands beside {new}; they mean the same")
     return Problem(_written(path, names), _sentence(error))
 
 
-def _written(path: list[int | str], names: Mapping[str, str]) -> str:
-    head, *rest = path
-    name = names.get(str(head), str(head))
+def _written(path: list[int | str], names: Names) -> str:
+    spelled = [names.get(tuple(path[: at + 1]), part) for at, part in enumerate(path)]
+    head, rest = path[0], spelled[1:]
+    name = str(spelled[0])
     if head == "command" and name == "args":
         index = rest[0] if rest else 0
         name, rest = ("args", [cast("int", index) - 1]) if index else ("command", [])

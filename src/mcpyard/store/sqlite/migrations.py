@@ -23,8 +23,8 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
     version = version_of(connection)
     if 0 < version < len(migrations):
         back_up(connection, path.with_name(f"{path.name}.version-{version}"))
-    for number, statements in enumerate(migrations[version:], version + 1):
-        _step(connection, number, statements)
+    for number, steps in enumerate(migrations[version:], version + 1):
+        _step(connection, number, steps)
 
 
 def check(connection: sqlite3.Connection, path: Path, newest: int) -> None:
@@ -74,11 +74,14 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _step(connection: sqlite3.Connection, number: int, statements: Migration) -> None:
+def _step(connection: sqlite3.Connection, number: int, steps: Migration) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for statement in statements:
-            connection.execute(statement)
+        for step in steps:
+            if isinstance(step, str):
+                connection.execute(step)
+            else:
+                step(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")

@@ -7,7 +7,9 @@ from uuid import UUID
 from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.migrations import version_of
 from mcpyard.store.sqlite.rows import every
+from mcpyard.store.sqlite.schema import NEW_POLICY_NAMES, with_new_names
 
 
 class SqlitePolicies:
@@ -77,10 +79,15 @@ def _write(connection: sqlite3.Connection, server: UUID, policy: PolicyPatch) ->
 
 
 def read_policies(connection: sqlite3.Connection) -> dict[UUID, PolicyPatch]:
-    """The policy of each server that has one."""
+    """Every policy by its server; also of a database that was not brought up to date."""
     rows = connection.execute("SELECT server, policy FROM policies")
-    return dict(every(rows, _policy, "a policy"))
+    old = version_of(connection) < NEW_POLICY_NAMES
+    return dict(every(rows, _old_policy if old else _policy, "a policy"))
 
 
 def _policy(server: str, text: str) -> tuple[UUID, PolicyPatch]:
     return UUID(server), from_text(text)
+
+
+def _old_policy(server: str, text: str) -> tuple[UUID, PolicyPatch]:
+    return _policy(server, with_new_names(text))

@@ -4,10 +4,17 @@ A migration that was released is never edited: a change of the tables is a new o
 Times are microseconds since 1970, ids the text of a UUID, JSON the text of an object.
 """
 
+import contextlib
+import sqlite3
+from collections.abc import Callable
 from typing import Final
 
-Migration = tuple[str, ...]
-"""The statements that lead from one version to the next; one transaction."""
+from mcpyard.domain.definition.old_names import renamed_throughout
+from mcpyard.store.sqlite.codec import from_text, to_text
+from mcpyard.store.sqlite.rows import UNREADABLE
+
+Migration = tuple[str | Callable[[sqlite3.Connection], None], ...]
+"""The statements and changes that lead from one version to the next; one transaction."""
 
 _STATE_1: Final = (
     """CREATE TABLE definitions (
@@ -87,7 +94,27 @@ _STATE_6: Final = (
     "ALTER TABLE approvals ADD COLUMN entries TEXT",
 )
 
-STATE: Final[tuple[Migration, ...]] = (_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6)
+
+def with_new_names(policy: str) -> str:
+    """A stored policy with the names that `backup` and `lanes` have since version 7."""
+    return to_text(renamed_throughout(from_text(policy)))
+
+
+def _rename_policy_fields(connection: sqlite3.Connection) -> None:
+    for server, policy in connection.execute("SELECT server, policy FROM policies").fetchall():
+        # What cannot be read is left for the reader, who tells of it.
+        with contextlib.suppress(*UNREADABLE, AttributeError):
+            renamed = with_new_names(policy), server
+            connection.execute("UPDATE policies SET policy = ? WHERE server = ?", renamed)
+
+
+_STATE_7: Final = (_rename_policy_fields,)
+
+STATE: Final[tuple[Migration, ...]] = (
+    *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7),
+)
 BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""
+NEW_POLICY_NAMES: Final = 7
+"""The version from which on policies say `fallback`, `isolation` and `concurrency`."""
 JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)

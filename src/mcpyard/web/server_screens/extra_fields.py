@@ -23,7 +23,7 @@ _USUAL: Final = {
     for word, value in Policy().model_dump(mode="json", by_alias=True).items()
     if word not in ASKED and word != "wanted"
 }
-_IN_RECORDS: Final = {"lanes": "wantedLanes", "tools": "toolPolicies"}
+_IN_RECORDS: Final = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
 
 
 def further_of_definition(definition: Record) -> str:

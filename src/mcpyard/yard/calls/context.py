@@ -89,7 +89,7 @@ class CallContext(NamedTuple):
         on_notification: Receives what the server sends about the call.
         capabilities: What the client can do, as JSON.
         log_level: The log messages it wants.
-        lane: Names the client to servers that run a process for each.
+        client_key: Names the client to servers that run a process for each.
         allows: What it may use; None for everything.
         fall_back: Whether a fallback server may answer.
     """
@@ -102,7 +102,7 @@ class CallContext(NamedTuple):
     on_notification: NotificationHandler | None = None
     capabilities: bytes | None = None
     log_level: str | None = None
-    lane: str | None = None
+    client_key: str | None = None
     allows: Allows | None = None
     fall_back: bool = True
 

@@ -15,7 +15,7 @@ import msgspec
 import orjson
 
 from mcpyard.catalog.routes import FallbackRoute, Route
-from mcpyard.domain.definition.fallbacks import names_backups
+from mcpyard.domain.definition.fallbacks import names_fallbacks
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -128,7 +128,7 @@ class Fallback:
         raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(passed))
 
     def observed(self, server: DesiredServer, observed: Observed) -> None:
-        """Tell when a server with back-ups is gone, and when it is there again."""
+        """Tell when a server with fallbacks is gone, and when it is there again."""
         phase = observed.state.phase
         if phase is Phase.CONNECTED:
             if server.id in self._away:
@@ -138,16 +138,16 @@ class Fallback:
         self.breakers.forget(server.id)
         coming = phase is Phase.CONNECTING and not observed.state.n
         expected = coming or _sleeps(server, phase)
-        if expected or server.id in self._away or not names_backups(server.config):
+        if expected or server.id in self._away or not names_fallbacks(server.config):
             return
         self._away.add(server.id)
         cause = observed.state.cause
         reason = cause.message if cause else f"is {phase}"
-        self._tell("backup", server, backup=self._first_up(server.config.backup), reason=reason)
+        self._tell("backup", server, backup=self._first_up(server.config.fallback), reason=reason)
 
     def answered(self, route: Route) -> None:
         """A tool answered."""
-        if self.breakers.answered(route) and route.backups:
+        if self.breakers.answered(route) and route.fallbacks:
             self._tell("recovered", self._deps.desired().get(route.server), route.tool.name)
 
     def failed(self, route: Route, error: YardError) -> None:
@@ -158,9 +158,9 @@ class Fallback:
         if not isinstance(error, TimedOut) or not error.sent or server is None:
             return
         # With somebody else to ask, one is enough: the next caller need not wait as long.
-        enough = 1 if route.backups else server.config.health.failures
-        if self.breakers.timed_out(route, enough) and route.backups:
-            stand_in = self._first_up(each.server for each in route.backups)
+        enough = 1 if route.fallbacks else server.config.health.failures
+        if self.breakers.timed_out(route, enough) and route.fallbacks:
+            stand_in = self._first_up(each.server for each in route.fallbacks)
             reason = error.message
             self._tell("backup", server, route.tool.name, backup=stand_in, reason=reason)
 
@@ -173,7 +173,7 @@ class Fallback:
         while waiting:
             step = waiting.popleft()
             yield step
-            for fallback in step.route.backups:
+            for fallback in step.route.fallbacks:
                 if fallback.server in seen:
                     continue
                 seen.add(fallback.server)
@@ -183,16 +183,16 @@ class Fallback:
                 elif route is not None:
                     waiting.append(step.translated(fallback, route))
 
-    def _find(self, backup: FallbackRoute, context: CallContext) -> Route | PassedOver | None:
+    def _find(self, fallback: FallbackRoute, context: CallContext) -> Route | PassedOver | None:
         """The route of a fallback, or why there is none; None where the caller may not know."""
-        server = self._by_name(backup.server)
-        route = self._deps.book.find(server.id, backup.tool) if server else None
+        server = self._by_name(fallback.server)
+        route = self._deps.book.find(server.id, fallback.tool) if server else None
         if server and route and context.may_use(server, route):
             return route
         if context.allows:
             return None
-        missing = f'it has no tool "{backup.tool}"' if server else "there is no such server"
-        return PassedOver(backup.server, missing)
+        missing = f'it has no tool "{fallback.tool}"' if server else "there is no such server"
+        return PassedOver(fallback.server, missing)
 
     def _by_name(self, name: str) -> DesiredServer | None:
         servers = self._deps.desired().values()

@@ -94,7 +94,7 @@ class CallPipeline:
             parsed = _parse(arguments)
         if problems := route.validator.check(parsed):
             raise ArgumentsRefused.of(*problems).about(route.server_name)
-        if route.backups and context.fall_back:
+        if route.fallbacks and context.fall_back:
             # The caller may change what it gave while another server is asked.
             step = FallbackStep(route, dict(parsed), arguments, checked=True)
             return self.fallback.answer(step, context, self._attempt_unnamed)
@@ -119,9 +119,9 @@ class CallPipeline:
         check_result(raw)
         return raw
 
-    def release(self, lane: str) -> None:
+    def release(self, client_key: str) -> None:
         """A client went; so do the processes that it had for itself."""
-        self._servers.release(lane)
+        self._servers.release(client_key)
 
     def _attempt_unnamed(
         self, route: Route, arguments: bytes, context: CallContext
@@ -224,8 +224,10 @@ def _terms(config: Config, route: Route | None, context: CallContext) -> CallTer
         policy = route.policy
         timeout = policy.timeout or timeout
         extends = extends if policy.progress_extends is None else policy.progress_extends
-    _, seconds, _, progress, request, notify, capabilities, log_level, lane, _, _ = context
+    _, seconds, _, progress, request, notify, capabilities, log_level, client_key, _, _ = context
     if seconds is None:
         seconds = timeout / 1000
     longest = max(seconds, LONGEST_CALL) if extends else None
-    return CallTerms(seconds, longest, progress, request, notify, capabilities, log_level, lane)
+    return CallTerms(
+        seconds, longest, progress, request, notify, capabilities, log_level, client_key
+    )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.domain.definition.merge import plain
+from mcpyard.domain.definition.old_names import renamed_throughout
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.model import Config, Policy
@@ -66,11 +67,11 @@ def document(servers: Mapping[str, Plain]) -> str:
 
 
 def servers_of(text: str | None) -> dict[str, Plain]:
-    """The servers of a document that `document` made."""
+    """The servers of a document that `document` made, maybe when fields had other names."""
     if not text:
         return {}
     found = cast("dict[str, dict[str, Plain]]", json.loads(text))
-    return found["mcpServers"]
+    return {name: renamed_throughout(each) for name, each in found["mcpServers"].items()}
 
 
 def patch_between(old: Plain, new: Plain) -> dict[str, object]:

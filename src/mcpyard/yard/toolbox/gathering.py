@@ -188,6 +188,6 @@ def words_of(record: Record) -> str:
     if phase == "stopped" and record["wanted"] == "on_demand":
         return "asleep; the first call wakes it"
     error = cast("Record | None", record["error"])
-    backups = ", ".join(cast("list[str]", record["backup"])) if phase != "connected" else ""
-    standing_in = f"; in its place: {backups}" if backups else ""
+    fallbacks = ", ".join(cast("list[str]", record["fallback"])) if phase != "connected" else ""
+    standing_in = f"; in its place: {fallbacks}" if fallbacks else ""
     return _PHASES[phase] + (f" ({error['message']})" if error else "") + standing_in

@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms, RequestHandler
-from mcpyard.wire.call_attribution import Lanes
+from mcpyard.wire.call_attribution import CallsInFlight
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.server_requests import refuse
@@ -62,7 +62,7 @@ async def test_the_stream_tells_whose_request_it_is() -> None:
     link.say(ASK, stream=link.sent[BEGUN + 1].id)
     await link.until_sent(BEGUN + 3)
     assert link.bodies[-1]["result"]["who"] == "second"
-    assert session.lanes is None
+    assert session.concurrency is None
     for message in link.sent[BEGUN : BEGUN + 2]:
         link.answer(message.id, {})
     await asyncio.gather(*tasks)
@@ -76,7 +76,7 @@ async def test_a_doubt_is_refused_and_calls_run_singly_from_then_on() -> None:
     link.say(ASK)
     await link.until_sent(BEGUN + 3)
     assert link.bodies[-1]["error"]["code"] == -32600
-    assert session.lanes == 1
+    assert session.concurrency == 1
     third, fourth = call(session, says("third")), call(session, says("fourth"))
     await turns()
     assert len(link.sent) == BEGUN + 3
@@ -98,6 +98,24 @@ async def test_a_doubt_is_refused_and_calls_run_singly_from_then_on() -> None:
     await fourth
 
 
+async def test_as_many_calls_are_in_flight_as_the_user_allows() -> None:
+    link = FakeLink()
+    session = await session_on(link)
+    session.limit_calls(2)
+    tasks = [call(session, None) for _ in range(4)]
+    await link.until_sent(BEGUN + 2)
+    await turns()
+    assert (len(link.sent), session.concurrency) == (BEGUN + 2, 2)
+    link.answer(link.sent[BEGUN + 1].id, {})
+    await link.until_sent(BEGUN + 3)
+    await turns()
+    assert len(link.sent) == BEGUN + 3, "one ended, so one began"
+    for message in (link.sent[BEGUN], link.sent[BEGUN + 2]):
+        link.answer(message.id, {})
+    link.answer((await link.until_sent(BEGUN + 4)).id, {})
+    await asyncio.gather(*tasks)
+
+
 async def narrowed(link: FakeLink) -> tuple[ServerSession, asyncio.Task[Reply]]:
     """A session whose calls run singly, with one of them in flight."""
     session = await session_on(link)
@@ -113,7 +131,7 @@ async def narrowed(link: FakeLink) -> tuple[ServerSession, asyncio.Task[Reply]]:
 async def test_waiting_for_a_turn_counts_against_the_time_out() -> None:
     link = FakeLink()
     session, running = await narrowed(link)
-    with pytest.raises(TimedOut, match="singly"):
+    with pytest.raises(TimedOut, match="limit of 1 calls at once"):
         await call(session, None, timeout=0.02)
     link.answer(link.sent[BEGUN + 1].id, {})
     await running
@@ -134,7 +152,7 @@ async def test_a_call_that_waited_has_only_the_rest_of_its_time() -> None:
     await running
 
 
-async def test_a_caller_that_goes_away_while_waiting_does_not_block_the_lane() -> None:
+async def test_a_caller_that_goes_away_while_waiting_does_not_block_the_others() -> None:
     link = FakeLink()
     session, running = await narrowed(link)
     gone, next_one = call(session, None), call(session, None)
@@ -148,19 +166,19 @@ async def test_a_caller_that_goes_away_while_waiting_does_not_block_the_lane() -
 
 
 async def test_a_caller_that_goes_away_as_its_turn_comes_passes_it_on() -> None:
-    lanes = Lanes(refuse)
-    lanes.lanes = 1
-    assert lanes.take()
-    assert not lanes.take()
-    gone, next_one = asyncio.create_task(lanes.wait()), asyncio.create_task(lanes.wait())
+    in_flight = CallsInFlight(refuse)
+    in_flight.concurrency = 1
+    assert in_flight.take()
+    assert not in_flight.take()
+    gone, next_one = asyncio.create_task(in_flight.wait()), asyncio.create_task(in_flight.wait())
     await turns()
-    lanes.leave(None)
+    in_flight.leave(None)
     gone.cancel()
     await next_one
     assert gone.cancelled()
 
 
-async def test_a_call_without_a_handler_refuses_and_costs_no_lane() -> None:
+async def test_a_call_without_a_handler_refuses_and_limits_nothing() -> None:
     link = FakeLink()
     session = await session_on(link)
     tasks = [call(session, None), call(session, None)]
@@ -168,7 +186,7 @@ async def test_a_call_without_a_handler_refuses_and_costs_no_lane() -> None:
     link.say(ASK)
     await link.until_sent(BEGUN + 3)
     assert link.bodies[-1]["error"]["code"] == -32601
-    assert session.lanes is None
+    assert session.concurrency is None
     for message in link.sent[BEGUN : BEGUN + 2]:
         link.answer(message.id, {})
     await asyncio.gather(*tasks)
@@ -192,7 +210,7 @@ async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_f
     monkeypatch.setattr("mcpyard.wire.call_attribution.QUESTION_LIMIT", 0.01)
     link = FakeLink()
     session = await session_on(link)
-    session.run_singly()
+    session.limit_calls(1)
     asking = call(session, unanswered)
     await link.until_sent(BEGUN + 1)
     link.say(ASK)

@@ -1,4 +1,4 @@
-"""Back-ups with real servers: killed, hung, and back again."""
+"""Fallbacks with real servers: killed, hung, and back again."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ COMING_BACK = {"backoff", "connecting"}
 
 def answered_by(server: str, tool: str) -> dict[str, object]:
     """The policy of a tool that is safe to repeat, and that another server can answer."""
-    return {"repeatable": True, "backup": [{"server": server, "tool": tool}]}
+    return {"repeatable": True, "fallback": [{"server": server, "tool": tool}]}
 
 
 @pytest.mark.spec("D5.3")
@@ -33,7 +33,7 @@ async def test_a_server_killed_in_the_middle_of_a_call_is_answered_for() -> None
 
 
 async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> None:
-    servers = {"a": zoo("good", backup=["b"]), "b": zoo("good")}
+    servers = {"a": zoo("good", fallback=["b"]), "b": zoo("good")}
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "a", "b")
         outcome = await yard.toolbox().call("mcp_a_die")
@@ -42,7 +42,7 @@ async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> Non
     assert "no fallback server was asked after that" in outcome.text
 
 
-async def test_a_call_past_its_time_is_answered_by_the_back_up() -> None:
+async def test_a_call_past_its_time_is_answered_by_the_fallback() -> None:
     tools = {"hang": answered_by("b", "echo")}
     servers = {"a": zoo("good", timeout=50, tools=tools), "b": zoo("good")}
     async with Yard.open(servers=servers) as yard:
@@ -55,7 +55,7 @@ async def test_a_call_past_its_time_is_answered_by_the_back_up() -> None:
 
 async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
     off = {**zoo("good"), "command": "no-such-command"}
-    servers = {"a": zoo("good", backup=["b", "nobody"]), "b": off}
+    servers = {"a": zoo("good", fallback=["b", "nobody"]), "b": off}
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "a")
         box = yard.toolbox()
@@ -67,9 +67,9 @@ async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
         assert part in outcome.text
 
 
-async def test_a_failed_health_check_switches_to_the_back_up_and_back() -> None:
+async def test_a_failed_health_check_switches_to_the_fallback_and_back() -> None:
     health = {"interval": 100, "timeout": 500}
-    servers = {"a": zoo("stops_reading", backup=["b"], health=health), "b": zoo("good")}
+    servers = {"a": zoo("stops_reading", fallback=["b"], health=health), "b": zoo("good")}
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "a", "b")
         box, events = yard.toolbox(), yard.events()
@@ -92,11 +92,11 @@ async def test_a_failed_health_check_switches_to_the_back_up_and_back() -> None:
     assert "a ping" in str(switches[1][1]["reason"])
 
 
-async def test_a_back_up_that_runs_on_demand_is_woken(tmp_path: Path) -> None:
-    servers = {"a": zoo("good", backup=["b"]), "b": zoo("good")}
+async def test_a_fallback_that_runs_on_demand_is_woken(tmp_path: Path) -> None:
+    servers = {"a": zoo("good", fallback=["b"]), "b": zoo("good")}
     async with Yard.open(servers=servers, home=tmp_path) as yard:
         await connected(yard, "a", "b")
-    servers = {"a": servers["a"], "b": zoo("good", wanted="on_demand", backup=["a"])}
+    servers = {"a": servers["a"], "b": zoo("good", wanted="on_demand", fallback=["a"])}
     async with Yard.open(servers=servers, home=tmp_path) as yard:
         await connected(yard, "a")
         await yard.stop("a", wait=10)
@@ -140,8 +140,8 @@ async def test_servers_of_the_environment_are_merged_and_wrong_variables_are_nam
     assert all(each in caplog.text for each in problems)
 
 
-async def test_a_restart_of_the_primary_is_waited_for_when_no_back_up_is_there() -> None:
-    async with Yard.open(servers={"a": zoo("good", backup=["nobody"])}) as yard:
+async def test_a_restart_of_the_primary_is_waited_for_when_no_fallback_is_there() -> None:
+    async with Yard.open(servers={"a": zoo("good", fallback=["nobody"])}) as yard:
         await connected(yard, "a")
         os.kill(state_of(yard, "a")["pid"], signal.SIGKILL)
         await until(yard, lambda: state_of(yard, "a")["phase"] in COMING_BACK)

@@ -1,4 +1,4 @@
-"""The processes that clients have for themselves, of servers with `lanes: per-client`.
+"""The processes that clients have for themselves, of servers with `isolation: per-client`.
 
 Each is supervised like the server's own, but nobody sees it: it begins with a client's first call
 and ends with the client.
@@ -14,7 +14,7 @@ from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.session_runner import RuntimeDeps
 
 
-class ClientLanes:
+class ClientConnections:
     """One connection a server and client."""
 
     def __init__(self, deps: RuntimeDeps) -> None:
@@ -22,19 +22,19 @@ class ClientLanes:
         self._connections: dict[tuple[UUID, str], Connection] = {}
         self._ending: dict[asyncio.Task[None], Connection] = {}
 
-    def of(self, server: DesiredServer, lane: str) -> Connection:
+    def of(self, server: DesiredServer, client_key: str) -> Connection:
         """A client's connection to a server, begun with its first use."""
-        connection = self._connections.get((server.id, lane))
+        connection = self._connections.get((server.id, client_key))
         if connection is None:
             connection = Connection(server, self._deps, _unwatched)
-            self._connections[server.id, lane] = connection
+            self._connections[server.id, client_key] = connection
             connection.dispatch(StartWanted())
         return connection
 
-    def end(self, *, server: UUID | None = None, lane: str | None = None) -> None:
+    def end(self, *, server: UUID | None = None, client_key: str | None = None) -> None:
         """End the connections to a server, those of a client, or all."""
         for key in [*self._connections]:
-            if server in {None, key[0]} and lane in {None, key[1]}:
+            if server in {None, key[0]} and client_key in {None, key[1]}:
                 connection = self._connections.pop(key)
                 connection.dispatch(StopWanted())
                 if not connection.is_over:
