@@ -66,8 +66,16 @@ PARTS: Final = (
     ),
     Part("starts", "Starting servers", "Time until every server has answered its first request."),
     Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
-    Part("crash", "A child that dies", "Calls in flight when a server process dies, and the next call."),
-    Part("keeper", "No orphans", "Starting processes through the keeper, and cleaning up after mcpyard is killed."),
+    Part(
+        "crash",
+        "A child that dies",
+        "Calls in flight when a server process dies, and the next call.",
+    ),
+    Part(
+        "keeper",
+        "No orphans",
+        "Starting processes through the keeper, and cleaning up after mcpyard is killed.",
+    ),
     Part("reload", "Hot reload", "Time from saving `.mcp.json` to the reconnect."),
     Part("toolbox", "The toolbox", "Overhead for each call, and the time to build it."),
     Part("commands", "The command line", "Commands with a running mcpyard of 1,000 servers."),
