@@ -28,10 +28,10 @@ NAME_WIDTH: Final = 52
 INTRODUCTION: Final = """\
 # Performance
 
-Written by `scripts/prove summary`; do not edit. All figures are from one run on one machine. The same run
-measures the official SDK, two other gateways, and a minimal baseline (bare pipes, a bare HTTP route). On a
-machine under other load, compare the ratios and not the absolute values. A limit is the target of the
-benchmark; a missed limit is marked.
+Written by `scripts/prove summary`; do not edit. All figures are from one run on one machine. The
+same run measures the official SDK, two other gateways, and a minimal baseline (bare pipes, a bare
+HTTP route). On a machine under other load, compare the ratios and not the absolute values. A limit
+is the target of the benchmark; a missed limit is marked.
 """
 
 
@@ -52,7 +52,7 @@ class Part:
 PARTS: Final = (
     Part(
         "gateway",
-        "The gateway beside its peers",
+        "The gateway compared with other gateways",
         "An echo server over stdio, called over HTTP. The bare route is uvicorn returning the same"
         " bytes, without an MCP server.",
         timed=True,
@@ -68,7 +68,7 @@ PARTS: Final = (
     Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
     Part(
         "crash",
-        "A child that dies",
+        "Crash of a server",
         "Calls in flight when a server process dies, and the next call.",
     ),
     Part(

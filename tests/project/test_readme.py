@@ -225,11 +225,11 @@ def test_a_translation_has_the_commands_the_figures_and_the_links_of_the_english
 CLAIMS = (
     (
         r"More than (\d+) times the calls per second of the official client",
-        "yard against the official client",
+        "mcpyard against the official client",
     ),
     (r"more than (\d+)\s+times those of mcp-hub", "against mcp-hub"),
     (r"(\d+) times those of mcp-proxy", "against mcp-proxy"),
-    (r"takes less than (\d+) MB", "memory of a yard with 100 servers"),
+    (r"takes less than (\d+) MB", "memory with 100 servers"),
     (r"in\s+flight fail within ([\d.]+) s", "100 calls in flight fail within"),
     (r"right after is answered within ([\d.]+) s", "a call right after is answered within"),
     (r"servers are gone within ([\d.]+) s", "100 gone after SIGKILL"),
