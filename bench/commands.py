@@ -79,7 +79,7 @@ def start(figures: Figures, folder: Path) -> None:
     cpu = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
     yard.terminate()
     yard.communicate()
-    figures.at_most("an empty yard, start to ready, CPU", cpu, 1.5, " s")
+    figures.at_most("CPU from start to ready, without servers", cpu, 1.5, " s")
 
 
 def main() -> None:

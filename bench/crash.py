@@ -1,4 +1,4 @@
-"""A child that dies: `python -m bench.crash [ROUNDS]`.
+"""Crash of a server: `python -m bench.crash [ROUNDS]`.
 
 How soon 100 calls in flight fail, how soon a call made right after is answered, and what a server
 that keeps crashing costs once it is given up.
@@ -70,7 +70,7 @@ async def loop(figures: Figures) -> None:
         before = cpu_seconds()
         await asyncio.sleep(RESTING)
         share = (cpu_seconds() - before) / RESTING * 100
-        figures.at_most("CPU once it is given up", share, 1, " %")
+        figures.at_most("CPU after the last restart", share, 1, " %")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The gateway beside its peers: `python -m bench.gateway [SECONDS] [calls|big|lists]`.
+"""The gateway compared with other gateways: `python -m bench.gateway [SECONDS] [calls|big|lists]`.
 
 In one run, before the same echo server: calls a second at concurrency 64 against mcp-hub, mcp-proxy
 and a bare ASGI route; what it adds to a single call over a pipe; a result of 1 MB; the list of
@@ -161,7 +161,7 @@ async def calls(figures: Figures, folder: Path, seconds: float) -> None:
         await alone.run(1, seconds)
         alone.show(figures, 1)
         pipe = statistics.median([await over_pipe() for _ in range(ROUNDS)])
-        figures.show("straight over a pipe, 1 at once", f"p50 {pipe * 1e6:,.0f} us")
+        figures.show("directly over a pipe, 1 at once", f"p50 {pipe * 1e6:,.0f} us")
         added = (alone.p50[ours.name] - pipe) / alone.p50[route.name]
         figures.at_most("added to a call, against a bare round trip", added, 3, "x")
         await memory(figures, ours)
@@ -197,9 +197,9 @@ async def big(figures: Figures, folder: Path, seconds: float) -> None:
         times = compared.p50[wide.name] / compared.p50[through.name]
         figures.show("a result of 1 MB, against a bare route and a pipe", f"{times:.3g}x")
         pipe = await asyncio.to_thread(big_over_pipe)
-        figures.show("straight over a pipe, 1 MB", f"p50 {pipe * 1e6:,.0f} us")
+        figures.show("directly over a pipe, 1 MB", f"p50 {pipe * 1e6:,.0f} us")
         times = pipe / compared.p50[named.name]
-        figures.show("straight over a pipe, 1 MB, against a bare route", f"{times:.3g}x")
+        figures.show("directly over a pipe, 1 MB, against a bare route", f"{times:.3g}x")
 
 
 async def lists(figures: Figures, folder: Path, seconds: float) -> None:

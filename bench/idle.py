@@ -58,9 +58,9 @@ def main() -> None:
         return
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
     figures = Figures()
-    figures.at_most("memory of a yard without servers", in_a_process(0, 0)[0], 80, " MB")
-    figures.at_most("memory of a yard with 100 servers", in_a_process(100, 0)[0], 130, " MB")
-    figures.at_most("CPU of an idle yard with 50 servers", in_a_process(50, seconds)[1], 1, " %")
+    figures.at_most("memory without servers", in_a_process(0, 0)[0], 80, " MB")
+    figures.at_most("memory with 100 servers", in_a_process(100, 0)[0], 130, " MB")
+    figures.at_most("CPU when idle, with 50 servers", in_a_process(50, seconds)[1], 1, " %")
     figures.leave()
 
 

@@ -69,8 +69,8 @@ def main() -> None:
     rounds = [[uvloop.run(way(servers)) for way in (with_bare, with_yard)] for _ in range(ROUNDS)]
     bare, yard = (statistics.median(column) for column in zip(*rounds, strict=True))
     figures.show(f"{servers} servers by a bare script", f"{bare:.2f} s")
-    figures.show(f"{servers} servers by a yard", f"{yard:.2f} s")
-    figures.at_most("yard against the bare script", yard / bare, 1.3, "x")
+    figures.show(f"{servers} servers by mcpyard", f"{yard:.2f} s")
+    figures.at_most("mcpyard against the bare script", yard / bare, 1.3, "x")
     figures.leave()
 
 

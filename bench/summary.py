@@ -28,10 +28,10 @@ NAME_WIDTH: Final = 52
 INTRODUCTION: Final = """\
 # Performance
 
-Written by `scripts/prove summary`; do not edit. Every figure is of one run on one machine, beside
-what else can do the same in that run: the official SDK, two other gateways, and the least that a
-program can do (bare pipes, a bare route). On a machine with other work compare the ratios, not the
-digits. A limit is what the bench holds the figure against; one that was missed says so.
+Written by `scripts/prove summary`; do not edit. All figures are from one run on one machine. The
+same run measures the official SDK, two other gateways, and a minimal baseline (bare pipes, a bare
+HTTP route). On a machine under other load, compare the ratios and not the absolute values. A limit
+is the target of the benchmark; a missed limit is marked.
 """
 
 
@@ -52,25 +52,33 @@ class Part:
 PARTS: Final = (
     Part(
         "gateway",
-        "The gateway beside its peers",
-        "An echo server over stdio, called over HTTP. The bare route is uvicorn answering the same"
-        " bytes, with no server behind it.",
+        "The gateway compared with other gateways",
+        "An echo server over stdio, called over HTTP. The bare route is uvicorn returning the same"
+        " bytes, without an MCP server.",
         timed=True,
     ),
     Part(
         "calls",
         "Calls from Python",
-        "An echo server over stdio, 64 calls at once: a yard, the SDK's client, and a client that"
-        " does nothing but match ids.",
+        "An echo server over stdio, 64 concurrent calls: mcpyard, the client of the SDK, and a"
+        " minimal client that only matches ids.",
         timed=True,
     ),
-    Part("starts", "Starting servers", "Until every server has answered its first question."),
-    Part("idle", "At rest", "What a yard costs while nothing happens, its keeper included."),
-    Part("crash", "A child that dies", "Calls in flight, and the call right after."),
-    Part("keeper", "No orphans", "Spawning through the keeper, and what is left when a yard dies."),
-    Part("reload", "Hot reload", "From a save of `.mcp.json` to the reconnect it causes."),
-    Part("toolbox", "The toolbox", "What it adds to a call, and building it."),
-    Part("commands", "The command line", "Beside a yard with 1,000 servers."),
+    Part("starts", "Starting servers", "Time until every server has answered its first request."),
+    Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
+    Part(
+        "crash",
+        "Crash of a server",
+        "Calls in flight when a server process dies, and the next call.",
+    ),
+    Part(
+        "keeper",
+        "No orphans",
+        "Starting processes through the keeper, and cleaning up after mcpyard is killed.",
+    ),
+    Part("reload", "Hot reload", "Time from saving `.mcp.json` to the reconnect."),
+    Part("toolbox", "The toolbox", "Overhead for each call, and the time to build it."),
+    Part("commands", "The command line", "Commands with a running mcpyard of 1,000 servers."),
 )
 
 

@@ -59,7 +59,7 @@ async def calls(figures: Figures, count: int) -> None:
         ways: dict[str, Callable[[], Awaitable[object]]] = {
             "yard.call": lambda: yard.call("mcp_echo_echo", ARGUMENTS),
             "toolbox.call": lambda: box.call("mcp_echo_echo", ARGUMENTS),
-            "yard.call, with a fallback that is not needed": lambda: yard.call(
+            "yard.call, with an unused fallback server": lambda: yard.call(
                 "mcp_with_fallback_echo", ARGUMENTS
             ),
         }
@@ -71,7 +71,7 @@ async def calls(figures: Figures, count: int) -> None:
     for name, each in taken.items():
         figures.show(name, f"{statistics.median(each):,.1f} us")
     figures.at_most("the toolbox adds", boxed - plain, 100, " us")
-    figures.show("a fallback that is not needed adds", f"{with_fallback - plain:,.1f} us")
+    figures.show("an unused fallback server adds", f"{with_fallback - plain:,.1f} us")
 
 
 def full_yard() -> YardCore:

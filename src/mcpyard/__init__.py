@@ -1,4 +1,4 @@
-"""mcpyard: one yard for all your MCP servers.
+"""mcpyard: runs, supervises and exposes MCP servers.
 
 The names below are the public Python interface. They are imported on first use, so that
 `import mcpyard` and the command line stay quick.
@@ -58,7 +58,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for."""
+    """Import a public name on first use."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

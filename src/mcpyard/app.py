@@ -1,6 +1,6 @@
-"""Where the parts of a yard are wired, and its side effects begin.
+"""Wires the parts of a `Yard`; its side effects begin here.
 
-Its faces over HTTP are wired in `cli/commands/up.py`.
+The HTTP interfaces are wired in `cli/commands/up.py`.
 """
 
 import asyncio
@@ -71,11 +71,11 @@ _NOWHERE = SelfIdentity()
 
 
 class Yard(YardCore):
-    """A yard with its own children: the library's front door.
+    """Runs and supervises MCP servers in this process: the entry point of the library.
 
     Attributes:
         code: The servers registered from Python; `code.add(name, config)` adds one.
-        kept: What it keeps; the faces find the keys of their doors there.
+        kept: Its storage, with tokens and sessions.
     """
 
     def __init__(
@@ -129,22 +129,22 @@ class Yard(YardCore):
         approval: ApprovalPolicy = _TRUSTING,
         here: SelfIdentity = _NOWHERE,
     ) -> AsyncGenerator[Self]:
-        """A yard for as long as the block lasts; its children end with it.
+        """Run a private mcpyard inside the block; its servers stop when the block ends.
 
-        Without a home it is private: nothing is stored, nothing of the user's is touched.
+        Without a home, nothing is stored and no files of the user are changed.
 
         Args:
-            project: A folder whose `.mcp.json` is run and watched; its edits apply at once.
-            servers: Servers registered from Python, in any spelling.
-            sources: Further places that definitions come from.
-            home: A folder for what must survive; one yard at a time.
-            environment: The variables that definitions and children see; the process's own
-                unless told.
-            approval: Which project files need the user's approval; none unless told.
-            here: What an entry that leads back to this yard is known by.
+            project: A folder whose `.mcp.json` is loaded and watched; edits apply at once.
+            servers: Definitions of servers by name, in any accepted format.
+            sources: Additional sources of definitions.
+            home: A folder for persistent state; one process at a time can use it.
+            environment: The environment variables for definitions and server processes;
+                default `os.environ`.
+            approval: Which project files need the user's approval; default none.
+            here: Identifies entries that point back to this instance.
 
         Raises:
-            YardBusy: Another yard holds the home; names its pid and address.
+            YardBusy: Another process uses the home; names its pid and address.
         """
         own = dict(os.environ if environment is None else environment)
         found: list[Source] = [*sources, EnvironmentSource(own)]
@@ -165,45 +165,45 @@ class Yard(YardCore):
     def attach(
         home: str | Path | None = None,
     ) -> AbstractAsyncContextManager[AttachedYard]:
-        """The running yard of a home, with the calls, edits and events of a yard's interface.
+        """Connect to a running mcpyard: `async with Yard.attach() as yard`.
 
-        It is an async context manager: `async with Yard.attach() as yard`.
+        The result has the calls, edits and events of `Yard`.
 
         Args:
-            home: Its folder; the user's own unless told.
+            home: The home of the running mcpyard; default the user's home.
         """
         return AttachedYard.attach(home)
 
     def toolbox(
         self, own: Own = (), select: Select | None = None, *, local: Local | None = None
     ) -> AgentToolbox:
-        """The tools of one conversation: those of the servers, and the application's own.
+        """Return the tools of one conversation: server tools and the application's own.
 
         Args:
-            own: Typed functions, or tools made of them by `own_tool`.
-            select: Which tools of the servers to take: a test of a tool, or patterns such as
-                `mcp_files_*` and `files/read_*`; all unless told.
-            local: Functions that answer when neither a server nor its fallbacks do, by the
-                exposed names of the tools; one whose server is away is offered in its place.
+            own: Typed functions, or tools created with `own_tool`.
+            select: The server tools to include: a predicate on a tool, or patterns such as
+                `mcp_files_*` and `files/read_*`; default all.
+            local: Functions, by exposed name, that answer if neither the server nor its
+                fallback servers do.
 
         Raises:
-            NameTaken: Two of the application's own have one name.
+            NameTaken: Two of the application's own tools have the same name.
         """
         return AgentToolbox.of(gather(self, own, select, local))
 
     def force_close(self) -> None:
-        """Kill what still runs: a second signal came."""
+        """Close without waiting, after a second signal."""
         self._supervisor.force_close()
 
 
 @dataclass(frozen=True, slots=True)
 class HostEnvironment:
-    """What a yard finds around itself.
+    """The environment that a `Yard` runs in.
 
     Attributes:
-        environment: The variables that definitions and children see.
+        environment: The environment variables for definitions and server processes.
         approval: Which project files need the user's approval.
-        here: What an entry that leads back to this yard is known by.
+        here: Identifies entries that point back to this instance.
     """
 
     environment: Mapping[str, str]
@@ -213,7 +213,7 @@ class HostEnvironment:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a yard keeps over its restarts, or only pretends to."""
+    """The storage of a `Yard`; without a home it is in memory."""
 
     memory: Memory
     policies: Policies
@@ -232,7 +232,7 @@ class Storage:
 
 
 def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
-    """What the programs of this machine are reached through."""
+    """Access to the configuration files of other clients on this machine."""
     # A user without a home directory has no files in it; other programs look into the root then.
     home = environment.get("HOME") or str(user_directory() or "/")
     around = locations.ClientFolders(environment, home, platform=sys.platform)
@@ -242,14 +242,14 @@ def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
 
 @asynccontextmanager
 async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGenerator[YardCore]:
-    """The yard of a home that runs nothing, to edit while none is up.
+    """Open a home for edits without running servers, while mcpyard is not running.
 
     Args:
-        home: Its folder; it is held as by a yard that is up. Without one, nothing is kept.
-        project: A folder whose `.mcp.json` is the project's.
+        home: The folder; it is locked in the same way. Without one, nothing is stored.
+        project: A folder with a `.mcp.json`.
 
     Raises:
-        YardBusy: A yard holds the home; names its pid and address.
+        YardBusy: Another process uses the home; names its pid and address.
     """
     environment = dict(os.environ)
     async with keeping(home) as kept:
@@ -280,10 +280,10 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
 
 @asynccontextmanager
 async def keeping(home: str | Path | None) -> AsyncGenerator[Storage]:
-    """What a home keeps, for as long as the block lasts; without a home, what is forgotten.
+    """Open the storage of a home for the block; without a home, in memory.
 
     Raises:
-        YardBusy: A yard holds the home; names its pid and address.
+        YardBusy: Another process uses the home; names its pid and address.
     """
     if home is None:
         key = MarkKey(user_mark_key())

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class FakeClientFiles:
-    """Files of other programs, in memory.
+    """Files of other clients, in memory.
 
     Attributes:
         texts: What each file says, by path.
@@ -59,7 +59,7 @@ class FakeClientFiles:
         return path not in self.missing
 
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
-        """What files say."""
+        """The texts of files."""
         del fresh
         return {path: FileText(path, self.texts.get(path)) for path in paths}
 
@@ -76,7 +76,7 @@ class FakeClientFiles:
             self.held -= taken
 
     async def write(self, change: FileWrite) -> None:
-        """Put the new text in the place of the old one."""
+        """Replace the old text with the new one."""
         self.meanwhile()
         if fault := self.faults.pop(change.path, None):
             raise fault
@@ -92,7 +92,7 @@ Answer = Callable[[str, bytes], bytes]
 
 
 class ManualClock:
-    """A clock that moves when it is told to."""
+    """A clock that a test advances."""
 
     def __init__(self) -> None:
         self._passed = 0.0
@@ -102,7 +102,7 @@ class ManualClock:
         return self._passed
 
     def now(self) -> datetime:
-        """The first day of 2030, and what has passed since the clock was made."""
+        """The first day of 2030 plus the time that has passed since the clock was made."""
         return datetime(2030, 1, 1, tzinfo=UTC) + timedelta(seconds=self._passed)
 
     def advance(self, seconds: float) -> None:
@@ -111,7 +111,7 @@ class ManualClock:
 
 
 class FakeSource:
-    """A source that says what it is told to."""
+    """A source whose document a test sets."""
 
     def __init__(self, document: Document | None = None) -> None:
         self._document = document or Document(Owner(Scope.PROJECT, "fake"))
@@ -128,19 +128,19 @@ class FakeSource:
         return self._wake is not None
 
     async def open(self, wake: Callable[[], None]) -> None:
-        """Begin to tell of changes."""
+        """Begin to report changes."""
         self._wake = wake
 
     def document(self) -> Document:
-        """What was said last."""
+        """The last document."""
         return self._document
 
     async def close(self) -> None:
-        """Tell of no more changes."""
+        """Stop reporting changes."""
         self._wake = None
 
     def say(self, document: Document) -> None:
-        """Say something else from now on."""
+        """Set another document."""
         self._document = document
         if self._wake:
             self._wake()
@@ -167,13 +167,13 @@ class FakeEditableSource(FakeSource):
         self._keep({**there, name: Definition(name, config)})
 
     async def remove(self, name: str) -> None:
-        """Take a definition out."""
+        """Remove a definition."""
         there = {each.name: each for each in self.document().definitions}
         del there[name]
         self._keep(there)
 
     async def rename(self, name: str, new_name: str) -> None:
-        """Give a definition another name."""
+        """Rename a definition."""
         there = {each.name: each for each in self.document().definitions}
         there[new_name] = replace(there.pop(name), name=new_name)
         self._keep(there)
@@ -186,7 +186,7 @@ class FakeEditableSource(FakeSource):
 
 
 class FakeServers:
-    """Servers without processes: they start at once, and answer what they are told to.
+    """Servers without processes: they start at once and return the answers a test sets.
 
     Attributes:
         tools: The tools each server offers once it is connected, by name.
@@ -217,15 +217,15 @@ class FakeServers:
         self._on_change: Callable[[Observed], None] = lambda _: None
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
-        """Tell of every change of what is observed."""
+        """Report every change of the observed state."""
         self._on_change = on_change
 
     def observed(self) -> Mapping[UUID, Observed]:
-        """What is."""
+        """The observed state."""
         return self._observed
 
     def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
-        """Carry out a plan at once."""
+        """Execute a plan at once."""
         for action in () if self.deaf else actions:
             self.applied.append(action)
             if isinstance(action, plan.Forget):
@@ -234,7 +234,7 @@ class FakeServers:
                 self._show(action, desired.get(action.id))
 
     async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
-        """Answer as told."""
+        """Return the prepared answer."""
         name = self._names[server]
         self.calls.append((name, tool, arguments, terms))
         answer = self.answers.get(name)
@@ -243,44 +243,44 @@ class FakeServers:
         return answer(tool, arguments)
 
     async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
-        """Answer as told, the method in the place of the tool."""
+        """Return the prepared answer, with the method in place of the tool."""
         return await self.call(server, method, params, terms)
 
     def set_listener(self, listener: NotificationListener) -> None:
-        """Remember the listener."""
+        """Record the listener."""
         self.listener = listener
 
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
-        """Remember what was wanted."""
+        """Record the subscription."""
         self.tuned[server] = interest
 
     def release(self, client_key: str) -> None:
-        """Remember who went."""
+        """Record the client that left."""
         self.released.append(client_key)
 
     async def trial(self, server: DesiredServer) -> Observed:
-        """Answer as if it were started."""
+        """Return a trial as if the server had been started."""
         tried = self._started(Observed(server.id), server)
         if cause := tried.state.cause:
             raise StartFailed(cause.message).because(cause)
         return tried
 
     def log(self, server: UUID) -> Sequence[LogLine]:
-        """Nothing was written."""
+        """Return no log lines."""
         del server
         return ()
 
     def figures(self, server: UUID) -> Figures | None:
-        """As if each server were one process."""
+        """Return figures as if each server were one process."""
         connected = self._observed[server].state.phase in OPEN
         return Figures(1, 1024, 0.5) if connected else None
 
     async def close(self) -> None:
-        """Remember that it was closed."""
+        """Record the close."""
         self.closed = True
 
     def lose(self, server: UUID, cause: Cause) -> None:
-        """Let a server be lost for good."""
+        """Let a server fail for good."""
         lost = replace(self._observed[server], state=State(Phase.FAILED, cause=cause))
         self._observed[server] = lost
         self._on_change(lost)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.real
 
 def test_what_only_a_yard_of_ones_own_has_is_listed() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "python.md").read_text()
-    said = page.partition("Only a yard in one's own process has")[2].partition("\n\n")[0]
+    said = page.partition("Only `Yard.open()` provides")[2].partition("\n\n")[0]
     listed = {*re.findall(r"`(\w+)`", said)}
     _, _, told = page.partition("## `Yard`\n")
     names = {*re.findall(r"^\| `(?:await )?(\w+)", told.partition("\n## ")[0], re.MULTILINE)}

@@ -1,4 +1,4 @@
-"""The agents' face: the toolbox in the shapes of the agent libraries, one module each.
+"""Adapters from the toolbox to agent libraries, one module each.
 
 The modules are independent of each other; each library is an optional extra. May import `yard` and
 the pure layers.

@@ -1,4 +1,4 @@
-"""The toolbox in the shape of the Vercel AI SDK: a tool set of plain dictionaries.
+"""The toolbox for the Vercel AI SDK: a tool set of plain dictionaries.
 
 `execute` and `toModelOutput` are Python functions; everything else can be sent as JSON to a
 program that uses the SDK itself.
@@ -25,7 +25,7 @@ def convert(offered: Mapping[str, Tool]) -> dict[str, AiTool]:
 
 
 def model_output(output: object) -> dict[str, object]:
-    """What `execute` gave, as the SDK tells it to a model."""
+    """The result of `execute`, as the SDK passes it to a model."""
     result = cast("dict[str, object]", output) if isinstance(output, dict) else {}
     if not isinstance(result.get("content"), list):
         return {"type": "json", "value": output}

@@ -27,7 +27,7 @@ def convert(offered: Mapping[str, Tool]) -> list[AnthropicTool]:
 
 
 def answer(outcome: Outcome, call_id: str) -> Block:
-    """What came of a call, as the `tool_result` block that answers it."""
+    """The outcome of a call, as the `tool_result` block that answers it."""
     return {
         "type": "tool_result",
         "tool_use_id": call_id,
@@ -37,7 +37,7 @@ def answer(outcome: Outcome, call_id: str) -> Block:
 
 
 def given(tool: Tool, arguments: object) -> object:
-    """The arguments of a call by the names that the tool has for them."""
+    """The arguments of a call under the tool's own names."""
     return own_members(arguments, lower(tool.input_schema, COMMON))
 
 

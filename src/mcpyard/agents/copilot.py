@@ -13,7 +13,7 @@ from mcpyard.yard.toolbox.tool import Tool
 
 
 def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
-    """The tools, with description and schema as they came, and a handler each."""
+    """The tools, with original description and schema, and a handler each."""
     return [
         CopilotTool(
             name=name,
@@ -27,7 +27,7 @@ def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
 
 
 def result(outcome: Outcome) -> ToolResult:
-    """What came, for the model: pictures, sounds and files as attachments, the rest as words."""
+    """The outcome for the model: images, audio and files as attachments, the rest as text."""
     shown = pieces(outcome, everything)
     text = "\n".join(words(shown))
     return ToolResult(

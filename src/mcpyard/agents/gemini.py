@@ -1,4 +1,4 @@
-"""The toolbox for Gemini: plain dictionaries that `google-genai` and the service itself take."""
+"""The toolbox for Gemini: plain dictionaries for `google-genai` and the REST service."""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -16,7 +16,7 @@ _MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application
 
 
 def convert(offered: Mapping[str, Tool]) -> list[GeminiTool]:
-    """The tools for `GenerateContentConfig(tools=...)`: one, that declares all functions."""
+    """The tools for `GenerateContentConfig(tools=...)`: one tool that declares all functions."""
     declared = [
         {
             "name": name,
@@ -29,7 +29,7 @@ def convert(offered: Mapping[str, Tool]) -> list[GeminiTool]:
 
 
 def answer(outcome: Outcome, name: str, call_id: str | None) -> dict[str, object]:
-    """What came of a call, as the part of a message that answers it."""
+    """The outcome of a call, as the part of a message that answers it."""
     shown = pieces(outcome, _carried)
     key = "error" if outcome.is_error else "output"
     response: dict[str, object] = {
@@ -44,7 +44,7 @@ def answer(outcome: Outcome, name: str, call_id: str | None) -> dict[str, object
 
 
 def given(tool: Tool, arguments: object) -> object:
-    """The arguments of a call by the names that the tool has for them."""
+    """The arguments of a call under the tool's own names."""
     return own_members(arguments, lower(tool.input_schema, GEMINI))
 
 

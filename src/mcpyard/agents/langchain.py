@@ -21,12 +21,12 @@ def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
 
 
 def content(outcome: Outcome) -> Content:
-    """What came, for the model: pictures as they are, the rest as words."""
+    """The outcome for the model: images unchanged, the rest as text."""
     return text_or_items(pieces(outcome, pictures), _block)
 
 
 class YardTool(BaseTool):
-    """A tool of the yard; to be awaited.
+    """A tool for LangChain; only the async interface works.
 
     Not a `StructuredTool`: that one takes arguments called `config` for its own.
     """
@@ -36,7 +36,7 @@ class YardTool(BaseTool):
 
     @classmethod
     def of(cls, name: str, tool: Tool) -> "YardTool":
-        """A tool under the name it is offered by."""
+        """A tool under its exposed name."""
         made = cls(
             name=name,
             description=tool.description,
@@ -59,7 +59,7 @@ class YardTool(BaseTool):
 
 
 class _Failed(ToolException):
-    """How a tool of LangChain's says that it failed; it ends as a message with status `error`."""
+    """A failure of a LangChain tool; it becomes a message with status `error`."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.text)

@@ -29,7 +29,7 @@ _CUT: Final = " ..."
 def convert(
     offered: Mapping[str, Tool], api: Api = "responses", *, strict: bool = False
 ) -> list[OpenAiTool]:
-    """The tools in the shape of one of the two interfaces.
+    """The tools in the format of one of the two APIs.
 
     Args:
         offered: The tools by the name to offer them by.
@@ -41,7 +41,7 @@ def convert(
 
 
 def answer(outcome: Outcome, call_id: str, api: Api = "responses") -> dict[str, object]:
-    """What came of a call, as the message that answers it."""
+    """The outcome of a call, as the message that answers it."""
     if api == "chat":
         said = "\n".join(words(flagged(outcome, nothing)))
         return {"role": "tool", "tool_call_id": call_id, "content": said}
@@ -50,12 +50,12 @@ def answer(outcome: Outcome, call_id: str, api: Api = "responses") -> dict[str, 
 
 
 def given(tool: Tool, arguments: object) -> object:
-    """The arguments of a call, without the nulls by which a strict tool says "not given"."""
+    """The arguments of a call, without the nulls that stand for omitted ones in strict mode."""
     return drop_nulls(read_arguments(arguments), lower(tool.input_schema, COMMON))
 
 
 def asked(call: object) -> tuple[str, object, str, Api]:
-    """Name, arguments, id and interface of a call, be it an object of the library or a dictionary.
+    """Name, arguments, id and API of a call, an object of the library or a dictionary.
 
     Raises:
         TypeError: It is not a call of a function.

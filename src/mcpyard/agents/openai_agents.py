@@ -16,7 +16,7 @@ Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
 
 
 def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
-    """The tools; a call that fails gives words for the model, and the run goes on."""
+    """The tools; a failed call returns a text for the model, and the run continues."""
     return [
         FunctionTool(
             name=name,
@@ -31,7 +31,7 @@ def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
 
 
 def output(outcome: Outcome) -> str | list[Output]:
-    """What came, for the model: pictures and PDF files as they are, the rest as words."""
+    """The outcome for the model: images and PDF files unchanged, the rest as text."""
     return text_or_items(flagged(outcome, pictures_and_pdf), _item)
 
 

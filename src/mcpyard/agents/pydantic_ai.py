@@ -24,7 +24,7 @@ def convert(offered: Mapping[str, Tool]) -> "YardToolset":
 
 
 def returned(outcome: Outcome) -> ToolReturn:
-    """What came, for the model: pictures as they are, the rest as words.
+    """The outcome for the model: images unchanged, the rest as text.
 
     The application finds the whole outcome in the metadata.
     """
@@ -33,7 +33,7 @@ def returned(outcome: Outcome) -> ToolReturn:
 
 
 class YardToolset(AbstractToolset[Any]):
-    """The tools of a toolbox; a call that fails is a failed result that the model sees."""
+    """The tools of a toolbox; a failed call is a failed result that the model sees."""
 
     def __init__(self, offered: Mapping[str, Tool]) -> None:
         self._offered = dict(offered)
@@ -41,11 +41,11 @@ class YardToolset(AbstractToolset[Any]):
 
     @property
     def id(self) -> str | None:
-        """Nothing: what it is called among others matters for durable execution only."""
+        """None: the id matters for durable execution only."""
         return None
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        """The tools, as the library wants them in each step."""
+        """The tools, in the format of the library, for each step."""
         return {
             each.name: ToolsetTool(
                 toolset=self,

@@ -1,7 +1,6 @@
-"""The toolbox with a way into each agent library.
+"""The toolbox with an adapter for each agent library.
 
-The adapters that need a library are imported when they are asked for: the libraries are large, and
-none of them comes with mcpyard itself.
+Adapters that need a library are imported on first use: the libraries are large and optional.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,21 +27,21 @@ _LIBRARIES: Final = {
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
 }
-"""The package that each adapter needs; its extra is called like the adapter."""
+"""The package that each adapter needs; the extra has the name of the adapter."""
 
 _Given: TypeAlias = Callable[[Tool, object], object]
-"""Reads arguments back from how a target was told to give them."""
+"""Converts the arguments of a target to those of the tool."""
 
 
 class AgentToolbox(Toolbox):
-    """The tools of one conversation, in the shape of any agent library.
+    """The tools of one conversation, in the format of any agent library.
 
-    A failure never raises into an agent's loop: it is an error result in the agent's own way.
+    A failure never raises in the agent loop: it is an error result in the library's format.
     """
 
     @cached_property
     def offered(self) -> Mapping[str, Tool]:
-        """The tools by the names that agents know them by."""
+        """The tools by the names that agents see."""
         names = offer(tool.name for tool in self.tools)
         return {names[tool.name]: tool for tool in self.tools}
 
@@ -51,7 +50,7 @@ class AgentToolbox(Toolbox):
         return cast("list[CopilotTool]", self._converted("copilot"))
 
     def to_ai_sdk(self) -> dict[str, ai_sdk.AiTool]:
-        """A tool set in the shape of the Vercel AI SDK."""
+        """A tool set for the Vercel AI SDK."""
         return ai_sdk.convert(self.offered)
 
     def to_openai(
@@ -60,8 +59,8 @@ class AgentToolbox(Toolbox):
         """Tools for OpenAI's Responses or Chat Completions; `answer_openai` answers their calls.
 
         Args:
-            api: Which of the two.
-            strict: Ask for arguments that fit for certain, of every tool whose schema can say so.
+            api: `responses` or `chat`.
+            strict: Use strict mode for every tool whose schema allows it.
         """
         return openai.convert(self.offered, api, strict=strict)
 
@@ -86,33 +85,33 @@ class AgentToolbox(Toolbox):
         return gemini.convert(self.offered)
 
     async def answer_openai(self, call: object) -> dict[str, object]:
-        """Make a call that a model of OpenAI's asks for; gives the item or message to send back.
+        """Execute a call that an OpenAI model requests; returns the item or message to send back.
 
         Args:
             call: A `function_call` item of Responses or a tool call of Chat Completions.
 
         Raises:
-            TypeError: It is neither.
+            TypeError: `call` is neither.
         """
         name, arguments, call_id, api = openai.asked(call)
         outcome = await self._call(name, arguments, openai.given)
         return openai.answer(outcome, call_id, api)
 
     async def answer_anthropic(self, call: object) -> dict[str, object]:
-        """Make the call of a `tool_use` block; gives the `tool_result` block to send back.
+        """Execute the call of a `tool_use` block; returns the `tool_result` block to send back.
 
         Raises:
-            TypeError: It is no such block.
+            TypeError: `call` is not such a block.
         """
         name, arguments, call_id = anthropic.asked(call)
         outcome = await self._call(name, arguments, anthropic.given)
         return anthropic.answer(outcome, call_id)
 
     async def answer_gemini(self, call: object) -> dict[str, object]:
-        """Make a function call of Gemini's; gives the part to send back.
+        """Execute a function call of Gemini; returns the part to send back.
 
         Raises:
-            TypeError: It is no such call.
+            TypeError: `call` is not a function call.
         """
         name, arguments, call_id = gemini.asked(call)
         outcome = await self._call(name, arguments, gemini.given)

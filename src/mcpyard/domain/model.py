@@ -264,7 +264,7 @@ class Policy(_Model):
 
 
 class LocalConfig(Policy):
-    """A server that is a process of ours, spoken to over its standard input and output."""
+    """A server that mcpyard starts as a process and talks to over stdio."""
 
     type: Literal["local"] = "local"
     command: Annotated[list[Text], AfterValidator(_not_empty)]
@@ -311,7 +311,7 @@ class OAuthClient(_Model):
 
 
 class RemoteConfig(Policy):
-    """A server at an address; without a transport, streamable HTTP is tried first, then SSE."""
+    """A server at a URL; without a transport, mcpyard tries streamable HTTP, then SSE."""
 
     type: Literal["remote"] = "remote"
     url: Annotated[StrictStr, AfterValidator(_url)]

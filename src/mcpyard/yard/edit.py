@@ -44,11 +44,11 @@ _NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A wish to change a server.
+    """A change of a server.
 
     Attributes:
-        patch: What to change, as a merge patch; `name` renames.
-        expected: The digest of the record that is meant; None for whatever is there.
+        patch: The changes as a JSON merge patch; `name` renames the server.
+        expected: The expected digest of the record; None to skip the check.
         refuse_running: Refuse a change that would restart a running server.
     """
 
@@ -58,7 +58,7 @@ class Change:
 
     @classmethod
     def of(cls, given: "Change | Patch") -> "Change":
-        """A change, also out of a bare patch."""
+        """A change, or one made of a bare patch."""
         return given if isinstance(given, Change) else cls(given)
 
 

@@ -1,7 +1,7 @@
-"""The typed registry: which servers there are and how each of them is.
+"""The typed registry of servers and their statuses.
 
-Synchronous and in-process, on the same model the supervisor uses. A stand-alone registry can be
-written by anyone; one that a running yard manages takes its statuses from the supervisor alone.
+Synchronous and in-process, with the same model as the supervisor. A stand-alone registry is
+writable; in the registry of a running `Yard`, only the supervisor sets statuses.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A server and how it is, at one moment."""
+    """A server with its status, as an immutable snapshot."""
 
     name: str
     config: Config
@@ -38,7 +38,7 @@ class Info:
 
 
 class RegistryBook:
-    """The servers and their statuses; a running yard writes here."""
+    """The servers and their statuses; a running `Yard` writes here."""
 
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
@@ -62,30 +62,30 @@ class RegistryBook:
         return info
 
     def update_status(self, name: str, status: Status, error: str | None = None) -> None:
-        """Say how a server is."""
+        """Set the status of a server."""
         if error is not None and status is not Status.ERROR:
             raise InputError.of(Problem("error", f"cannot stand beside the status {status}"))
         self.infos[name] = replace(self.known(name), status=status, error=error)
 
     def update_tool_count(self, name: str, count: int) -> None:
-        """Say how many tools it has."""
+        """Set the number of tools."""
         self.infos[name] = replace(self.known(name), tool_count=count)
 
 
 class Registry:
-    """Servers by name, in the order in which they were registered."""
+    """Servers by name, in order of registration."""
 
     def __init__(self) -> None:
         self._book = RegistryBook()
         self._managed = False
 
     def register(self, name: str, config: Config | Mapping[str, object]) -> None:
-        """Add a server in any spelling of its definition.
+        """Add a server; the definition can have any accepted format.
 
         Raises:
-            NameTaken: A server of that name is registered already.
-            NameRefused: The name cannot be used.
-            DefinitionError: The definition cannot be used; names the field.
+            NameTaken: A server of that name is already registered.
+            NameRefused: The name is invalid.
+            DefinitionError: The definition is invalid; names the field.
         """
         self._refuse_if_managed()
         check_name(name)
@@ -95,37 +95,37 @@ class Registry:
         self._book.infos[name] = Info(name, reading.config)
 
     def get(self, name: str) -> Info | None:
-        """The server of that name, as it is now; None when there is none."""
+        """Return the server of that name, or None."""
         return self._book.infos.get(name)
 
     def list(self) -> list[Info]:
-        """All servers, as they are now."""
+        """Return all servers."""
         return [*self._book.infos.values()]
 
     def remove(self, name: str) -> None:
-        """Take a server out; `ServerUnknown` when there is none."""
+        """Remove a server; raises `ServerUnknown` if there is none."""
         self._refuse_if_managed()
         self._book.known(name)
         del self._book.infos[name]
 
     def update_status(self, name: str, status: str, error: str | None = None) -> None:
-        """Say how a server is; a text can stand beside `error` only.
+        """Set the status of a server; only the status `error` can have an error message.
 
         Raises:
-            ManagedByYard: The registry belongs to a running yard, whose supervisor says it.
+            ManagedByYard: The registry belongs to a running `Yard`.
             ServerUnknown: No server of that name.
-            InputError: No such status, or a text beside a status that is no error.
+            InputError: Unknown status, or a message with a status other than `error`.
         """
         self._refuse_if_managed()
         self._book.update_status(name, _status(status), error)
 
     def reset(self) -> None:
-        """Take all servers out."""
+        """Remove all servers."""
         self._refuse_if_managed()
         self._book.infos.clear()
 
     def manage(self) -> "RegistryBook":
-        """Give the registry into a yard's hands; from now on only the returned port writes it."""
+        """Hand the registry to a `Yard`; from now on only the returned port writes it."""
         self._managed = True
         return self._book
 

@@ -1,4 +1,4 @@
-"""Tools that let an agent look after the yard itself; an application may add them to its own."""
+"""Tools with which an agent manages mcpyard itself; an application can add them to its own."""
 
 from typing import Final, Protocol
 
@@ -9,20 +9,20 @@ from mcpyard.yard.toolbox.own_tools import own_tool
 from mcpyard.yard.toolbox.tool import Tool
 
 _PATIENCE: Final = 10.0
-"""Seconds that a restart is waited for."""
+"""Seconds to wait for a restart."""
 
 _LOOKS: Final = {"readOnlyHint": True}
 
 
 class Steering(Offering, Protocol):
-    """A yard, in this process or another, as far as an agent may look after it."""
+    """The part of `Yard`, local or attached, that these tools use."""
 
     def record(self, ref: str, *, tools: bool = True) -> Record:
         """The record of one server."""
         ...
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
-        """Stop a server and start it anew."""
+        """Restart a server."""
         ...
 
     async def failed_calls(self, limit: int = 20) -> list[Record]:
@@ -31,7 +31,7 @@ class Steering(Offering, Protocol):
 
 
 def self_control(yard: Steering) -> list[Tool]:
-    """A ready set: list the servers, look at one, restart one, search tools, read what failed."""
+    """Tools to list the servers, show one, restart one, search tools and show recent errors."""
     does = _SelfControl(yard)
     return [
         own_tool(does.list_servers, name="yard_list_servers", annotations=_LOOKS),
@@ -43,29 +43,29 @@ def self_control(yard: Steering) -> list[Tool]:
 
 
 class _SelfControl:
-    """What the docstrings say, the agent reads."""
+    """The docstrings are the descriptions that the agent reads."""
 
     def __init__(self, yard: Steering) -> None:
         self._yard = yard
 
     async def list_servers(self) -> dict[str, str]:
-        """List all MCP servers, and how each is."""
+        """List all MCP servers with their status."""
         return server_words(self._yard)
 
     async def server_status(self, server: str) -> dict[str, object]:
-        """Tell how one MCP server is: its state, its last error, its tools."""
+        """Show the status of one MCP server: its state, its last error, its tools."""
         record = self._yard.record(server)
         keys = "name", "status", "state", "error", "attempt", "nextRetryAt", "since", "warnings"
         shown = {key: record[key] for key in keys}
         return shown | {"now": words_of(record), "tools": record["tools"]}
 
     async def restart_server(self, server: str) -> dict[str, object]:
-        """Restart one MCP server, and tell how it is afterwards."""
+        """Restart one MCP server and return its new status."""
         record = await self._yard.restart(server, wait=_PATIENCE)
         return {"name": record["name"], "now": words_of(record)}
 
     async def search_tools(self, query: str, limit: int = 10) -> dict[str, object]:
-        """Search the tools of all MCP servers by what they do."""
+        """Search the tools of all MCP servers by name and description."""
         tools = self._yard.tools()
         index = Index(
             Known(str(each["exposedName"]), str(each["title"] or ""), str(each["description"]))
@@ -79,7 +79,7 @@ class _SelfControl:
         }
 
     async def last_errors(self, limit: int = 10) -> dict[str, object]:
-        """Read what went wrong lately: servers that are not well, and calls that failed."""
+        """List recent errors: failed servers and failed calls."""
         records = self._yard.servers(tools=False)
         servers = {str(each["name"]): each["error"] for each in records if each["error"]}
         return {"servers": servers, "calls": await self._yard.failed_calls(limit)}

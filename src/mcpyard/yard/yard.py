@@ -1,4 +1,4 @@
-"""The use cases: what every face asks of the yard, over the ports alone."""
+"""The use cases of every interface, over the ports alone."""
 
 import asyncio
 import contextlib
@@ -63,19 +63,19 @@ from mcpyard.yard.registry import Registry
 
 
 class YardCore:
-    """A yard over its ports; `mcpyard.app` gives it real ones.
+    """The core of `Yard`, over its ports; `mcpyard.app` provides real ones.
 
     Attributes:
-        instance: Differs between any two yards, also between one and the same one started anew.
-        registry: The servers and how each is, for readers of the typed registry.
-        accounts: What became of the calls.
-        profiles: Stored selections for the gateway.
-        calls: Carries out calls and other requests.
+        instance: A unique id of this run.
+        registry: The servers and their statuses, as a typed registry.
+        accounts: The outcomes of calls.
+        profiles: The profiles of the gateway.
+        calls: Executes calls and other requests.
         directory: The servers that clients of the gateway can use.
-        notifications: What servers send outside of any call.
-        approvals: What of project files waits for approval.
-        here: What an entry that leads back to this yard is known by.
-        fault: Tells why nothing can be stored, where that is so.
+        notifications: Notifications of servers outside of calls.
+        approvals: The entries of project files that need approval.
+        here: Identifies entries that point back to this instance.
+        fault: Returns the reason if nothing can be stored.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -113,30 +113,30 @@ class YardCore:
 
     @property
     def clients(self) -> Clients:
-        """The servers of other programs on this machine."""
+        """The servers in the configuration files of other clients on this machine."""
         if self._clients is None:
             raise ReadOnlyOwner("this yard reaches no other programs")
         return self._clients
 
     @property
     def desired(self) -> Desired:
-        """What should be."""
+        """The desired state."""
         return self._reconciler.desired
 
     @property
     def version(self) -> int:
-        """The id of the last event; while it is the same, so is every record."""
+        """The id of the last event; records do not change while it stays the same."""
         self._reconciler.refresh()
         return self._bus.newest
 
     async def begin(self) -> None:
-        """Read the sources and begin to run what should run."""
+        """Read the sources and start the servers that should run."""
         self._servers.listen(self._observed)
         await self._reconciler.open(self._desired_changed)
         self._loop_task = asyncio.create_task(self._reconciler.run(), name="reconcile")
 
     async def close(self) -> None:
-        """End every server and let go of everything, also where a part fails or hangs."""
+        """Stop every server and release all resources, even if a part fails or hangs."""
         async with contextlib.AsyncExitStack() as rest:
             rest.callback(self._bus.close)
             rest.push_async_callback(self._memory.close)
@@ -147,34 +147,34 @@ class YardCore:
                 await asyncio.wait({self._loop_task}, timeout=PATIENCE)
 
     def server(self, ref: str) -> DesiredServer:
-        """The server that an id or a name means."""
+        """Return the definition of a server, by id or name."""
         found = by_ref(self.desired.servers, ref)
         if found is None:
             raise ServerUnknown(f'there is no server "{ref[:80]}"')
         return found
 
     def record(self, ref: str, *, tools: bool = True) -> Record:
-        """The record of one server, with what its processes use just now."""
+        """Return the record of one server, with its current resource usage."""
         server = self.server(ref)
         used = figures_record(self._servers.figures(server.id))
         return self._record(server, tools=tools) | {"figures": used}
 
     def servers(self, *, tools: bool = True) -> list[Record]:
-        """The records of all servers, by name."""
+        """Return the records of all servers, sorted by name."""
         return [self.record_of(picture, tools=tools) for picture in self.pictures()]
 
     def pictures(self) -> list[Picture]:
-        """What the records of all servers are made from, by name."""
+        """Return the data for the records of all servers, sorted by name."""
         servers = sorted(self.desired.servers.values(), key=attrgetter("name"))
         return [Picture(server, self._of(server.id)) for server in servers]
 
     def record_of(self, picture: Picture, *, tools: bool = True) -> Record:
-        """The record that a picture gives."""
+        """Return the record for this data."""
         routes = [each for each in self._book.routes(picture.server.id) if each.policy.enabled]
         return record(*picture, routes, tools=tools)
 
     def tools(self, ref: str | None = None) -> list[Record]:
-        """The tools that can be called: of one server, or of all."""
+        """Return the tools of all available servers, or all tools of one server."""
         servers = [self.server(ref)] if ref is not None else self.desired.servers.values()
         return [
             self._tool_record(route)
@@ -183,7 +183,7 @@ class YardCore:
         ]
 
     def route(self, ref: str, tool: str) -> Route:
-        """The way to a server's tool by its own name."""
+        """Return the route to a server's tool, by the server's own name for it."""
         server = self.server(ref)
         found = self._book.find(server.id, tool)
         if found is None:
@@ -200,7 +200,7 @@ class YardCore:
         meta: Mapping[str, object] | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call a tool by its exposed name, or a fallback of it (see `CallPipeline.call`)."""
+        """Call a tool by its exposed name, with fallback servers (see `CallPipeline.call`)."""
         context = CallContext(who, timeout, with_meta(meta) if meta else NO_EXTRAS, progress)
         return await self.calls.call_with(self.calls.route(name), arguments, context)
 
@@ -214,12 +214,12 @@ class YardCore:
         meta: Mapping[str, object] | None = None,
         who: str = LIBRARY,
     ) -> Outcome:
-        """Call a server's tool by its own name, and no other (see `call`)."""
+        """Call a tool by server and own name, without fallback servers (see `call`)."""
         context = CallContext(who, timeout, with_meta(meta), fall_back=False)
         return await self.calls.call_with(self.route(ref, tool), arguments, context)
 
     async def start(self, ref: str, *, wait: float = 0) -> Record:
-        """Want a server to run; one that runs or is coming up is left alone."""
+        """Start a server; does nothing if it runs or is starting."""
         server = self.server(ref)
         if not server.config.enabled:
             raise Disabled(f'the server "{server.name}" is disabled').about(server.name)
@@ -233,7 +233,7 @@ class YardCore:
         return await self._after(server, wait)
 
     async def stop(self, ref: str, *, wait: float = 0) -> Record:
-        """Want a server to be stopped."""
+        """Stop a server."""
         server = self.server(ref)
         said = {self._intent.wanted(server), server.wanted, server.config.wanted}
         if said != {Wanted.STOPPED} or server.id in self._intent.unkept:
@@ -241,7 +241,7 @@ class YardCore:
         return await self._after(server, wait)
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
-        """Stop a server and start it anew."""
+        """Restart a server."""
         server = self.server(ref)
         if self._intent.wanted(server) is not Wanted.RUNNING:
             return await self.start(ref, wait=wait)
@@ -249,19 +249,19 @@ class YardCore:
         return await self._after(server, wait)
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
-        """Add a server (see `ServerEditor.register`); its record, with what is odd about it."""
+        """Add a server (see `ServerEditor.register`); returns its record with warnings."""
         owner, name, odd = await self._editor.register(body)
         server = self.desired.servers[self._memory.identity(owner, name)]
         return noting(await self._after(server, wait), odd)
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
-        """Change a server (see `ServerEditor.change`); its record, with what is odd about it."""
+        """Change a server (see `ServerEditor.change`); returns its record with warnings."""
         server = self.server(ref)
         odd = await self._editor.change(server, Change.of(change))
         return noting(await self._after(server, wait), odd)
 
     async def change_tool(self, ref: str, tool: str, change: Change | Patch) -> Record:
-        """Change how a tool is shown and called; its record."""
+        """Change the policy of a tool; returns its record."""
         server, route, change = self.server(ref), self.route(ref, tool), Change.of(change)
         if isinstance(name := change.patch.get("name"), str):
             self._book.check_name(route, name)
@@ -272,26 +272,26 @@ class YardCore:
         return self._tool_record(changed)
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
-        """Stop a server if it runs, and take it out."""
+        """Stop a server if it runs, and remove its definition."""
         server = self.server(ref)
         await self._editor.remove(server)
         await self._until(self._reconciler.gone(server.id), wait)
 
     async def trial(self, body: Mapping[str, object]) -> Record:
-        """Open a server that is not registered, look at it, and end it again."""
+        """Start a server that is not registered, list its tools, and stop it."""
         reading = read_definition(body)
         server = await self._reconciler.on_trial(reading.config)
         return trial_record(await self._servers.trial(server), reading.warnings)
 
     async def login(self, ref: str, redirect_uri: str) -> str:
-        """Begin a sign-in at a remote server; the address to open in a browser."""
+        """Begin a sign-in at a remote server; returns the URL to open in a browser."""
         server = self.server(ref)
         if self._sign_ins is None:
             raise NoSignIn("this yard signs in nowhere")
         return await self._sign_ins.begin(server, redirect_uri)
 
     async def logged_in(self, answer: Mapping[str, str]) -> str:
-        """Take what the browser brought back, and connect anew; the name of the server."""
+        """Finish a sign-in with the callback parameters; returns the name of the server."""
         if self._sign_ins is None:
             raise SignInUnknown("this yard signs in nowhere")
         server = self.server(str(await self._sign_ins.finish(answer)))
@@ -300,29 +300,29 @@ class YardCore:
         return server.name
 
     def reveal(self, ref: str) -> Record:
-        """The literal values of a server's variables and headers."""
+        """Return the literal values of a server's variables and headers."""
         return revealed(self.server(ref))
 
     async def approve(self, folder: str | Path, *, replace: Collection[str] = ()) -> list[str]:
-        """Approve what a project's file says now; the servers that waited for it."""
+        """Approve the current content of a project's file; returns the approved servers."""
         return (await self.approvals.approve(Path(folder), replace=replace)).servers
 
     async def settled(self, ref: str) -> Record:
-        """Wait until a server is what it should be, or can't be without somebody's help."""
+        """Wait until a server reaches its desired state, or cannot without intervention."""
         server = self.server(ref)
         await self._reconciler.settled(server.id)
         return self._record(server)
 
     def log(self, ref: str) -> Sequence[LogLine]:
-        """The last lines a server wrote to its standard error."""
+        """Return the last lines of a server's standard error."""
         return self._servers.log(self.server(ref).id)
 
     async def failed_calls(self, limit: int = 20) -> list[Record]:
-        """The last calls that failed, newest first."""
+        """Return the last failed calls, newest first."""
         return [call_record(each) for each in self.accounts.failed_calls(limit)]
 
     def events(self, after: int | None = None) -> Subscription:
-        """What happens from now on, or from just after an event."""
+        """Iterate over events from now on, or after an event id."""
         return self._bus.subscribe(after)
 
     def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
@@ -340,7 +340,7 @@ class YardCore:
         return self.record(str(server.id))
 
     async def _until(self, event: Awaitable[None], seconds: float) -> None:
-        """Wait for something at most so long; whoever looks sees how far it came."""
+        """Wait at most so many seconds; a timeout is not an error."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(event, max(0.0, seconds))
 

@@ -1,4 +1,4 @@
-"""The operations on the servers of other programs."""
+"""The operations on the servers of other clients."""
 
 from typing import Final
 
@@ -27,13 +27,11 @@ _NUMBER: Final[Json] = {"type": "integer", "minimum": 1}
 _TAGS: Final = ["clients"]
 _PROJECT: Final = query(
     "project",
-    "The folder that it is looked at from, an absolute path; the yard's own project unless told.",
+    "The project folder, an absolute path; default the project of mcpyard.",
     {"type": "string", "pattern": "^/"},
 )
-_SCOPE: Final = query(
-    "scope", "One of the client's scopes; its first unless told.", {"type": "string"}
-)
-_DRY: Final = query("dryRun", "Only tell what would be.", _FLAG)
+_SCOPE: Final = query("scope", "One of the client's scopes; default the first.", {"type": "string"})
+_DRY: Final = query("dryRun", "Preview only.", _FLAG)
 
 _BRIEF: Final[dict[str, Json]] = {
     "name": text(),
@@ -243,8 +241,8 @@ CLIENTS: Final[Json] = {
     "/api/clients": {
         "get": operation(
             "listClients",
-            "Every scope of every program, and of the yard, with its servers and what becomes "
-            "of each.",
+            "List the scopes of every client and of mcpyard, with their servers and the effective "
+            "state of each.",
             {
                 200: told(
                     "By client.",
@@ -260,8 +258,8 @@ CLIENTS: Final[Json] = {
     "/api/clients/copy": {
         "post": operation(
             "copyClientServer",
-            "Copy a server from one program to another, or move it. What the target cannot hold "
-            "is left out and told; with `dryRun` nothing is written.",
+            "Copy a server from one client to another, or move it. Fields that the target does "
+            "not support are dropped with a warning; `dryRun` writes nothing.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
@@ -271,8 +269,8 @@ CLIENTS: Final[Json] = {
     "/api/clients/undo": {
         "post": operation(
             "undoClientEdit",
-            "Undo one of the last 100 edits; the newest that is not undone, unless told. Of two "
-            "who undo the same one at once, the second gets a 404 that says it is undone already.",
+            "Undo one of the last 100 edits; default the newest that is not undone. If two "
+            "requests undo the same edit, the second gets a 404.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
@@ -282,7 +280,7 @@ CLIENTS: Final[Json] = {
     "/api/clients/edits": {
         "get": operation(
             "listClientEdits",
-            "The last edits, newest first.",
+            "List the last edits, newest first.",
             {200: told("At most 100.", array(ref("Edit")), [_EDIT])},
             (409,),
             tags=_TAGS,
@@ -291,7 +289,7 @@ CLIENTS: Final[Json] = {
     "/api/clients/lint": {
         "get": operation(
             "lintClients",
-            "What the rules of each program have to say about its files.",
+            "Check the files of all clients against the rules of each client.",
             {200: told("What was found.", array(ref("Finding")), [_FOUND])},
             (409, 422),
             tags=_TAGS,
@@ -301,7 +299,7 @@ CLIENTS: Final[Json] = {
     "/api/clients/drift": {
         "get": operation(
             "compareClients",
-            "The servers that are not defined alike everywhere.",
+            "List servers that are defined differently in several places.",
             {200: told("By name.", array(ref("Drift")), [_DRIFTED])},
             (409, 422),
             tags=_TAGS,
@@ -312,15 +310,15 @@ CLIENTS: Final[Json] = {
         "parameters": [parameter("client"), parameter("name"), _SCOPE, _PROJECT],
         "get": operation(
             "showClientServer",
-            "One server of a program, with everything that its file says of it.",
+            "Show one server of a client, with all fields of its entry.",
             {200: told("The server.", ref("ClientServer"), _SERVER)},
             (404, 409, 422),
             tags=_TAGS,
         ),
         "patch": operation(
             "changeClientServer",
-            "Change a server in its program's own file: one entry changes, every other byte "
-            "stays. `name` renames it, `enabled` switches it as its program understands it.",
+            "Change a server in the file of its client: one entry changes, the rest of the file "
+            "stays untouched. `name` renames it, `enabled` enables or disables it.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
@@ -329,7 +327,7 @@ CLIENTS: Final[Json] = {
         ),
         "delete": operation(
             "removeClientServer",
-            "Take a server out of its program's file.",
+            "Remove a server from the file of its client.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,

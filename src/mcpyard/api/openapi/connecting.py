@@ -1,4 +1,4 @@
-"""The operation that connects a program to the gateway."""
+"""The operation that connects a client to the gateway."""
 
 from typing import Final
 
@@ -44,9 +44,9 @@ CONNECTING: Final[Json] = {
     "/api/clients/connect": {
         "post": operation(
             "connectClient",
-            "Write the gateway into a program's configuration: as a command that needs no token, "
-            "or by its address with a new call token, which is left to a variable where the "
-            "program reads one, and then shown this once.",
+            "Add the gateway to a client's configuration: as a command that needs no token, or as "
+            "a URL with a new call token. If the client can read the token from an environment "
+            "variable, the token is not written but returned, only once.",
             {
                 200: told(
                     "What changed, or would.",

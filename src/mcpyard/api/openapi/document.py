@@ -31,31 +31,31 @@ PATHS: Final[Json] = (
 )
 
 _TAGS: Final = {
-    "servers": "Servers: what should be, and what is.",
-    "tools": "Their tools.",
-    "workbench": "Definitions that are not registered yet.",
-    "clients": "The servers of other programs, in their own files.",
-    "yard": "The yard itself.",
-    "gateway": "What the gateway shows at addresses of its own.",
-    "doors": "Who may come in, and what may run.",
+    "servers": "Servers.",
+    "tools": "Tools.",
+    "workbench": "Parsing, testing and importing definitions.",
+    "clients": "Servers in the files of other clients.",
+    "yard": "Calls, events, health and metrics.",
+    "gateway": "Profiles of the gateway.",
+    "doors": "Tokens, sign-in and project approval.",
 }
 
 _MEANINGS: Final = {
-    400: "The body is not JSON or nested too deep, or a header stands there twice.",
+    400: "The body is not JSON or nested too deep, or a header is duplicated.",
     401: "The token is missing or wrong.",
-    403: "The request comes from a foreign page, or its token does not open this.",
-    404: "There is no such address, server, tool, profile, edit or token.",
-    405: "The address does not know this method.",
-    409: "Right in itself, but not in the present state.",
-    412: "What should be changed is not what the caller has seen.",
-    413: "More than a limit allows.",
-    415: "The body is not said to be JSON.",
-    421: "The yard is not called by this name.",
-    422: "What was given is wrong; the fields are named, and nothing was changed.",
-    500: "An error of mcpyard itself.",
-    502: "The MCP server is at fault; the cause and its last words are told.",
-    504: "A time limit ran out.",
-    507: "There is no room, no right to write, or the yard's home is gone; nothing was changed.",
+    403: "The request comes from a page of another origin, or the token does not give access.",
+    404: "There is no such route, server, tool, profile, edit or token.",
+    405: "The route does not support this method.",
+    409: "The request conflicts with the current state.",
+    412: "The record changed since the caller read it.",
+    413: "The request exceeds a size limit.",
+    415: "The content type is not JSON.",
+    421: "The `Host` header is not allowed.",
+    422: "The input is invalid; the problems name the fields, and nothing was changed.",
+    500: "An internal error of mcpyard.",
+    502: "The MCP server failed; the problem has the cause and the last log lines.",
+    504: "A timeout expired.",
+    507: "The disk is full, the folder is not writable, or the home is gone; nothing was changed.",
 }
 
 
@@ -66,7 +66,7 @@ def document() -> Json:
         "info": {
             "title": "mcpyard",
             "version": version("mcpyard"),
-            "summary": "One yard for all MCP servers.",
+            "summary": "Runs, supervises and exposes MCP servers.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{"bearer": []}],
@@ -77,7 +77,7 @@ def document() -> Json:
                 "bearer": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "The admin token; `mcpyard paths` tells where it lies.",
+                    "description": "The admin token, in the file `token` in the home.",
                 }
             },
             "parameters": _PARAMETERS,
@@ -103,15 +103,15 @@ def _path(name: str, description: str) -> Json:
 
 _PARAMETERS: Final[Json] = {
     "ref": _path("ref", "The id or the name of a server, percent-encoded."),
-    "client": _path("client", "The id or an alias of a program."),
+    "client": _path("client", "The id or an alias of a client."),
     "name": _path("name", "The name of a server in its file, percent-encoded."),
-    "tool": _path("tool", "The server's own name of a tool, percent-encoded."),
-    "exposed": _path("exposed", "The name that agents know a tool by."),
+    "tool": _path("tool", "The server's own name for a tool, percent-encoded."),
+    "exposed": _path("exposed", "The exposed name of a tool."),
     "profile": _path("profile", "The name of a profile, percent-encoded."),
     "token": _path("token", "The id or the name of a call token, percent-encoded."),
     "wait": query(
         "wait",
-        "Seconds to wait until what was asked for is observed; the answer comes in any case.",
+        "Seconds to wait for the requested state; the response is sent in any case.",
         {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT, "default": WAIT},
     ),
 }

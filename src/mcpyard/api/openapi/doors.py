@@ -1,4 +1,4 @@
-"""The operations of who may come in."""
+"""The operations on tokens and browser sign-in."""
 
 from typing import Final
 
@@ -33,7 +33,7 @@ _NAME: Final = text("Printable characters.", minLength=1, maxLength=LONGEST_NAME
 _TOKEN_MEMBERS: Final[dict[str, Json]] = {
     "id": text(format="uuid"),
     "name": text(),
-    "profile": maybe(text("The only profile it opens.")),
+    "profile": maybe(text("The only profile it gives access to.")),
     "created": text(format="date-time"),
     "lastUsed": maybe(text(format="date-time")),
     "revoked": maybe(text(format="date-time")),
@@ -41,15 +41,13 @@ _TOKEN_MEMBERS: Final[dict[str, Json]] = {
 
 DOOR_SCHEMAS: Final[Json] = {
     "Token": members(_TOKEN_MEMBERS),
-    "MadeToken": members({**_TOKEN_MEMBERS, "token": text("Shown this once.")}),
+    "MadeToken": members({**_TOKEN_MEMBERS, "token": text("Shown only once.")}),
     "NewToken": {
         "type": "object",
         "properties": {"name": _NAME, "profile": maybe(_NAME)},
         "required": ["name"],
     },
-    "LoginLink": members(
-        {"url": text("Good for one browser."), "expires": text(format="date-time")}
-    ),
+    "LoginLink": members({"url": text("Works once."), "expires": text(format="date-time")}),
     "Ticket": members({"ticket": text(), "expiresIn": {"type": "number"}}),
 }
 
@@ -57,14 +55,20 @@ DOORS: Final[Json] = {
     "/api/tokens": {
         "get": operation(
             "listTokens",
-            "The call tokens, also the revoked ones, without their secrets.",
+            "List the call tokens, including revoked ones, without their secrets.",
             {200: told("All of them.", array(ref("Token")), [_TOKEN])},
             tags=["doors"],
         ),
         "post": operation(
             "createToken",
-            "Make a token that opens the gateway, or one profile of it.",
-            {201: told("It is shown once.", ref("MadeToken"), _TOKEN | {"token": "mcpyard_..."})},
+            "Create a call token for the gateway, or for one profile.",
+            {
+                201: told(
+                    "The token; shown only once.",
+                    ref("MadeToken"),
+                    _TOKEN | {"token": "mcpyard_..."},
+                )
+            },
             (404, 409, 507),
             tags=["doors"],
             requestBody=body(ref("NewToken"), {"all": {"name": "laptop"}}),
@@ -74,7 +78,7 @@ DOORS: Final[Json] = {
         "parameters": [parameter("token")],
         "delete": operation(
             "revokeToken",
-            "Make a call token worthless.",
+            "Revoke a call token.",
             {204: _NOTHING},
             (404, 507),
             tags=["doors"],
@@ -83,7 +87,7 @@ DOORS: Final[Json] = {
     "/api/tokens/rotate": {
         "post": operation(
             "rotateAdminToken",
-            "Put a new admin token in place of the old one; the home's file has it.",
+            "Replace the admin token; the new one is in the file `token` in the home.",
             {204: _NOTHING},
             (409, 507),
             tags=["doors"],
@@ -92,7 +96,7 @@ DOORS: Final[Json] = {
     "/api/login-links": {
         "post": operation(
             "createLoginLink",
-            "Make an address that signs one browser in, once.",
+            "Create a link that signs one browser in, once.",
             {
                 201: told(
                     "The address.",
@@ -107,8 +111,8 @@ DOORS: Final[Json] = {
     "/api/tickets": {
         "post": operation(
             "createTicket",
-            "Make a ticket for `GET /api/events?ticket=`, or for a log that is followed: it opens "
-            "one stream for the browser that asks.",
+            "Create a ticket for `GET /api/events?ticket=` or a followed log; it opens one stream "
+            "for the requesting browser.",
             {201: told("The ticket.", ref("Ticket"), {"ticket": "...", "expiresIn": TICKET_LIFE})},
             (409,),
             tags=["doors"],
@@ -117,20 +121,20 @@ DOORS: Final[Json] = {
     "/login": {
         "get": {
             "operationId": "login",
-            "summary": "Let a browser in that comes with a link; the page goes on by itself.",
+            "summary": "Sign a browser in with a one-time link, and continue to the web page.",
             "tags": ["doors"],
             "security": [{}],
             "parameters": [query("link", "The secret of a one-time link.", text())],
             "responses": {
-                "200": {"description": "A page; the cookie comes with it.", **_HTML},
-                "403": {"description": "A page: the link was used, or has run out.", **_HTML},
+                "200": {"description": "A page that sets the cookie.", **_HTML},
+                "403": {"description": "A page: the link was used or has expired.", **_HTML},
                 "421": {"$ref": "#/components/responses/Problem421"},
             },
         }
     },
     "/logout": {
         "post": operation(
-            "logout", "Shut the browser out that asks.", {204: _NOTHING}, tags=["doors"]
+            "logout", "Sign the requesting browser out.", {204: _NOTHING}, tags=["doors"]
         )
     },
 }

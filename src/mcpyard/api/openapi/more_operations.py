@@ -1,4 +1,4 @@
-"""The operations on what is not registered yet, and those that tell how the yard is."""
+"""The operations on definitions that are not registered, and on mcpyard itself."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ _SICK: Final[Json] = {
     "type": "urn:mcpyard:error:state-gone",
     "title": "State gone",
     "status": 507,
-    "hint": "Put the home back, or end this yard and start it again: mcpyard up",
+    "hint": "Put the home back, or stop mcpyard and start it again: mcpyard up",
 }
 
 _IMPORTED: Final[Json] = {
@@ -46,8 +46,8 @@ WORKBENCH: Final[Json] = {
     "/api/mcp/parse": {
         "post": operation(
             "parseText",
-            "Read a pasted text: JSON of any program, TOML, `mcp add` commands.",
-            {200: told("What it holds, and what cannot be used.", ref("Parsed"), _PARSED)},
+            "Parse a text: JSON of any client, TOML or `mcp add` commands.",
+            {200: told("The servers found, and the problems.", ref("Parsed"), _PARSED)},
             tags=["workbench"],
             requestBody=body(ref("Pasted"), {"json": {"text": PASTED}}),
         )
@@ -55,7 +55,7 @@ WORKBENCH: Final[Json] = {
     "/api/mcp/test": {
         "post": operation(
             "testDefinition",
-            "Open a server that is not registered, list its tools, and end it again.",
+            "Test a definition: start the server, list its tools, and stop it.",
             {200: told("It works.", ref("Trial"), _TRIED)},
             (502, 504),
             tags=["workbench"],
@@ -65,9 +65,9 @@ WORKBENCH: Final[Json] = {
     "/api/mcp/import": {
         "post": operation(
             "importText",
-            "Register what a pasted text holds or, without one, what is found on this machine. "
-            "Each server has its own outcome, and waits, stopped, until somebody starts it.",
-            {200: told("What became of each.", ref("Imported"), _IMPORTED)},
+            "Import servers from a text or, without one, from the files of clients on this "
+            "machine. Each server has its own outcome and stays stopped until you start it.",
+            {200: told("The outcome of each server.", ref("Imported"), _IMPORTED)},
             (409, 507),
             tags=["workbench"],
             requestBody=body(
@@ -81,23 +81,25 @@ YARD: Final[Json] = {
     "/api/mcp/calls": {
         "get": operation(
             "listCalls",
-            "The last calls, newest first.",
+            "List the last calls, newest first.",
             {200: told("A page.", ref("Calls"), {"calls": [CALL], "next": None})},
             (404, 422),
             tags=["yard"],
             parameters=[
-                query("server", "Of this server, by id or name.", {"type": "string"}),
-                query("tool", "Of this tool, by the server's own name.", {"type": "string"}),
-                query("outcome", "With this outcome.", {"type": "string"}),
-                query("who", "By this caller, as the calls name it.", {"type": "string"}),
+                query("server", "Only calls of this server, by id or name.", {"type": "string"}),
+                query(
+                    "tool", "Only calls of this tool, by the server's own name.", {"type": "string"}
+                ),
+                query("outcome", "Only calls with this outcome.", {"type": "string"}),
+                query("who", "Only calls by this caller, as in `who`.", {"type": "string"}),
                 query(
                     "before",
-                    "With a lower id than this: `next` of the page before.",
+                    "Only calls with a lower id: the `next` of the previous page.",
                     {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
                 ),
                 query(
                     "limit",
-                    "How many at most.",
+                    "The maximum number of calls.",
                     {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE},
                 ),
             ],
@@ -106,30 +108,34 @@ YARD: Final[Json] = {
     "/api/events": {
         "get": operation(
             "streamEvents",
-            "What happens, as server-sent events, until the yard or the reader ends it.",
+            "Stream events as server-sent events.",
             {
                 200: {
-                    "description": "Begins with `hello` for a new reader. `status`, `tools`, "
-                    "`removed` and `documents` tell of changes; `backup` and `recovered` of a "
-                    "server whose calls go to a back-up, and back; `profiles` of a selection for "
-                    "the gateway; `calls` of counters; after `resync` look at everything anew. A "
-                    "comment every 15 s is a sign of life.",
+                    "description": "Begins with `hello` for a new client. `status`, `tools`, "
+                    "`removed` and `documents` report changes; `backup` and `recovered` a "
+                    "server whose calls go to a fallback server, and back; `profiles` a changed "
+                    "profile; `calls` counters. After `resync`, read the whole state again. A "
+                    "comment every 15 s keeps the connection alive.",
                     "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
                 }
             },
             (422,),
             tags=["yard"],
             parameters=[
-                query("after", "The id of the last event one has.", {"type": "string"}),
-                header("Last-Event-ID", "The same; browsers send it.", {"type": "string"}),
-                query("ticket", "A browser's, in place of its key.", {"type": "string"}),
+                query("after", "The id of the last event received.", {"type": "string"}),
+                header("Last-Event-ID", "The same, as browsers send it.", {"type": "string"}),
+                query(
+                    "ticket",
+                    "A ticket of a browser, instead of its session key.",
+                    {"type": "string"},
+                ),
             ],
         )
     },
     "/api/openapi.json": {
         "get": operation(
             "getOpenapi",
-            "This document.",
+            "The OpenAPI document.",
             {200: told("The document.", {"type": "object"})},
             tags=["yard"],
         )
@@ -137,22 +143,22 @@ YARD: Final[Json] = {
     "/healthz": {
         "get": {
             "operationId": "getHealth",
-            "summary": "Whether the yard works; with the token also how each server is.",
+            "summary": "Report the health of mcpyard; with a token also the status of each server.",
             "tags": ["yard"],
             "security": [{}, {"bearer": []}],
             "responses": {
-                "200": told("It answers.", ref("Health"), {"ok": True}),
+                "200": told("Healthy.", ref("Health"), {"ok": True}),
                 "400": {"$ref": "#/components/responses/Problem400"},
                 "403": {"$ref": "#/components/responses/Problem403"},
                 "421": {"$ref": "#/components/responses/Problem421"},
-                "507": told("Its home is gone; it stores nothing.", ref("Sickness"), _SICK),
+                "507": told("The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK),
             },
         }
     },
     "/metrics": {
         "get": operation(
             "getMetrics",
-            "The figures of every server, for Prometheus.",
+            "Metrics in the Prometheus format.",
             {
                 200: {
                     "description": "Status, restarts, calls, errors, latency, bytes.",

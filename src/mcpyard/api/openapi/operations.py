@@ -18,11 +18,11 @@ from mcpyard.api.openapi.words import (
 
 ONE: Final = "/api/mcp/servers/{ref}"
 
-_TAG: Final = {"ETag": {"schema": {"type": "string"}, "description": "Names this state."}}
+_TAG: Final = {"ETag": {"schema": {"type": "string"}, "description": "Identifies this state."}}
 _SERVER: Final = told("The record.", ref("Server"), SERVER, headers=_TAG)
 _TOOLS: Final = told("The tools.", array(ref("Tool")), [TOOL])
 _OUTCOME: Final = told(
-    "What the tool answered. A tool that says error (`isError`) is answered with 200 too.",
+    "The result of the tool. A tool error (`isError`) has status 200 too.",
     ref("Outcome"),
     OUTCOME,
 )
@@ -33,7 +33,7 @@ _TOOL: Final = parameter("tool")
 _WAIT: Final = parameter("wait")
 _IF_MATCH: Final = header(
     "If-Match",
-    "The `digest` of the record that is meant, in quotes; 412 when it is another by now.",
+    "The expected `digest` of the record, in quotes; 412 if it has changed.",
     {"type": "string"},
 )
 
@@ -62,24 +62,24 @@ SERVERS: Final[Json] = {
     "/api/mcp/servers": {
         "get": operation(
             "listServers",
-            "Every server, by name.",
+            "List all servers, sorted by name.",
             {
                 200: told("The records.", array(ref("Server")), [SERVER], headers=_TAG),
-                304: {"description": "The list is the one that `If-None-Match` names."},
+                304: {"description": "The list has not changed since `If-None-Match`."},
             },
             tags=["servers"],
             parameters=[
-                query("tools", "`0` leaves the tools out.", {"type": "boolean", "default": True}),
-                header("If-None-Match", "The tag of the list one has.", {"type": "string"}),
+                query("tools", "`0` omits the tools.", {"type": "boolean", "default": True}),
+                header("If-None-Match", "The ETag of a previous response.", {"type": "string"}),
             ],
         ),
         "post": operation(
             "registerServer",
-            "Register a server: in the project's `.mcp.json` if the yard serves a project, else "
-            "in the user's own scope.",
+            "Add a server: to the project's `.mcp.json` if mcpyard runs with a project, else "
+            "to the user scope.",
             {
                 201: told(
-                    "The whole record of the new server.",
+                    "The record of the new server.",
                     ref("Server"),
                     SERVER,
                     headers={**_TAG, "Location": {"schema": {"type": "string"}}},
@@ -94,11 +94,11 @@ SERVERS: Final[Json] = {
     },
     ONE: {
         "parameters": [_REF],
-        "get": operation("getServer", "One server.", {200: _SERVER}, (404,), tags=["servers"]),
+        "get": operation("getServer", "Show one server.", {200: _SERVER}, (404,), tags=["servers"]),
         "patch": operation(
             "changeServer",
-            "Change a server. A change of how it is launched restarts it if it runs; any other "
-            "is applied to the connection that stands.",
+            "Change a server. A change of a launch field restarts a running server; any other "
+            "change applies to the current connection.",
             {200: _SERVER},
             (404, 409, 412, 507),
             tags=["servers"],
@@ -107,7 +107,7 @@ SERVERS: Final[Json] = {
                 _IF_MATCH,
                 query(
                     "when_running",
-                    "What becomes of a change that would restart a running server.",
+                    "What to do with a change that would restart a running server.",
                     {"type": "string", "enum": ["restart", "refuse"], "default": "restart"},
                 ),
             ],
@@ -115,20 +115,20 @@ SERVERS: Final[Json] = {
         ),
         "delete": operation(
             "removeServer",
-            "Stop a server if it runs, and take it out of where its definition lives.",
-            {204: {"description": "It is gone."}},
+            "Stop a server if it runs, and remove its definition.",
+            {204: {"description": "The server was removed."}},
             (404, 409, 412, 422, 507),
             tags=["servers"],
         ),
     },
-    f"{ONE}/start": _step("startServer", "Want a server to run. One that runs is left alone."),
-    f"{ONE}/stop": _step("stopServer", "Want a server to be stopped."),
-    f"{ONE}/restart": _step("restartServer", "Stop a server and start it anew."),
+    f"{ONE}/start": _step("startServer", "Start a server. Does nothing if it runs."),
+    f"{ONE}/stop": _step("stopServer", "Stop a server."),
+    f"{ONE}/restart": _step("restartServer", "Restart a server."),
     f"{ONE}/reveal": {
         "parameters": [_REF],
         "post": operation(
             "revealServer",
-            "The literal values of a server's variables or headers.",
+            "Show the literal values of a server's variables or headers.",
             {200: told("The values.", ref("Revealed"), {"env": {"API_KEY": "a-secret"}})},
             (404,),
             tags=["servers"],
@@ -138,7 +138,7 @@ SERVERS: Final[Json] = {
         "parameters": [_REF],
         "get": operation(
             "getServerLogs",
-            "The last lines a server wrote to its standard error.",
+            "Show the last lines of a server's standard error.",
             {
                 200: {
                     "description": "The lines; with `follow` a stream of `line` events.",
@@ -153,7 +153,7 @@ SERVERS: Final[Json] = {
             parameters=[
                 query(
                     "follow",
-                    "`1` keeps the answer open and tells every further line.",
+                    "`1` keeps the response open and streams new lines.",
                     {"type": "boolean", "default": False},
                 )
             ],
@@ -164,14 +164,14 @@ SERVERS: Final[Json] = {
 TOOLS: Final[Json] = {
     "/api/mcp/tools": {
         "get": operation(
-            "listTools", "Every tool that can be called now.", {200: _TOOLS}, tags=["tools"]
+            "listTools", "List all tools that can be called.", {200: _TOOLS}, tags=["tools"]
         )
     },
     "/api/mcp/tools/{exposed}/call": {
         "parameters": [parameter("exposed")],
         "post": operation(
             "callTool",
-            "Call a tool by the name that agents know it by.",
+            "Call a tool by its exposed name.",
             {200: _OUTCOME},
             (404, 502, 504),
             tags=["tools"],
@@ -182,7 +182,7 @@ TOOLS: Final[Json] = {
         "parameters": [_REF],
         "get": operation(
             "getServerTools",
-            "The tools of one server, also those that are switched off.",
+            "List the tools of one server, including disabled ones.",
             {200: _TOOLS},
             (404,),
             tags=["tools"],
@@ -192,8 +192,8 @@ TOOLS: Final[Json] = {
         "parameters": [_REF, _TOOL],
         "patch": operation(
             "changeTool",
-            "Switch a tool on or off, rename or describe it, give it a time limit. `null` goes "
-            "back to what the server says.",
+            "Enable, disable, rename or describe a tool, or set its timeout. `null` restores the "
+            "default.",
             {200: told("The tool.", ref("Tool"), TOOL)},
             (404, 409, 412, 507),
             tags=["tools"],
@@ -205,7 +205,7 @@ TOOLS: Final[Json] = {
         "parameters": [_REF, _TOOL],
         "post": operation(
             "callServerTool",
-            "Call a server's tool by the server's own name of it.",
+            "Call a tool of one server by the server's own name for it.",
             {200: _OUTCOME},
             (404, 502, 504),
             tags=["tools"],

@@ -1,4 +1,4 @@
-"""The operations of the profiles."""
+"""The operations on profiles."""
 
 from typing import Final
 
@@ -52,13 +52,13 @@ PROFILES: Final[Json] = {
     "/api/profiles": {
         "get": operation(
             "listProfiles",
-            "The stored selections; each is an address `/mcp/NAME` of the gateway.",
+            "List the profiles; each has the gateway URL `/mcp/NAME`.",
             {200: told("All of them.", array(ref("Profile")), [_WORK])},
             tags=_TAGS,
         ),
         "post": operation(
             "createProfile",
-            "Store a selection of servers and tools under a name.",
+            "Create a profile: a selection of servers and tools.",
             {201: told("The profile.", ref("Profile"), _WORK)},
             (409, 507),
             tags=_TAGS,
@@ -69,14 +69,14 @@ PROFILES: Final[Json] = {
         "parameters": [parameter("profile")],
         "get": operation(
             "showProfile",
-            "One selection.",
+            "Show one profile.",
             {200: told("The profile.", ref("Profile"), _WORK)},
             (404,),
             tags=_TAGS,
         ),
         "put": operation(
             "replaceProfile",
-            "Put something else in place of what a profile says.",
+            "Replace a profile.",
             {200: told("The profile.", ref("Profile"), _WORK)},
             (404, 507),
             tags=_TAGS,
@@ -84,7 +84,7 @@ PROFILES: Final[Json] = {
         ),
         "delete": operation(
             "removeProfile",
-            "Take a profile out; its address is gone.",
+            "Remove a profile and its URL.",
             {204: _NOTHING},
             (404, 507),
             tags=_TAGS,

@@ -1,4 +1,4 @@
-"""The operations of what waits for approval in projects' files."""
+"""The operations on project approval."""
 
 from typing import Final
 
@@ -113,17 +113,19 @@ PROJECTS: Final[Json] = {
     "/api/projects/waiting": {
         "get": operation(
             "listWaiting",
-            "What waits for approval in projects' files, with everything that it would run.",
+            "List the entries of project files that need approval, with everything they would run.",
             {200: told("The folders.", array(ref("WaitingFolder")), [_WAITING])},
             (422,),
             tags=["doors"],
-            parameters=[query("folder", "Only this folder, also if it is not served.", text())],
+            parameters=[
+                query("folder", "Only this folder, even if mcpyard does not run with it.", text())
+            ],
         )
     },
     "/api/projects/approve": {
         "post": operation(
             "approveProject",
-            "Approve what was shown of a folder's `.mcp.json`; servers that waited are started.",
+            "Approve the shown entries of a folder's `.mcp.json` and start their servers.",
             {
                 200: told(
                     "What was approved.",

@@ -1,4 +1,4 @@
-"""The operations of signing in at remote servers."""
+"""The operations to sign in at remote servers."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ SIGNING_IN: Final[Json] = {
             "Begin a sign-in at a remote server.",
             {
                 200: told(
-                    "The address to open in a browser.",
+                    "The URL to open in a browser.",
                     ref("SignIn"),
                     {"authorizationUrl": "https://login.example/authorize?state=x"},
                 )
@@ -33,13 +33,13 @@ SIGNING_IN: Final[Json] = {
     "/oauth/callback": {
         "get": {
             "operationId": "signInReturned",
-            "summary": "The way back from an authorization server, guarded by its `state`.",
+            "summary": "The OAuth redirect URI, protected by `state`.",
             "tags": ["doors"],
             "security": [{}],
             "parameters": [
-                query("state", "Good for one time.", {"type": "string"}),
-                query("code", "What the authorization server gave.", {"type": "string"}),
-                query("error", "Why it gave nothing.", {"type": "string"}),
+                query("state", "Valid once.", {"type": "string"}),
+                query("code", "The authorization code.", {"type": "string"}),
+                query("error", "The error of the authorization server.", {"type": "string"}),
             ],
             "responses": {
                 "200": _page("The server is signed in."),

@@ -18,7 +18,7 @@ _SAFE_DIGITS: Final = 18
 
 
 class ErrorKind(StrEnum):
-    """What kind of thing went wrong: an agent may try again, try another tool, or ask."""
+    """The kind of a failure, by which an agent can decide to retry or use another tool."""
 
     VALIDATION = "validation"
     TIMEOUT = "timeout"
@@ -28,23 +28,23 @@ class ErrorKind(StrEnum):
 
 
 class PassedOver(NamedTuple):
-    """A server that did not answer, asked or not, and why."""
+    """A server that was skipped, and why."""
 
     server: str
     why: str
 
 
 class Outcome(msgspec.Struct, frozen=True, dict=True):
-    """What a tool answered. A msgspec struct because one is made for every call.
+    """The outcome of a tool call.
 
     Attributes:
-        raw: The result object, as the bytes that came.
+        raw: The result object as received, in bytes.
         server: The name of the server that answered; `own` for a function of the application.
         tool: The tool, by the server's own name for it.
-        ms: How long the call took, in milliseconds.
-        passed_over: The servers that did not answer before it, in order, and why.
-        fault: Why there is no answer, when the call itself failed.
-        server_id: The id of that server, where it is one of this process.
+        ms: The duration of the call, in milliseconds.
+        passed_over: The servers that were skipped before, in order, with the reasons.
+        fault: The kind of the error, if the call itself failed.
+        server_id: The id of the server, if it runs in this process.
     """
 
     raw: bytes
@@ -65,7 +65,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
         tool: str,
         passed_over: Iterable[PassedOver] = (),
     ) -> Self:
-        """The outcome of a call that nobody answered: a result that says so in words."""
+        """The outcome of a call that no server answered: an error result."""
         # Half a character in a server's words must not cost the outcome.
         text = message.encode("utf-8", "replace").decode()
         result = {"content": [{"type": "text", "text": text}], "isError": True}
@@ -73,7 +73,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def result(self) -> dict[str, object]:
-        """The result object, with every member it had; a number that is too large is text."""
+        """The result object with all its members; a number that is too large is a string."""
         try:
             found = orjson.loads(self.raw)
         except orjson.JSONDecodeError:
@@ -82,12 +82,12 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def is_error(self) -> bool:
-        """Whether the call failed, or the tool itself said that it failed."""
+        """Whether the call failed or the tool returned an error."""
         return self.fault is not None or self.result.get("isError") is True
 
     @property
     def error(self) -> ErrorKind | None:
-        """What kind of thing went wrong; None when nothing did."""
+        """The kind of the error; None if there is none."""
         return self.fault or (ErrorKind.TOOL if self.is_error else None)
 
     @cached_property
@@ -102,16 +102,16 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def structured(self) -> object | None:
-        """The structured content; None when there is none."""
+        """The structured content; None if there is none."""
         return self.result.get("structuredContent")
 
     @cached_property
     def attribution(self) -> Attribution:
-        """Where the result comes from, and how old it is."""
+        """The source and the age of the result."""
         return attribute(self.result, self.server)
 
     def to_dict(self) -> dict[str, object]:
-        """The outcome as REST, the command line and the toolbox show it."""
+        """Return the outcome as a dictionary, in the format of the REST API."""
         yard: dict[str, object] = {
             "server": self.server,
             "tool": self.tool,

@@ -34,22 +34,22 @@ def own_tool(
     description: str | None = None,
     annotations: Mapping[str, object] | None = None,
 ) -> Tool:
-    """A tool out of a typed function, be it `async` or not.
+    """Make a tool of a typed function, `async` or not.
 
-    One that is not runs in a thread, so that it stalls nobody; past a time limit nobody waits for
-    it any more, but it runs on.
+    A function that is not `async` runs in a thread; after a timeout, the call fails while the
+    function continues to run.
 
     Args:
-        function: Its parameters must be ones that can be given by name.
-        name: What agents call it; the function's own name unless told.
-        title: What to call it before people.
-        description: What it does; the function's docstring unless told.
+        function: Its parameters must be accepted by keyword.
+        name: The exposed name; default the name of the function.
+        title: The display name.
+        description: The description for the model; default the docstring of the function.
         annotations: Hints such as `readOnlyHint`.
 
     Raises:
-        NameRefused: Agents would not accept the name.
-        DefinitionError: A parameter cannot be described; names it.
-        TypeError: It is no function.
+        NameRefused: The name is invalid.
+        DefinitionError: A parameter has no JSON schema; names the parameter.
+        TypeError: `function` is not callable.
     """
     if not callable(function):
         raise TypeError(f"{function!r:.80} is neither a function nor a tool")
@@ -81,7 +81,7 @@ class _OwnFunction:
         seconds: float | None,
         progress: Progress | None,
     ) -> Outcome:
-        """Call the function; whatever goes wrong is an error outcome."""
+        """Call the function; a failure is an error outcome."""
         del progress
         try:
             given = self.arguments.validate_python(dict(arguments or {}))
@@ -133,7 +133,7 @@ def _is_async(function: Function) -> bool:
 
 
 def _result(value: object) -> dict[str, object]:
-    """What a function gave, as a result object."""
+    """The return value of a function, as a result object."""
     if value is None or isinstance(value, str):
         return {"content": [{"type": "text", "text": value or ""}]}
     listed = [*cast("list[object]", value)] if isinstance(value, list | tuple) else [value]

@@ -1,4 +1,4 @@
-"""A tool as an agent gets it: what it is for, what it takes, and a call that never raises."""
+"""A tool for an agent: description, schemas, and a call that never raises."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,23 +18,23 @@ Schema: TypeAlias = Mapping[str, object]
 Calling: TypeAlias = Callable[
     [Mapping[str, object] | None, float | None, Progress | None], Awaitable[Outcome]
 ]
-"""Carries a call out: arguments, time limit in seconds, who hears of progress."""
+"""Executes a call: arguments, timeout in seconds, progress callback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool, of a server or of the application itself.
+    """A tool of a server or of the application.
 
     Attributes:
-        name: What the agent calls it.
-        description: What it does.
-        input_schema: The schema of its arguments.
-        calling: Carries a call out.
-        title: What to call it before people.
-        output_schema: The schema of its structured result, where it has one.
-        annotations: Hints about it, as its server gives them; not to be trusted.
+        name: The exposed name.
+        description: The description for the model.
+        input_schema: The JSON schema of its arguments.
+        calling: Executes a call.
+        title: The display name.
+        output_schema: The JSON schema of its structured result, if any.
+        annotations: The hints of its server; do not trust them.
         origin: The name of its server, or `own`.
-        native: What its server calls it.
+        native: The server's own name for it.
         stale: Whether it is cached: its server is not connected, or does not respond.
     """
 
@@ -51,7 +51,7 @@ class Tool:
 
     @property
     def tokens(self) -> int:
-        """How much of a model's context its definition takes, roughly."""
+        """An estimate of the tokens that its definition takes in a model's context."""
         schema = orjson.dumps(self.input_schema, default=str).decode()
         return estimate_tokens(f"{self.name}{self.description}{schema}")
 
@@ -62,5 +62,5 @@ class Tool:
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
     ) -> Outcome:
-        """Call the tool; whatever goes wrong is an error outcome, and the conversation goes on."""
+        """Call the tool; a failure is an error outcome and never raises."""
         return await self.calling(arguments, timeout, progress)

@@ -1,7 +1,7 @@
 """The tools of one conversation: those of the servers, and the application's own.
 
-A toolbox is a picture of what could be called when it was made, so that an agent's list of tools
-stays the same while it talks. Its calls go through whatever connection stands when they are made.
+A toolbox is a snapshot of the available tools, so that an agent's list of tools stays the same
+during a conversation. Calls use the connections that exist when the call is made.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,8 +22,8 @@ class Toolbox:
     """The tools of one conversation.
 
     Attributes:
-        tools: All of them, the application's own first.
-        warnings: What is odd about them, such as two of one name.
+        tools: All tools, the application's own first.
+        warnings: Problems, such as two tools with the same name.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Toolbox:
 
     @classmethod
     def of(cls, gathered: Gathered) -> Self:
-        """The toolbox of what was gathered from a yard."""
+        """A toolbox of the gathered tools."""
         return cls(gathered.tools, warnings=gathered.warnings, status=gathered.status)
 
     def __iter__(self) -> Iterator[Tool]:
@@ -50,7 +50,7 @@ class Toolbox:
         return len(self.tools)
 
     def get(self, name: str) -> Tool | None:
-        """The tool of that name."""
+        """Return the tool of that name, or None."""
         return self._by_name.get(name)
 
     async def call(
@@ -61,7 +61,7 @@ class Toolbox:
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
         progress: Progress | None = None,
     ) -> Outcome:
-        """Call a tool by its name; whatever goes wrong is an error outcome."""
+        """Call a tool by name; a failure is an error outcome and never raises."""
         tool = self._by_name.get(name)
         if tool is None:
             return Outcome.failed(
@@ -70,7 +70,7 @@ class Toolbox:
         return await tool.calling(arguments, timeout, progress)
 
     def search(self, query: str, limit: int = SEARCH_LIMIT) -> list[Tool]:
-        """The tools that a query is about, the best first; in any language."""
+        """Return the tools that match a query in any language, best first."""
         return [self.tools[place] for place in self._index.rank(query)[: max(0, limit)]]
 
     @cached_property
@@ -78,7 +78,7 @@ class Toolbox:
         return Index(Known(each.name, each.title or "", each.description) for each in self.tools)
 
     def status(self) -> dict[str, str]:
-        """How each server is just now, in words for the agent."""
+        """Return the current status of each server, as text for the agent."""
         return dict(self._status()) if self._status else {}
 
     def _no_tool(self, name: str) -> str:
