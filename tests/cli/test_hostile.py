@@ -29,6 +29,8 @@ COMMANDS: dict[str, list[str]] = {
     "approve": ["approve"],
     "connect": ["connect", "codex", "--dry-run"],
     "login-link": ["login-link"],
+    "open": ["open", "--no-browser"],
+    "status": ["status"],
     "token": ["token", "ls"],
     "paths": ["paths"],
     "add": ["add", "two", "--json-text", DEFINITION],
