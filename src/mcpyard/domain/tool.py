@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import is_object, object_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ToolDefinition:
     def annotations(self) -> Mapping[str, object]:
         """The server's hints about it; not to be trusted."""
         found = self.raw.get("annotations")
-        return cast("Mapping[str, object]", found) if isinstance(found, dict) else {}
+        return object_of(found)
 
     def _text(self, key: str) -> str | None:
         found = self.raw.get(key)
@@ -54,8 +54,8 @@ def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tu
     problems: list[Problem] = []
     for index, each in enumerate(listed):
         raw: Mapping[str, object] = {}
-        if isinstance(each, dict):
-            raw = cast("Mapping[str, object]", each)
+        if is_object(each):
+            raw = each
         name = raw.get("name")
         if not isinstance(name, str) or not name:
             problems.append(Problem(f"tools[{index}]", "has no name"))

@@ -11,11 +11,12 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
 
+from mcpyard.domain.narrowing import is_object
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import Asking, NotificationInterest
 from mcpyard.gateway.abilities import check, require
@@ -189,7 +190,7 @@ def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
     if level is None:
         return unsaid
     said = decoded(message)
-    of = cast("dict[str, object]", said).get("level") if isinstance(said, dict) else None
+    of = said.get("level") if is_object(said) else None
     return of not in LEVELS or LEVELS.index(str(of)) >= LEVELS.index(level)
 
 
