@@ -9,9 +9,10 @@ import contextlib
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
+import msgspec
 import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
@@ -28,8 +29,9 @@ from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.clients.elsewhere import ClientsElsewhere
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
-from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
+from mcpyard.yard.views.calls import CallPage, CallView
+from mcpyard.yard.views.servers import ServerView, ToolView
 
 if TYPE_CHECKING:
     import httpx2
@@ -54,8 +56,8 @@ class AttachedYard:
     def __init__(self, client: "httpx2.AsyncClient") -> None:
         self._http = client
         self.clients = ClientsElsewhere(self._ask)
-        self._records: list[Record] = []
-        self._tools: list[Record] = []
+        self._records: list[ServerView] = []
+        self._tools: list[ToolView] = []
         self._bus = EventBus()
         self._following: asyncio.Task[None] | None = None
 
@@ -88,26 +90,27 @@ class AttachedYard:
             finally:
                 await yard._end()
 
-    def servers(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
         """The records of all servers, by name."""
         return [each if tools else _without_tools(each) for each in self._records]
 
-    def record(self, ref: str, *, tools: bool = True) -> Record:
+    def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """The record of one server, by id or name."""
         for each in self.servers(tools=tools):
-            if ref in {each["id"], each["name"]}:
+            if ref in {each.id, each.name}:
                 return each
         raise ServerUnknown(f'there is no server "{ref[:80]}"')
 
-    def tools(self, ref: str | None = None) -> list[Record]:
+    def tools(self, ref: str | None = None) -> list[ToolView]:
         """The tools that can be called: of one server, or of all."""
-        name = None if ref is None else self.record(ref, tools=False)["name"]
-        return [each for each in self._tools if name in {None, each["server"]}]
+        name = None if ref is None else self.record(ref, tools=False).name
+        return [each for each in self._tools if name in {None, each.server}]
 
-    async def failed_calls(self, limit: int = 20) -> list[Record]:
+    async def failed_calls(self, limit: int = 20) -> list[CallView]:
         """The last calls that failed, newest first."""
         told = await self._ask("GET", "/api/mcp/calls?limit=1000")
-        return [each for each in told["calls"] if each["outcome"] != OK][:limit]
+        calls = msgspec.convert(told, CallPage).calls
+        return [each for each in calls if each.outcome != OK][:limit]
 
     def events(self) -> Subscription:
         """What happens from now on."""
@@ -146,35 +149,35 @@ class AttachedYard:
         body = _body(arguments, timeout, meta)
         return await self._call(f"{_one(ref)}/tools/{_part(tool)}/call", body)
 
-    async def start(self, ref: str, *, wait: float = 0) -> Record:
+    async def start(self, ref: str, *, wait: float = 0) -> ServerView:
         """Want a server to run."""
-        return await self._change("POST", f"{_one(ref)}/start?wait={wait}")
+        return _server(await self._change("POST", f"{_one(ref)}/start?wait={wait}"))
 
-    async def stop(self, ref: str, *, wait: float = 0) -> Record:
+    async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
         """Want a server to be stopped."""
-        return await self._change("POST", f"{_one(ref)}/stop?wait={wait}")
+        return _server(await self._change("POST", f"{_one(ref)}/stop?wait={wait}"))
 
-    async def restart(self, ref: str, *, wait: float = 0) -> Record:
+    async def restart(self, ref: str, *, wait: float = 0) -> ServerView:
         """Stop a server and start it anew."""
-        return await self._change("POST", f"{_one(ref)}/restart?wait={wait}")
+        return _server(await self._change("POST", f"{_one(ref)}/restart?wait={wait}"))
 
-    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
+    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
         """Add a server."""
-        return await self._change("POST", f"{_SERVERS}?wait={wait}", body)
+        return _server(await self._change("POST", f"{_SERVERS}?wait={wait}", body))
 
-    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
         """Change a server."""
         change = Change.of(change)
         when = "refuse" if change.refuse_running else "restart"
         headers = {"If-Match": f'"{change.expected}"'} if change.expected else {}
         path = f"{_one(ref)}?wait={wait}&when_running={when}"
-        return await self._change("PATCH", path, change.patch, headers)
+        return _server(await self._change("PATCH", path, change.patch, headers))
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and take it out."""
         await self._change("DELETE", f"{_one(ref)}?wait={wait}")
 
-    async def settled(self, ref: str) -> Record:
+    async def settled(self, ref: str) -> ServerView:
         """Wait until a server is at rest: connected, stopped, or in need of somebody's help."""
         events = self.events()
         try:
@@ -220,8 +223,10 @@ class AttachedYard:
 
     async def _refresh(self) -> None:
         with contextlib.suppress(Disconnected):
-            self._records = await self._ask("GET", _SERVERS)
-            self._tools = await self._ask("GET", "/api/mcp/tools")
+            servers = await self._ask("GET", _SERVERS)
+            tools = await self._ask("GET", "/api/mcp/tools")
+            self._records = msgspec.convert(servers, list[ServerView])
+            self._tools = msgspec.convert(tools, list[ToolView])
 
     async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
         result: dict[str, Any] = await self._ask("POST", path, body)
@@ -235,10 +240,10 @@ class AttachedYard:
         path: str,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Record:
+    ) -> Any:  # noqa: ANN401  JSON, as the route has it
         changed = await self._ask(method, path, body, headers)
         await self._refresh()
-        return cast("Record", changed)
+        return changed
 
     async def _ask(
         self,
@@ -284,13 +289,17 @@ def _error(content: bytes, status: int) -> YardError:
     return error
 
 
-def _is_settled(record: Record) -> bool:
-    wanted, phase = record["wanted"], record["phase"]
+def _server(told: object) -> ServerView:
+    return msgspec.convert(told, ServerView)
+
+
+def _is_settled(record: ServerView) -> bool:
+    wanted, phase = record.wanted, record.phase
     return phase in _SETTLED and (wanted, phase) not in _UNDER_WAY
 
 
-def _without_tools(record: Record) -> Record:
-    return {key: value for key, value in record.items() if key != "tools"}
+def _without_tools(record: ServerView) -> ServerView:
+    return msgspec.structs.replace(record, tools=None)
 
 
 def _one(ref: str) -> str:

@@ -86,6 +86,7 @@ def _directly(home: Path, project: Path | None, wish: Connect, command: list[str
     from mcpyard.cli.private import run_privately
     from mcpyard.yard.clients.clients import EditTerms, words_of
     from mcpyard.yard.clients.connecting import Bridged
+    from mcpyard.yard.views.clients import connect_view
 
     async def work() -> Any:  # noqa: ANN401  a record
         client, _, scope = wish.client.partition(":")
@@ -96,6 +97,6 @@ def _directly(home: Path, project: Path | None, wish: Connect, command: list[str
                 yard.profiles.get(wish.profile)
             words = words_of(client, wish.scope or scope)
             done, _ = await yard.clients.connect(words, wish.name, way, terms)
-            return {**done.record, "token": None}
+            return connect_view(done, None).to_dict()
 
     return run_privately(work())

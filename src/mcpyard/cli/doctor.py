@@ -117,11 +117,11 @@ async def _handshakes(found: KnownServers) -> list[Check]:
 
 async def _handshake(yard: Yard, name: str, began: float) -> Check:
     record = await told_of(yard, name)
-    if record["phase"] == "connected":
+    if record.phase == "connected":
         ms = round((time.perf_counter() - began) * 1000)
-        spoken = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
+        spoken = f"MCP {record.protocol_version}, {record.tool_count} tools"
         return good(f"server {name}", f"connected in {ms} ms: {spoken}")
-    why, hint = reason(record)
+    why, hint = reason(record.to_dict())
     return bad(f"server {name}", why, hint)
 
 

@@ -8,10 +8,19 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
+import msgspec
+
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
-from mcpyard.yard.clients.records import Done
-from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Done
+from mcpyard.yard.views.clients import (
+    DriftView,
+    EditView,
+    EntryView,
+    FindingView,
+    ImportView,
+    ScopeView,
+)
 
 _PLAIN = EditTerms()
 
@@ -32,13 +41,15 @@ class ClientsElsewhere:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
-    async def groups(self, project: str | None = None) -> list[Record]:
+    async def groups(self, project: str | None = None) -> list[ScopeView]:
         """Every scope of every client, with its servers and what becomes of each."""
-        return await self._ask("GET", f"/api/clients{_query(project=project)}")
+        told = await self._ask("GET", f"/api/clients{_query(project=project)}")
+        return msgspec.convert(told, list[ScopeView])
 
-    async def show(self, words: str, name: str, project: str | None = None) -> Record:
+    async def show(self, words: str, name: str, project: str | None = None) -> EntryView:
         """One server with everything that its file says of it."""
-        return await self._ask("GET", _one(words, name, project=project))
+        told = await self._ask("GET", _one(words, name, project=project))
+        return msgspec.convert(told, EntryView)
 
     async def edit(
         self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
@@ -79,22 +90,27 @@ class ClientsElsewhere:
         body = {"dryRun": terms.dry_run} | _given(id=number)
         return _done(await self._ask("POST", "/api/clients/undo", body))
 
-    async def edits(self) -> list[Record]:
+    async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
-        return await self._ask("GET", "/api/clients/edits")
+        return msgspec.convert(await self._ask("GET", "/api/clients/edits"), list[EditView])
 
-    async def lint(self, project: str | None = None) -> list[Record]:
+    async def lint(self, project: str | None = None) -> list[FindingView]:
         """What the rules of each program have to say about its files."""
-        return await self._ask("GET", f"/api/clients/lint{_query(project=project)}")
+        told = await self._ask("GET", f"/api/clients/lint{_query(project=project)}")
+        return msgspec.convert(told, list[FindingView])
 
-    async def drift(self, project: str | None = None) -> list[Record]:
+    async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
-        return await self._ask("GET", f"/api/clients/drift{_query(project=project)}")
+        told = await self._ask("GET", f"/api/clients/drift{_query(project=project)}")
+        return msgspec.convert(told, list[DriftView])
 
-    async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
+    async def import_all(
+        self, scope: str | None = None, terms: EditTerms = _PLAIN
+    ) -> list[ImportView]:
         """Take every server that is found on the machine into the yard, where it waits, stopped."""
         body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
-        return (await self._ask("POST", "/api/mcp/import", body))["servers"]
+        told = await self._ask("POST", "/api/mcp/import", body)
+        return msgspec.convert(told["servers"], list[ImportView])
 
 
 def _done(told: dict[str, Any]) -> Done:
