@@ -80,14 +80,14 @@ async def with_sdk(seconds: float, server: list[str]) -> float:
 async def with_yard(seconds: float, server: list[str]) -> float:
     async with Yard.open(servers={"echo": definition(server)}) as yard:
         await yard.settled("echo")
-        name = str(yard.tools("echo")[0]["exposedName"])
+        name = str(yard.tools("echo")[0].exposed_name)
         return await rate(lambda: yard.call(name, ARGUMENTS), WIDTH, seconds)
 
 
 async def long_run(figures: Figures) -> None:
     async with Yard.open(servers={"echo": definition(ECHO)}) as yard:
         await yard.settled("echo")
-        name = str(yard.tools("echo")[0]["exposedName"])
+        name = str(yard.tools("echo")[0].exposed_name)
 
         async def many(calls: int) -> None:
             for _ in range(calls // WIDTH):

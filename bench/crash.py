@@ -33,7 +33,7 @@ async def one_crash(yard: Yard) -> tuple[float, float]:
     calls = [asyncio.create_task(yard.call_tool("odd", "hang", {})) for _ in range(CALLS)]
     # A task, so that it is made after the others; calls arrive in their order.
     await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "all sent"}))
-    pid = yard.record("odd")["pid"]
+    pid = yard.record("odd").pid
     assert isinstance(pid, int)
     began = time.perf_counter()
     os.kill(pid, signal.SIGKILL)

@@ -42,7 +42,7 @@ async def measure(folder: Path, saves: int, figures: Figures) -> None:
     took: list[float] = []
     async with Yard.open(folder) as yard:
         await all_connected(yard, 2)
-        pid = yard.record("steady")["pid"]
+        pid = yard.record("steady").pid
         for number, save in zip(range(saves), itertools.cycle(WAYS), strict=False):
             events = yard.events()
             # The draft says what the file says already, so that only the last text causes anything.
@@ -52,8 +52,8 @@ async def measure(folder: Path, saves: int, figures: Figures) -> None:
             took.append((time.perf_counter() - began) * 1000)
             await next_phase(events, "connected")
             events.finish()
-        applied = yard.record("changing")["args"]
-        kept = yard.record("steady")["pid"] == pid
+        applied = yard.record("changing").args
+        kept = yard.record("steady").pid == pid
     figures.show(f"{saves} saves, the median time", f"{statistics.median(took):.0f} ms")
     figures.at_most("save to reconnect, p95", percentile(took, 0.95), 500, " ms")
     figures.at_least("the last save is applied", float(f"save {saves - 1}" in str(applied)), 1)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcpyard.yard.toolbox.own_tools import own_tool
     from mcpyard.yard.toolbox.tool import Tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
+    from mcpyard.yard.views.servers import ServerView, ToolView
 
 __version__ = "0.2.0"
 
@@ -30,7 +31,9 @@ __all__ = [
     "Outcome",
     "Registry",
     "RemoteConfig",
+    "ServerView",
     "Tool",
+    "ToolView",
     "Toolbox",
     "Yard",
     "YardError",
@@ -48,7 +51,9 @@ _HOMES = {
     "Outcome": "mcpyard.yard.calls.outcome",
     "Registry": "mcpyard.yard.registry",
     "RemoteConfig": "mcpyard.domain.model",
+    "ServerView": "mcpyard.yard.views.servers",
     "Tool": "mcpyard.yard.toolbox.tool",
+    "ToolView": "mcpyard.yard.views.servers",
     "Toolbox": "mcpyard.yard.toolbox.toolbox",
     "Yard": "mcpyard.app",
     "YardError": "mcpyard.domain.errors",

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from mcpyard import Outcome, Toolbox, Yard, own_tool
+from mcpyard.domain.cause import Code
 from mcpyard.domain.errors import (
     ArgumentsRefused,
     CallRefused,
@@ -23,38 +25,36 @@ from mcpyard.domain.errors import (
     YardError,
 )
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import LocalConfig
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind
 from mcpyard.yard.toolbox.gathering import gather, server_words
+from mcpyard.yard.views.servers import CauseView, ServerView, ToolView
 from tests.api.daemon import daemon
 from tests.faults.watching import connected, state_of, until, zoo
+from tests.yard.sample_views import sample_server
 
 COMING_BACK = {"backoff", "connecting"}
 
-CONNECTED: dict[str, object] = {
-    "phase": "connected",
-    "enabled": True,
-    "wanted": "running",
-    "error": None,
-    "fallback": ["spare"],
-}
+EXITED = CauseView(code=Code.EXITED, message="exited", hint="", stderr=[])
+SPARED = LocalConfig(command=["fs"], fallback=["spare"])
 
 
 class FakeYard:
     """Offers tools by records, and answers as told."""
 
     def __init__(self, *tools: str, **conditions: Mapping[str, object]) -> None:
-        self.offered = [record(name) for name in tools]
+        self.offered = [tool_view(name) for name in tools]
         self.conditions = conditions or {"fs": {}}
         self.calls: list[tuple[str, object, float | None]] = []
         self.error: YardError | None = None
 
-    def tools(self) -> list[dict[str, object]]:
+    def tools(self) -> list[ToolView]:
         return self.offered
 
-    def servers(self, *, tools: bool = True) -> list[dict[str, object]]:
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
         del tools
-        return [{"name": name, **CONNECTED, **more} for name, more in self.conditions.items()]
+        return [sample_server(SPARED, name=name, **more) for name, more in self.conditions.items()]
 
     async def call(
         self,
@@ -74,10 +74,20 @@ class FakeYard:
         return Toolbox.of(gather(self, **more))
 
 
-def record(name: str, **more: object) -> dict[str, object]:
-    shown = {"title": None, "description": f"does {name}", "inputSchema": {"type": "object"}}
-    kinds = {"outputSchema": None, "annotations": {}, "stale": False, "enabled": True}
-    return {"name": name, "exposedName": f"mcp_fs_{name}", "server": "fs", **shown, **kinds, **more}
+def tool_view(name: str, **members: object) -> ToolView:
+    view = ToolView(
+        name=name,
+        title=None,
+        description=f"does {name}",
+        input_schema={"type": "object"},
+        output_schema=None,
+        annotations={},
+        enabled=True,
+        exposed_name=f"mcp_fs_{name}",
+        server="fs",
+        stale=False,
+    )
+    return msgspec.structs.replace(view, **members)
 
 
 def hello() -> str:
@@ -176,7 +186,7 @@ async def test_a_local_function_answers_when_the_server_cannot() -> None:
 @pytest.mark.parametrize(("hints", "server"), [({}, "fs"), ({"readOnlyHint": True}, "own")])
 async def test_a_local_function_does_nothing_twice(hints: dict[str, object], server: str) -> None:
     yard = FakeYard()
-    yard.offered = [record("read", annotations=hints)]
+    yard.offered = [tool_view("read", annotations=hints)]
     yard.error = TimedOut("too long")
     assert (await yard.box(local={"mcp_fs_read": hello}).call("mcp_fs_read")).server == server
 
@@ -196,7 +206,7 @@ async def test_a_local_function_is_offered_in_the_place_of_a_tool_that_is_not_th
 
 def test_the_search_finds_tools_by_what_they_are_for() -> None:
     yard = FakeYard("read", "write")
-    yard.offered.append(record("jiansuo", title="检索", description="检索合同条文"))
+    yard.offered.append(tool_view("jiansuo", title="检索", description="检索合同条文"))
     box = yard.box(own=[hello])
     assert [tool.name for tool in box.search("合同")] == ["mcp_fs_jiansuo"]
     assert [tool.name for tool in box.search("条")] == ["mcp_fs_jiansuo"]
@@ -213,7 +223,7 @@ def test_an_empty_toolbox_has_nothing_to_say() -> None:
     [
         ({"phase": "connecting"}, "calls wait for it; in its place: spare"),
         ({"phase": "backoff"}, "reconnecting; its tools are cached, calls wait"),
-        ({"phase": "failed", "error": {"message": "exited"}}, "cannot be called (exited)"),
+        ({"phase": "failed", "error": EXITED}, "cannot be called (exited)"),
         ({"phase": "stopped"}, "stopped; its tools cannot be called"),
         ({"phase": "stopped", "enabled": False}, "disabled; its tools cannot be called"),
         ({"phase": "stopped", "wanted": "on_demand"}, "asleep; the first call wakes it"),
@@ -332,4 +342,4 @@ async def test_the_toolbox_of_a_yard_elsewhere_is_the_same(tmp_path: Path) -> No
         [("a", "is stopped")],
     )
     assert [server for server, _ in nobody.passed_over] == ["a", "fs"]
-    assert [(each["tool"], each["outcome"]) for each in errors] == [("hang", "timed-out")]
+    assert [(each.tool, each.outcome) for each in errors] == [("hang", "timed-out")]

@@ -20,6 +20,8 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardBusy,
 )
+from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.model import Wanted
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
 from mcpyard.yard.edit import Change
@@ -27,6 +29,7 @@ from tests.api.daemon import daemon
 from tests.api.test_guard_up import certificate
 from tests.cli.commands import yard_up
 from tests.faults.watching import zoo
+from tests.yard.sample_views import sample_server
 
 pytestmark = pytest.mark.real
 
@@ -47,20 +50,20 @@ async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) ->
         async with Yard.attach(tmp_path / "home") as yard:
             assert yard.servers() == []
             shown = await yard.register({"name": "文 件", **zoo("good")}, wait=20)
-            assert shown["status"] == "connected"
-            assert (await yard.settled("文 件"))["pid"] == shown["pid"]
-            (echo,) = [tool for tool in yard.tools("文 件") if tool["name"] == "echo"]
-            outcome = await yard.call(str(echo["exposedName"]), {"text": "hi"}, timeout=5)
+            assert shown.status == "connected"
+            assert (await yard.settled("文 件")).pid == shown.pid
+            (echo,) = [tool for tool in yard.tools("文 件") if tool.name == "echo"]
+            outcome = await yard.call(str(echo.exposed_name), {"text": "hi"}, timeout=5)
             assert (outcome.text, outcome.server, outcome.is_error) == ("hi", "文 件", False)
             again = await yard.call_tool("文 件", "echo", {"text": "again"})
             assert again.text == "again"
             changed = await yard.change("文 件", Change({"timeout": 5000, "name": "fs"}))
-            assert (changed["name"], changed["timeout"]) == ("fs", 5000)
-            assert (await yard.stop("fs", wait=10))["state"] == "stopped"
+            assert (changed.name, changed.timeout) == ("fs", 5000)
+            assert (await yard.stop("fs", wait=10)).state == "stopped"
             assert yard.tools() == []
-            assert (await yard.start("fs", wait=20))["state"] == "running"
-            assert (await yard.restart("fs", wait=20))["state"] == "running"
-            assert "tools" not in yard.record("fs", tools=False)
+            assert (await yard.start("fs", wait=20)).state == "running"
+            assert (await yard.restart("fs", wait=20)).state == "running"
+            assert yard.record("fs", tools=False).tools is None
             await yard.remove("fs")
             assert yard.servers() == []
 
@@ -82,13 +85,13 @@ async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
                 await yard.start("nobody")
             with pytest.raises(ServerUnknown):
                 yard.record("nobody")
-            await yard.change("fs", Change({"timeout": 1}, expected=str(shown["digest"])))
-            assert (await yard.change("fs", {"timeout": 3}))["timeout"] == 3
+            await yard.change("fs", Change({"timeout": 1}, expected=str(shown.digest)))
+            assert (await yard.change("fs", {"timeout": 3})).timeout == 3
             with pytest.raises(DocumentMoved):
-                await yard.change("fs", Change({"timeout": 2}, expected=str(shown["digest"])))
+                await yard.change("fs", Change({"timeout": 2}, expected=str(shown.digest)))
             bad = {"name": "bad", "type": "local", "command": ["no-such"], "start": True}
             await yard.register(bad, wait=20)
-            assert (await yard.settled("bad"))["status"] == "error"
+            assert (await yard.settled("bad")).status == "error"
 
 
 async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
@@ -98,9 +101,9 @@ async def test_what_happens_elsewhere_is_heard_and_seen(tmp_path: Path) -> None:
             there.register("late", zoo("good"))
             async with asyncio.timeout(20):
                 async for _ in events:
-                    if [each["status"] for each in yard.servers()] == ["connected"]:
+                    if [each.status for each in yard.servers()] == ["connected"]:
                         break
-            assert {tool["server"] for tool in yard.tools()} == {"late"}
+            assert {tool.server for tool in yard.tools()} == {"late"}
 
 
 async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_path: Path) -> None:
@@ -114,7 +117,7 @@ async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_p
             assert len(await events.batch()) > 1
             assert not waiting.done()
             await yard.stop("slow")
-            assert (await waiting)["state"] == "stopped"
+            assert (await waiting).state == "stopped"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,7 @@ async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_p
 def test_a_server_is_settled_when_it_is_as_it_was_wanted(
     wanted: str, phase: str, settled: bool
 ) -> None:
-    assert _is_settled({"wanted": wanted, "phase": phase}) is settled
+    assert _is_settled(sample_server(wanted=Wanted(wanted), phase=Phase(phase))) is settled
 
 
 async def test_a_yard_elsewhere_is_known_by_its_certificate(tmp_path: Path) -> None:
@@ -141,7 +144,7 @@ async def test_a_yard_elsewhere_is_known_by_its_certificate(tmp_path: Path) -> N
     with yard_up(tmp_path / "home", "--tls-cert", cert, "--tls-key", key):
         async with Yard.attach(tmp_path / "home") as yard:
             shown = await yard.register({"name": "fs", **zoo("good")}, wait=20)
-            assert shown["status"] == "connected"
+            assert shown.status == "connected"
 
 
 async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
@@ -153,18 +156,18 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
     with daemon(tmp_path / "home"):
         async with Yard.attach(tmp_path / "home") as yard:
             clients = yard.clients
-            assert "claude-code" in {each["client"] for each in await clients.groups()}
+            assert "claude-code" in {each.client for each in await clients.groups()}
             look = await clients.edit("claude", "x y", {"args": ["a"]}, EditTerms(dry_run=True))
             assert (look.edit, file.read_text()) == (None, text)
             done = await clients.edit("claude:user", "x y", {"args": ["a"]})
             assert done.files == look.files
-            assert (await clients.show("claude", "x y"))["args"] == ["a"]
+            assert (await clients.show("claude", "x y")).args == ["a"]
             off = await clients.toggle(
                 "claude", "x y", enabled=False, terms=EditTerms(str(tmp_path))
             )
             assert [each.kind for each in off.warnings] == ["relocated"]
             await clients.rename("claude", "x y", "z")
-            assert [each["id"] for each in await clients.edits()] == [3, 2, 1]
+            assert [each.id for each in await clients.edits()] == [3, 2, 1]
             with pytest.raises(ChangedSince) as changed:
                 await clients.undo(done.edit)
             assert [path for path, _ in changed.value.files] == [str(file)]
@@ -173,10 +176,10 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
             for _ in range(5):
                 await clients.undo()
             assert file.read_text() == text
-            assert [each["code"] for each in await clients.lint()] == ["name-refused"]
+            assert [each.code for each in await clients.lint()] == ["name-refused"]
             assert await clients.drift() == []
             (found,) = await clients.import_all("user", EditTerms(dry_run=True))
-            assert (found["name"], found["outcome"]) == ("x y", "importable")
+            assert (found.name, found.outcome) == ("x y", "importable")
 
 
 async def test_a_home_has_one_yard_and_without_one_there_is_nothing_to_attach_to(

@@ -26,8 +26,8 @@ def documented() -> list[str]:
 @pytest.mark.parametrize("slug", documented())
 def test_a_problem_of_the_document_says_what_to_do(slug: str) -> None:
     told = refusal(slug, "so it is") if slug in REFUSALS else problem_of(KINDS[slug]("so it is"))
-    assert told["type"] == f"urn:mcpyard:error:{slug}"
-    assert told["hint"]
+    assert told.type == f"urn:mcpyard:error:{slug}"
+    assert told.hint
 
 
 def refused_with() -> Iterator[str]:
@@ -49,10 +49,10 @@ def test_the_document_knows_everything_that_the_face_refuses_with() -> None:
 @pytest.mark.parametrize("code", Code)
 def test_a_fault_gives_the_advice_of_its_cause(code: Code) -> None:
     told = problem_of(StartFailed("it failed").because(Cause(code, "so it is")))
-    assert told["hint"] == HINTS[code]
+    assert told.hint == HINTS[code]
 
 
 def test_an_errors_own_advice_goes_before_that_of_its_cause_and_of_its_kind() -> None:
     error: YardError = NeedsAuth("no page").because(Cause(Code.NEEDS_AUTH, "401", "Sign in."))
-    assert problem_of(error)["hint"] == "Sign in."
-    assert problem_of(error.advising("Look there."))["hint"] == "Look there."
+    assert problem_of(error).hint == "Sign in."
+    assert problem_of(error.advising("Look there.")).hint == "Look there."

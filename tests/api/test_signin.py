@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
@@ -14,6 +13,7 @@ import pytest
 from mcpyard.api.app import build
 from mcpyard.app import Yard
 from mcpyard.domain.errors import SignInUnknown
+from mcpyard.yard.views.servers import ServerView
 from tests.api.asgi import client_of, keys_of
 from tests.api.office import Office, consent, local_part
 from tests.cli.commands import echo
@@ -52,7 +52,7 @@ class Desk:
     async def sign_in(self) -> httpx2.Response:
         return await self.come_back(await consent(await self.begin()))
 
-    async def settled(self) -> dict[str, Any]:
+    async def settled(self) -> ServerView:
         async with asyncio.timeout(20):
             return await self.yard.settled("far")
 
@@ -80,8 +80,9 @@ def problem(answer: httpx2.Response) -> tuple[int, str]:
 async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: Office) -> None:
     async with desk_of(office) as desk:
         record = await desk.settled()
-        assert (record["phase"], record["status"]) == ("needs_auth", "error")
-        assert record["error"]["hint"] == "Sign in with: mcpyard login far"
+        assert (record.phase, record.status) == ("needs_auth", "error")
+        assert record.error
+        assert record.error.hint == "Sign in with: mcpyard login far"
         url = await desk.begin()
         assert url.startswith(f"{office.base}/authorize?")
         (back,) = parse_qs(urlsplit(url).query)["redirect_uri"]
@@ -89,7 +90,7 @@ async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: O
         page = await desk.come_back(await consent(url))
         assert page.status_code == 200
         assert "&quot;far&quot; is signed in. You can close this window." in page.text
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
         assert (await desk.call()).json()["content"][0]["text"] == "good day"
 
 
@@ -102,7 +103,7 @@ async def test_a_yard_that_was_registered_by_hand_signs_in_as_that(office: Offic
         assert shown["clientId"] == "mine"
         assert shown["clientSecret"]["masked"] is True
         await desk.sign_in()
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
     assert set(office.clients) == {"mine"}, "nothing was registered"
     assert office.shown == ["hush-hush"]
 
@@ -124,7 +125,7 @@ async def test_a_state_is_good_for_one_time(office: Office) -> None:
         again = await desk.come_back(location)
         assert again.status_code == 400
         assert "begin anew" in again.text
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
 
 
 @pytest.mark.parametrize("query", ["", "code=x", "state=", "state=guessed&code=x", "error=no"])
@@ -132,7 +133,7 @@ async def test_an_answer_to_no_sign_in_is_refused(office: Office, query: str) ->
     async with desk_of(office) as desk:
         await desk.begin()
         assert (await desk.browser.get(f"/oauth/callback?{query}")).status_code == 400
-        assert (await desk.settled())["phase"] == "needs_auth"
+        assert (await desk.settled()).phase == "needs_auth"
 
 
 async def test_a_person_who_says_no_is_told_so_and_nobody_is_signed_in(office: Office) -> None:
@@ -142,7 +143,7 @@ async def test_a_person_who_says_no_is_told_so_and_nobody_is_signed_in(office: O
         page = await desk.browser.get(f"/oauth/callback?{urlencode(said)}")
         assert page.status_code == 502
         assert "refused: &lt;b&gt;not me&lt;/b&gt;" in page.text
-        assert (await desk.settled())["phase"] == "needs_auth"
+        assert (await desk.settled()).phase == "needs_auth"
         late = {"state": state, "code": "x"}
         assert (await desk.browser.get(f"/oauth/callback?{urlencode(late)}")).status_code == 400
 
@@ -154,7 +155,7 @@ async def test_a_code_that_the_issuer_does_not_know_signs_nobody_in(office: Offi
         page = await desk.come_back(location)
         assert page.status_code == 502
         assert "Not signed in" in page.text
-        assert (await desk.settled())["phase"] == "needs_auth"
+        assert (await desk.settled()).phase == "needs_auth"
 
 
 async def test_who_cannot_begin_a_sign_in_is_not_told_to_sign_in(office: Office) -> None:
@@ -177,7 +178,7 @@ async def test_a_token_that_has_run_out_is_renewed_without_a_person(office: Offi
     async with desk_of(office) as desk:
         office.lifetime = 1
         await desk.sign_in()
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
         office.lifetime = 3600
         before = office.refreshes
         assert (await desk.call()).status_code == 200
@@ -203,12 +204,13 @@ async def test_a_revoked_refresh_token_means_to_sign_in_again(office: Office) ->
         office.refreshable.clear()
         assert problem(await desk.call()) == (502, "needs-auth")
         record = await desk.settled()
-        assert record["phase"] == "needs_auth"
-        assert record["error"]["hint"] == "Sign in with: mcpyard login far"
+        assert record.phase == "needs_auth"
+        assert record.error
+        assert record.error.hint == "Sign in with: mcpyard login far"
         refused = (await desk.call()).json()
         assert refused["cause"]["hint"] == "Sign in with: mcpyard login far"
         await desk.sign_in()
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
         assert (await desk.call()).status_code == 200
 
 
@@ -218,7 +220,7 @@ async def test_a_sign_in_survives_a_restart_and_lies_nowhere_in_the_clear(
     home = tmp_path / "home"
     async with desk_of(office, home) as desk:
         await desk.sign_in()
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
     secrets = [*office.valid, *office.refreshable]
     assert len(secrets) == 2
     files = [each for each in home.rglob("*") if each.is_file()]
@@ -227,7 +229,7 @@ async def test_a_sign_in_survives_a_restart_and_lies_nowhere_in_the_clear(
         content = each.read_bytes()
         assert not [secret for secret in secrets if secret.encode() in content], each
     async with desk_of(office, home) as desk:
-        assert (await desk.settled())["status"] == "connected"
+        assert (await desk.settled()).status == "connected"
         assert (await desk.call()).status_code == 200
     assert office.refreshes == 0
     assert len(office.clients) == 1
@@ -251,8 +253,8 @@ async def test_one_that_runs_on_demand_comes_up_when_somebody_signed_in(
 async def test_one_that_is_stopped_stays_so(office: Office) -> None:
     async with desk_of(office, wanted="stopped") as desk:
         assert (await desk.sign_in()).status_code == 200
-        assert (await desk.settled())["phase"] == "stopped"
-        assert (await desk.yard.start("far", wait=20))["status"] == "connected"
+        assert (await desk.settled()).phase == "stopped"
+        assert (await desk.yard.start("far", wait=20)).status == "connected"
 
 
 async def test_what_only_the_refusal_tells_of_the_sign_in_is_heeded() -> None:
@@ -261,7 +263,7 @@ async def test_what_only_the_refusal_tells_of_the_sign_in_is_heeded() -> None:
     with asgi_server(issuer.app()) as issuer.base, asgi_server(office.app()) as office.base:
         async with desk_of(office) as desk:
             await desk.sign_in()
-            assert (await desk.settled())["status"] == "connected"
+            assert (await desk.settled()).status == "connected"
     assert (len(issuer.clients), len(office.clients)) == (1, 0)
 
 
@@ -269,7 +271,8 @@ async def test_what_has_no_sign_in_says_so(office: Office) -> None:
     async with desk_of(office, headers={"authorization": "Bearer old"}) as desk:
         assert problem(await desk.owner.post(LOGIN)) == (409, "no-sign-in")
         record = await desk.settled()
-        assert record["error"]["hint"] == "Give it an Authorization header that it accepts."
+        assert record.error
+        assert record.error.hint == "Give it an Authorization header that it accepts."
         near = await desk.owner.post("/api/mcp/servers/near/login")
         assert problem(near) == (409, "no-sign-in")
         nobody = await desk.owner.post("/api/mcp/servers/nobody/login")

@@ -26,6 +26,7 @@ from mcpyard.store.volatile import VolatileApprovals
 from mcpyard.yard.approving import Approved
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.trust import ApprovalPolicy, Trust
+from mcpyard.yard.views.servers import ServerView
 from tests.cli.commands import echo, write_project
 
 pytestmark = pytest.mark.real
@@ -54,8 +55,8 @@ def opened(tmp_path: Path, project: Path) -> Opener:
 
 
 async def phases(yard: Yard) -> dict[str, object]:
-    settled = [await yard.settled(str(each["name"])) for each in yard.servers(tools=False)]
-    return {str(each["name"]): each["phase"] for each in settled}
+    settled = [await yard.settled(str(each.name)) for each in yard.servers(tools=False)]
+    return {str(each.name): each.phase for each in settled}
 
 
 async def until(yard: Yard, reached: Callable[[], bool]) -> None:
@@ -66,12 +67,16 @@ async def until(yard: Yard, reached: Callable[[], bool]) -> None:
                 return
 
 
-async def record_with(yard: Yard, name: str, **wanted: object) -> dict[str, object]:
+async def record_with(yard: Yard, name: str, **wanted: object) -> ServerView:
     """The record of a server once it has these members."""
 
-    def records() -> list[dict[str, object]]:
-        found = [each for each in yard.servers() if each["name"] == name]
-        return [each for each in found if wanted.items() <= each.items()]
+    def records() -> list[ServerView]:
+        found = [each for each in yard.servers() if each.name == name]
+        return [
+            each
+            for each in found
+            if all(getattr(each, word) == value for word, value in wanted.items())
+        ]
 
     await until(yard, lambda: bool(records()))
     return records()[0]
@@ -100,10 +105,10 @@ async def test_a_found_project_waits_until_its_folder_is_approved(
     async with opened(found=True) as yard:
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
         record = yard.record("one")
-        assert (record["status"], record["pid"]) == ("error", None)
-        assert record["args"] == echo()["args"]
-        assert (await yard.start("one", wait=1))["phase"] == "needs_approval"
-        assert (await yard.restart("one", wait=1))["phase"] == "needs_approval"
+        assert (record.status, record.pid) == ("error", None)
+        assert record.args == echo()["args"]
+        assert (await yard.start("one", wait=1)).phase == "needs_approval"
+        assert (await yard.restart("one", wait=1)).phase == "needs_approval"
         assert await yard.approve(project.parent) == []
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
         assert await yard.approve(str(project)) == ["one", "two"]
@@ -128,7 +133,7 @@ async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_r
     async with opened(found=found) as yard:
         await yard.approve(project)
         assert await phases(yard) == {"one": "connected", "two": "connected"}
-        pid = yard.record("one")["pid"]
+        pid = yard.record("one").pid
         write_project(project, one=echo("changed"), two=echo(), three=echo())
         await waiting(yard, "one", "three")
         assert await phases(yard) == {
@@ -137,15 +142,15 @@ async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_r
             "three": "needs_approval",
         }
         one = yard.record("one")
-        assert (one["pid"], one["args"]) == (pid, echo()["args"])
-        assert (await yard.restart("one", wait=10))["args"] == echo()["args"]
+        assert (one.pid, one.args) == (pid, echo()["args"])
+        assert (await yard.restart("one", wait=10)).args == echo()["args"]
     async with opened(found=found) as yard:
         assert (await phases(yard))["three"] == "needs_approval"
-        assert yard.record("one")["phase"] == "connected"
-        assert yard.record("one")["args"] == echo()["args"]
+        assert yard.record("one").phase == "connected"
+        assert yard.record("one").args == echo()["args"]
         assert await yard.approve(project) == ["one", "three"]
         assert {*(await phases(yard)).values()} == {"connected"}
-        assert yard.record("one")["args"] == echo("changed")["args"]
+        assert yard.record("one").args == echo("changed")["args"]
 
 
 @pytest.mark.spec("F3.1")
@@ -157,7 +162,7 @@ async def test_what_is_removed_or_switched_off_in_the_file_ends_at_once(
         write_project(project, one=echo("changed", disabled=True))
         await record_with(yard, "one", phase="stopped", enabled=False)
         await until(yard, lambda: len(yard.servers()) == 1)
-        assert yard.record("one")["args"] == echo()["args"]
+        assert yard.record("one").args == echo()["args"]
 
 
 @pytest.mark.spec("F3.1")
@@ -182,22 +187,22 @@ async def test_an_entry_replaces_a_server_of_ones_own_only_with_an_approval_of_i
 ) -> None:
     async with opened() as yard:
         await yard.register({**echo(), "name": "mine", "scope": "user", "start": True}, wait=10)
-        pid = yard.record("mine")["pid"]
+        pid = yard.record("mine").pid
         write_project(project, one=echo(), two=echo(), mine=echo("theirs"))
         await waiting(yard, "mine")
         assert await yard.approve(project) == []
         mine = await yard.settled("mine")
-        assert (mine["scope"], mine["pid"], waiting_names(yard)) == ("user", pid, {"mine"})
+        assert (mine.scope, mine.pid, waiting_names(yard)) == ("user", pid, {"mine"})
     async with opened() as yard:
-        assert (await yard.settled("mine"))["scope"] == "user"
+        assert (await yard.settled("mine")).scope == "user"
         with pytest.raises(ArgumentsRefused, match="one"):
             await yard.approve(project, replace=["one"])
         assert await yard.approve(project, replace=["mine"]) == ["mine"]
         theirs = await record_with(yard, "mine", scope="project", phase="connected")
-        assert theirs["args"] == echo("theirs")["args"]
+        assert theirs.args == echo("theirs")["args"]
         write_project(project, one=echo(), two=echo(), mine=echo("others"))
         await waiting(yard, "mine")
-        assert yard.record("mine")["args"] == echo("theirs")["args"]
+        assert yard.record("mine").args == echo("theirs")["args"]
         assert await yard.approve(project) == ["mine"]
         await record_with(yard, "mine", phase="connected", args=echo("others")["args"])
 
@@ -216,7 +221,7 @@ async def test_a_new_time_limit_asks_nothing(opened: Opener, project: Path) -> N
     async with opened() as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         write_project(project, one=echo(timeout=7000), two=echo())
-        assert (await record_with(yard, "one", timeout=7000))["phase"] == "connected"
+        assert (await record_with(yard, "one", timeout=7000)).phase == "connected"
         assert waiting_names(yard) == set()
 
 
@@ -268,13 +273,13 @@ async def test_an_edit_from_here_is_approved_by_whoever_makes_it(
     async with opened(found=True) as yard:
         before = (project / ".mcp.json").read_text()
         landed = await yard.register({**echo(), "name": "mine"})
-        assert (landed["scope"], landed["phase"]) == ("user", "stopped")
+        assert (landed.scope, landed.phase) == ("user", "stopped")
         assert (project / ".mcp.json").read_text() == before
         ours = await yard.register({**echo(), "name": "ours", "scope": "project"}, wait=10)
-        assert (ours["scope"], ours["phase"]) == ("project", "connected")
-        assert yard.record("one")["phase"] == "needs_approval"
+        assert (ours.scope, ours.phase) == ("project", "connected")
+        assert yard.record("one").phase == "needs_approval"
         one = await yard.change("one", {"args": echo("changed")["args"]}, wait=10)
-        assert (one["phase"], one["args"]) == ("connected", echo("changed")["args"])
+        assert (one.phase, one.args) == ("connected", echo("changed")["args"])
         await yard.change("ours", {"name": "renamed", "env": {"A": "1"}}, wait=10)
         assert waiting_names(yard) == {"two"}
         await yard.change("renamed", {"url": "http://127.0.0.1:9/", "command": None, "args": None})
@@ -311,7 +316,7 @@ async def test_an_edit_does_not_write_over_a_change_that_waits(
         with pytest.raises(NeedsApproval, match=r"\.mcp\.json"):
             await yard.change("one", {"args": echo("mine")["args"]})
         assert (project / ".mcp.json").read_text() == text
-        assert (await yard.change("one", {"timeout": 7000}))["timeout"] == 7000
+        assert (await yard.change("one", {"timeout": 7000})).timeout == 7000
         assert waiting_names(yard) == {"one"}
 
 
@@ -334,7 +339,7 @@ async def test_what_waits_to_replace_a_server_is_listed_as_hidden_by_it(
         write_project(project, one=echo(), two=echo(), mine=echo("theirs"))
         await waiting(yard, "mine")
         shown = await yard.clients.show("yard:project", "mine")
-        assert (shown["effective"], shown["args"]) == ("shadowed", echo("theirs")["args"])
+        assert (shown.effective, shown.args) == ("shadowed", echo("theirs")["args"])
 
 
 async def test_a_disk_without_room_costs_no_server_and_no_approval_is_pretended(

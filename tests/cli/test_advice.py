@@ -18,7 +18,8 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.remedies import remedy
 from mcpyard.runtime.processes.adoption import ADOPTION
-from mcpyard.yard.records import cause_record
+from mcpyard.yard.views.servers import cause_view
+from tests.yard.sample_views import sample_server
 
 pytestmark = pytest.mark.usefixtures("user")
 
@@ -105,7 +106,7 @@ def test_a_mistake_is_told_with_how_to_do_it_right(
 
 def test_a_definition_that_cannot_be_launched_keeps_the_advice_of_its_cause() -> None:
     cause = Cause(Code.INVALID_DEFINITION, "the variable A is not set", "Set it.")
-    error = failure({"name": "x", "error": cause_record(cause)})
+    error = failure(sample_server(name="x", error=cause_view(cause)))
     assert isinstance(error, DefinitionError)
     assert remedy(error) == "Set it."
 

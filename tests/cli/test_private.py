@@ -133,7 +133,7 @@ async def test_a_server_that_never_answers_is_waited_for_once(tmp_path: Path) ->
     server = find_servers(write_project(tmp_path / "p", mute=mute)).server("mute")
     async with private_yard(server) as yard:
         record = await settled_record(yard, "mute")
-    assert (record["attempt"], record["phase"]) == (1, "backoff")
+    assert (record.attempt, record.phase) == (1, "backoff")
     fault = failure(record)
     assert isinstance(fault, StartFailed)
     assert fault.cause

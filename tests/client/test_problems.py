@@ -44,7 +44,7 @@ def test_what_an_error_knows_comes_back_with_it() -> None:
 
 
 def test_details_that_only_a_newer_yard_knows_do_not_hide_the_error() -> None:
-    document = problem_of(StartFailed("down").because(CAUSE))
+    document = problem_of(StartFailed("down").because(CAUSE)).to_dict()
     document["cause"] = {"code": "unheard-of"}
     error = error_of(502, json.dumps(document).encode())
     assert isinstance(error, StartFailed)

@@ -153,9 +153,9 @@ async def test_a_server_that_is_off_by_a_list_is_off_where_it_is_copied_to(tmp_p
         done = await it.clients.copy(Copy("codex", "gemini", "x"))
         assert [str(each.kind) for each in done.warnings] == ["relocated"]
         assert len(done.files) == 2
-        assert (await it.clients.show("gemini", "x"))["effective"] == "disabled"
+        assert (await it.clients.show("gemini", "x")).effective == "disabled"
         await it.clients.copy(Copy("codex", "gemini", "x", "y", matrix=Matrix.SPEC))
-        assert (await it.clients.show("gemini", "y"))["enabled"] is True
+        assert (await it.clients.show("gemini", "y")).enabled is True
 
 
 async def test_a_move_over_two_files_is_one_unit_to_undo(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_a_move_over_two_files_is_one_unit_to_undo(tmp_path: Path) -> None
         assert {path for path, _ in done.files} == {str(it.path("claude")), str(it.path("codex"))}
         assert "old" not in it.read("codex")
         (edit,) = await it.clients.edits()
-        assert (edit["id"], edit["kind"]) == (done.edit, "move")
+        assert (edit.id, edit.kind) == (done.edit, "move")
         await it.clients.undo()
         assert (it.read("claude"), it.read("codex")) == (CLAUDE, CODEX)
 
@@ -197,7 +197,7 @@ async def test_of_two_files_of_a_scope_the_later_is_the_one_that_counts(tmp_path
         later = it.path("opencode").with_suffix(".jsonc")
         later.write_text(second)
         shown = await it.clients.show("opencode", "x")
-        assert (shown["command"], shown["path"]) == ("two", str(later))
+        assert (shown.command, shown.path) == ("two", str(later))
         await it.clients.edit("opencode", "x", {"command": "three"})
         assert later.read_text() == second.replace("two", "three")
         assert it.read("opencode") == first

@@ -11,7 +11,7 @@ CODEX = '[mcp_servers.old]\ncommand = "old"\n'
 
 
 async def newest(it: Machine) -> object:
-    return (await it.clients.edits())[0]["servers"]
+    return (await it.clients.edits())[0].servers
 
 
 async def test_an_edit_names_what_came_went_or_changed(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ async def test_a_rename_keeps_the_place_and_what_is_off_stays_off(tmp_path: Path
         await it.clients.toggle("claude", "x", enabled=False)
         await it.clients.rename("claude", "x", "y")
         assert [*it.json("claude")["mcpServers"]] == ["y", "web"]
-        assert (await it.clients.show("claude", "y"))["effective"] == "disabled"
+        assert (await it.clients.show("claude", "y")).effective == "disabled"
 
 
 async def test_a_rename_to_a_name_in_use_or_to_none_is_refused(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_another_project_can_be_looked_at(tmp_path: Path) -> None:
     (other / ".codex" / "config.toml").write_text(CODEX)
     async with machine(tmp_path) as it:
         shown = await it.clients.show("codex:project", "x", str(other))
-        assert (shown["path"], shown["effective"]) == (
+        assert (shown.path, shown.effective) == (
             str(other / ".codex" / "config.toml"),
             "untrusted",
         )

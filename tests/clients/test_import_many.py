@@ -37,7 +37,7 @@ async def test_it_is_worked_out_once_and_nobody_waits_for_it(
     monkeypatch.setattr(Importing, "do", do)
     async with machine(tmp_path, claude=CLAUDE) as it:
         rows = await it.clients.import_all(scope)
-        assert {each["outcome"] for each in rows} == {"imported"}
+        assert {each.outcome for each in rows} == {"imported"}
     assert len(threads) == 1
     assert threading.get_ident() not in threads
 
@@ -72,9 +72,9 @@ async def test_a_name_that_is_taken_after_the_first_look_is_left_to_whoever_took
 
         monkeypatch.setattr(DiskClientFiles, "locked", late)
         rows = await it.clients.import_all()
-        refused = [each["name"] for each in rows if each["outcome"] == "refused"]
+        refused = [each.name for each in rows if each.outcome == "refused"]
         assert refused == ["s3"]
-        assert it.yard.record("s3")["command"] == "theirs"
+        assert it.yard.record("s3").command == "theirs"
         assert len(it.yard.pictures()) == len(MANY)
 
 
@@ -98,5 +98,5 @@ async def test_it_is_taken_back_whole_although_the_projects_file_is_watched(
         await it.clients.undo()
         assert [each.server.name for each in it.yard.pictures()] == ["stays"]
         (edit,) = await it.clients.edits()
-        assert edit["undone"]
+        assert edit.undone
         assert set(json.loads((it.project / ".mcp.json").read_text())["mcpServers"]) == {"stays"}

@@ -116,7 +116,7 @@ async def test_nothing_of_another_program_is_ever_started_by_looking(tmp_path: P
         await it.get("/api/clients")
         await it.clients.copy(Copy("codex", "yard", "x"))
         (server,) = it.yard.servers()
-        assert (server["name"], server["phase"]) == ("x", "stopped")
+        assert (server.name, server.phase) == ("x", "stopped")
         servers = it.yard._servers
         assert isinstance(servers, FakeServers)
         assert StartServer not in map(type, servers.applied)

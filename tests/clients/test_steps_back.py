@@ -32,11 +32,11 @@ async def add(it: Machine, name: str) -> None:
 async def test_a_whole_import_is_one_step_back(tmp_path: Path, scope: str) -> None:
     async with machine(tmp_path, claude=THREE) as it:
         rows = await it.clients.import_all(scope)
-        assert {each["outcome"] for each in rows} == {"imported"}
+        assert {each.outcome for each in rows} == {"imported"}
         (edit,) = await it.clients.edits()
-        assert edit["kind"] == "import"
+        assert edit.kind == "import"
         if scope == "user":
-            assert (edit["paths"], edit["servers"]) == (["yard:user"], ["a", "b", "c"])
+            assert (edit.paths, edit.servers) == (["yard:user"], ["a", "b", "c"])
         undone = await it.clients.undo()
         assert undone.removes == ("a", "b", "c")
         events = it.yard.events()
@@ -79,7 +79,7 @@ async def test_one_server_that_cannot_be_taken_keeps_out_no_other(tmp_path: Path
     text = json.dumps({"mcpServers": {"ok": {"command": "run"}, "a\u0000b": {"command": "run"}}})
     async with machine(tmp_path, claude=text) as it:
         rows = await it.clients.import_all()
-        assert {each["name"]: each["outcome"] for each in rows} == {
+        assert {each.name: each.outcome for each in rows} == {
             "ok": "imported",
             "a\u0000b": "refused",
         }

@@ -55,7 +55,7 @@ async def test_edits_are_walked_back_one_by_one(tmp_path: Path) -> None:
             assert it.read("codex") == state
         with pytest.raises(EditUnknown, match="no edit to undo"):
             await it.clients.undo()
-        assert {each["undone"] for each in await it.clients.edits()} == {True}
+        assert {each.undone for each in await it.clients.edits()} == {True}
 
 
 async def test_an_edit_is_undone_by_its_number_even_over_a_restart(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.yard.clients.clients import Copy, EditTerms
+from mcpyard.yard.views.base import plain
 from tests.clients.machine import Machine, machine
 
 CLAUDE = """{"mcpServers": {
@@ -261,11 +262,11 @@ async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) 
             await anext(aiter(events))
         events.finish()
         shown = await it.clients.show("yard:user", "x")
-        assert (shown["effective"], shown["reason"]) == (
+        assert (shown.effective, shown.reason) == (
             "shadowed",
             f"hidden by that of the project scope, {it.project / '.mcp.json'}",
         )
-        assert (await it.clients.show("yard:project", "x"))["effective"] == "enabled"
+        assert (await it.clients.show("yard:project", "x")).effective == "enabled"
 
 
 async def test_a_yard_without_a_project_or_without_programs_says_so(tmp_path: Path) -> None:
@@ -323,9 +324,9 @@ async def test_all_that_is_found_is_imported_once_and_told(tmp_path: Path) -> No
         states = {each["name"]: each["wanted"] for each in await it.get("/api/mcp/servers")}
         assert states == dict.fromkeys(("fresh", "web", "x"), "stopped")
         again = await it.clients.import_all(None, EditTerms())
-        assert "imported" not in {each["outcome"] for each in again}
-        assert again[0]["reason"] == "is the same as in yard:user"
-        assert "a-secret-value" not in json.dumps([answer.json(), again])
+        assert "imported" not in {each.outcome for each in again}
+        assert again[0].reason == "is the same as in yard:user"
+        assert "a-secret-value" not in json.dumps([answer.json(), plain(again)])
 
 
 async def test_an_import_can_go_into_the_project(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ async def yard_with(mode: str, **policy: object) -> AsyncGenerator[Yard]:
     """The yard; the neighbour's calls must all have been answered rightly and soon."""
     async with Yard.open(servers={"neighbour": zoo("good")}) as yard:
         await connected(yard, "neighbour")
-        pid = yard.record("neighbour")["pid"]
+        pid = yard.record("neighbour").pid
         neighbour = Neighbour(yard)
         try:
             await neighbour.answered_once_more()
@@ -56,5 +56,5 @@ async def yard_with(mode: str, **policy: object) -> AsyncGenerator[Yard]:
             await neighbour.answered_once_more()
         finally:
             await neighbour.rest()
-        assert yard.record("neighbour")["pid"] == pid
+        assert yard.record("neighbour").pid == pid
     assert max(neighbour.times) < SLOWEST or not FULL

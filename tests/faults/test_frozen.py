@@ -41,7 +41,7 @@ async def test_a_frozen_server_is_degraded_while_its_fallback_answers_and_recove
     assert (seen["status"], seen["state"], seen["pid"]) == ("error", "error", pid)
     assert seen["error"]["code"] == "unresponsive"
     assert "did not answer" in seen["error"]["message"]
-    assert {each["stale"] for each in tools} == {True}
+    assert {each.stale for each in tools} == {True}
     assert (other.server, other.text) == ("b", "at once")
     assert other.passed_over[0][0] == "a"
     assert "does not respond" in other.passed_over[0][1]
@@ -88,7 +88,7 @@ async def test_only_the_tool_that_hangs_is_given_up_while_its_server_answers_pin
         await asyncio.sleep(0)
         refused = await box.call("mcp_a_hang")
         other = await box.call("mcp_a_echo", {"text": "well"}, timeout=20)
-        seen, tools = state_of(yard, "a"), {each["name"]: each["stale"] for each in yard.tools("a")}
+        seen, tools = state_of(yard, "a"), {each.name: each.stale for each in yard.tools("a")}
         trying.cancel()
     assert {each.error for each in hung} == {ErrorKind.TIMEOUT}
     assert refused.error is ErrorKind.DISCONNECTED

@@ -22,7 +22,7 @@ ROUNDS = 200 if FULL else 12
 
 
 def names(yard: Yard) -> list[object]:
-    return [record["name"] for record in yard.servers()]
+    return [record.name for record in yard.servers()]
 
 
 async def test_however_an_editor_saves_the_last_content_is_applied_and_none_half_read(
@@ -86,7 +86,7 @@ async def test_a_server_that_is_added_connects_and_its_tools_are_there(tmp_path:
         pid = state_of(yard, "first")["pid"]
         write_project(tmp_path, {"first": zoo("good"), "second": zoo("good")})
         await connected(yard, "second")
-        servers = {tool["server"] for tool in yard.tools()}
+        servers = {tool.server for tool in yard.tools()}
         outcome = await yard.call_tool("second", "echo", {"text": "new here"})
         assert state_of(yard, "first")["pid"] == pid
     assert servers == {"first", "second"}
@@ -101,7 +101,7 @@ async def test_a_server_that_is_removed_is_closed_and_its_tools_are_gone(tmp_pat
         kept, ended = (state_of(yard, name)["pid"] for name in ("first", "second"))
         write_project(tmp_path, {"first": zoo("good")})
         await until(yard, lambda: names(yard) == ["first"])
-        assert {tool["server"] for tool in yard.tools()} == {"first"}
+        assert {tool.server for tool in yard.tools()} == {"first"}
         assert await eventually(lambda: not alive(ended), 5)
         assert state_of(yard, "first")["pid"] == kept
         assert alive(kept)

@@ -31,7 +31,7 @@ class Place:
 
     async def ids(self) -> dict[str, object]:
         async with Yard.open(self.project, home=self.home) as yard:
-            return {str(each["name"]): each["id"] for each in yard.servers()}
+            return {str(each.name): each.id for each in yard.servers()}
 
     @asynccontextmanager
     async def store(self) -> AsyncGenerator[Store]:

@@ -39,12 +39,10 @@ async def test_four_servers_of_two_worlds_connect_at_once(project: Path) -> None
     write_project(project, definitions(project))
     async with Yard.open(project) as yard:
         records = [await yard.settled(name) for name in VERSIONS]
-    assert {each["name"]: each["status"] for each in records} == dict.fromkeys(
-        VERSIONS, "connected"
-    )
-    assert {each["name"]: each["protocolVersion"] for each in records} == VERSIONS
-    assert all(each["toolCount"] for each in records)
-    assert len({each["pid"] for each in records}) == 4
+    assert {each.name: each.status for each in records} == dict.fromkeys(VERSIONS, "connected")
+    assert {each.name: each.protocol_version for each in records} == VERSIONS
+    assert all(each.tool_count for each in records)
+    assert len({each.pid for each in records}) == 4
 
 
 @pytest.mark.spec("D3.1")
@@ -74,7 +72,7 @@ async def test_what_a_real_server_lists_is_read_and_outlives_its_connection(proj
     async with Yard.open(project) as yard:
         await yard.settled("filesystem")
         listed: dict[Any, dict[str, Any]] = {
-            tool["name"]: {**tool} for tool in yard.tools("filesystem")
+            tool.name: tool.to_dict() for tool in yard.tools("filesystem")
         }
         await yard.stop("filesystem", wait=10)
         cached = yard.tools("filesystem")
@@ -95,7 +93,7 @@ async def test_the_handshake_and_the_tools_come_over_streamable_http(project: Pa
         async with Yard.open(project) as yard:
             record = await yard.settled("web")
             outcome = await yard.call_tool("web", "echo", {"message": "over http"})
-    assert (record["status"], record["protocolVersion"]) == ("connected", "2025-11-25")
+    assert (record.status, record.protocol_version) == ("connected", "2025-11-25")
     assert outcome.text == "Echo: over http"
 
 
@@ -106,7 +104,7 @@ async def test_the_handshake_and_the_tools_come_over_sse(project: Path) -> None:
         async with Yard.open(project) as yard:
             record = await yard.settled("old")
             outcome = await yard.call_tool("old", "echo", {"message": "over sse"})
-    assert (record["status"], record["protocolVersion"]) == ("connected", "2025-11-25")
+    assert (record.status, record.protocol_version) == ("connected", "2025-11-25")
     assert outcome.text == "Echo: over sse"
 
 
@@ -129,5 +127,5 @@ async def test_npx_starts_a_server_by_the_name_of_its_package(project: Path) -> 
     async with Yard.open(project) as yard:
         record = await yard.settled("everything")
         outcome = await yard.call_tool("everything", "echo", {"message": "by npx"})
-    assert record["status"] == "connected"
+    assert record.status == "connected"
     assert outcome.text == "Echo: by npx"

@@ -119,12 +119,12 @@ async def test_a_call_past_its_time_is_cancelled_and_the_server_is_told() -> Non
 async def test_a_lost_connection_is_made_anew_and_meanwhile_cached_tools_are_served() -> None:
     async with Yard.open(servers={"fs": zoo("good")}) as yard:
         await connected(yard, "fs")
-        names = [tool["exposedName"] for tool in yard.tools()]
+        names = [tool.exposed_name for tool in yard.tools()]
         os.kill(state_of(yard, "fs")["pid"], signal.SIGKILL)
         await until(yard, lambda: state_of(yard, "fs")["status"] == "disconnected")
         meanwhile = yard.tools()
         await connected(yard, "fs")
         afterwards = yard.tools()
-    assert [tool["exposedName"] for tool in meanwhile] == names
-    assert {tool["stale"] for tool in meanwhile} == {True}
-    assert {tool["stale"] for tool in afterwards} == {False}
+    assert [tool.exposed_name for tool in meanwhile] == names
+    assert {tool.stale for tool in meanwhile} == {True}
+    assert {tool.stale for tool in afterwards} == {False}

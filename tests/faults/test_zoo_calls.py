@@ -145,7 +145,7 @@ async def test_a_tool_is_switched_off_and_on_by_a_bare_patch(tmp_path: Path) -> 
     async with Yard.open(home=tmp_path / "home") as yard:
         await yard.register({"name": "odd", "scope": "user", "start": True, **zoo("good")})
         await connected(yard, "odd")
-        assert (await yard.change_tool("odd", "echo", {"enabled": False}))["enabled"] is False
+        assert (await yard.change_tool("odd", "echo", {"enabled": False})).enabled is False
         with pytest.raises(ToolUnknown, match="is switched off"):
             await yard.call_tool("odd", "echo", {"text": "x"})
         await yard.change_tool("odd", "echo", {"enabled": True})

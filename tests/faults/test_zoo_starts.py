@@ -67,7 +67,7 @@ async def test_whoever_stops_a_server_does_not_wait_for_its_answers(mode: str) -
     async with yard_with(mode) as yard:
         await until(yard, lambda: state_of(yard, "odd")["status"] == "connecting")
         record = await yard.stop("odd", wait=4)
-    assert (record["status"], record["state"]) == ("disconnected", "stopped")
+    assert (record.status, record.state) == ("disconnected", "stopped")
 
 
 async def test_a_server_that_ignores_the_probe_is_met_in_the_handshake_era() -> None:
@@ -92,14 +92,14 @@ async def test_five_thousand_tools_are_all_there() -> None:
         await connected(yard, "odd")
         tools = yard.tools("odd")
         outcome = await yard.call_tool("odd", "tool_4995", {"text": "the last one"})
-    assert len({tool["exposedName"] for tool in tools}) == 5000
+    assert len({tool.exposed_name for tool in tools}) == 5000
     assert outcome.text == "the last one"
 
 
 async def test_of_two_tools_with_one_name_the_first_counts() -> None:
     async with yard_with("duplicate_names") as yard:
         await connected(yard, "odd")
-        tools = {tool["name"]: tool["description"] for tool in yard.tools("odd")}
+        tools = {tool.name: tool.description for tool in yard.tools("odd")}
         record = state_of(yard, "odd")
     assert tools == {name: f"does {name}" for name in ("echo", "hang", "die", "misbehave")}
     assert any('repeats the name "echo"' in warning for warning in record["warnings"])

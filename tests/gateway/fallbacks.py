@@ -38,7 +38,7 @@ async def main_is_away(folder: Path, era: str, *, home: Path | None = None) -> A
     main["fallback"] = ["spare"]
     async with talking({"main": main, "spare": odd(era)}, home=home) as talk:
         yard = talk.served.yard
-        pid: Any = yard.record("main")["pid"]
+        pid: Any = yard.record("main").pid
         os.kill(pid, signal.SIGKILL)
-        assert await eventually(lambda: yard.record("main")["phase"] != "connected", 10)
+        assert await eventually(lambda: yard.record("main").phase != "connected", 10)
         yield talk

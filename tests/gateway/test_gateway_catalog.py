@@ -23,7 +23,7 @@ async def test_a_server_that_somebody_stopped_is_not_listed_and_not_started_by_a
         assert await names(talk) == set()
         answer = await talk.call("/mcp", "mcp_old_odd")
         assert "mcp_old_odd" in answer["error"]["message"]
-        assert talk.served.yard.record("old")["status"] == "disconnected"
+        assert talk.served.yard.record("old").status == "disconnected"
 
 
 async def test_a_server_on_demand_rests_when_idle_stays_listed_and_is_started_by_a_call(
@@ -38,7 +38,7 @@ async def test_a_server_on_demand_rests_when_idle_stays_listed_and_is_started_by
         for words in ("first", "again"):
             answer = await talk.call("/mcp", "mcp_old_nonce", arguments={"text": words})
             assert text_of(answer) == words
-            rests = await eventually(lambda: yard.record("old")["state"] == "stopped", 10)
+            rests = await eventually(lambda: yard.record("old").state == "stopped", 10)
             assert rests
             assert await names(talk) == before
 

@@ -76,5 +76,5 @@ async def test_a_changed_list_is_listed_anew_before_the_listener_hears_of_it() -
         await yard.call("mcp_old_vanish", {})
         async with asyncio.timeout(10):
             assert await listener.lists.get() == "tools"
-        assert "odd" not in [tool["name"] for tool in yard.tools()]
+        assert "odd" not in [tool.name for tool in yard.tools()]
         await changes.close()

@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.app import Yard
 from mcpyard.domain.errors import InputError, ProfileUnknown
-from mcpyard.yard.profiles import Profile, ProfileBook, ToolView, VolatileProfiles, read_profile
+from mcpyard.yard.profiles import Profile, ProfileBook, ToolOverride, VolatileProfiles, read_profile
 from tests.api.asgi import asked_yard
 
 WORK = {
@@ -40,9 +40,9 @@ async def test_what_a_profile_says_of_a_tool_is_found_by_the_servers_name_or_id(
         profile = read_profile(
             "p", {"tools": {"files": {"a": {"name": "x"}}, str(mail.id): {"b": {"enabled": False}}}}
         )
-        assert profile.view(files, "a") == ToolView(name="x")
-        assert profile.view(mail, "b") == ToolView(enabled=False)
-        assert profile.view(mail, "a") == ToolView()
+        assert profile.override(files, "a") == ToolOverride(name="x")
+        assert profile.override(mail, "b") == ToolOverride(enabled=False)
+        assert profile.override(mail, "a") == ToolOverride()
 
 
 @pytest.mark.parametrize(
@@ -130,4 +130,4 @@ async def test_a_home_keeps_profiles(tmp_path: Path) -> None:
     async with Yard.open(home=tmp_path, environment={}) as yard:
         await yard.profiles.create(WORK)
     async with Yard.open(home=tmp_path, environment={}) as yard:
-        assert [each.record() for each in yard.profiles.all()] == [WORK]
+        assert [each.view().to_dict() for each in yard.profiles.all()] == [WORK]

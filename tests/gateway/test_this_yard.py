@@ -1,6 +1,5 @@
 """A yard never connects to itself."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -39,9 +38,9 @@ async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
     async with Yard.open(servers=wanted, environment={}, here=here) as yard:
         for name in servers:
             record = await yard.settled(name)
-            shown = (record["thisYard"], record["status"], record["error"], record["wanted"])
+            shown = (record.this_yard, record.status, record.error, record.wanted)
             assert shown == (True, "disconnected", None, "stopped")
-            assert record["warnings"] == ["leads back to this yard, so it is never connected"]
+            assert record.warnings == ["leads back to this yard, so it is never connected"]
             for ask in (yard.start, yard.restart):
                 with pytest.raises(ThisYard):
                     await ask(name)
@@ -58,9 +57,10 @@ async def test_a_server_that_turns_out_to_be_this_yard_is_let_go_for_good() -> N
         other = {"command": sys.executable, "args": ["-c", MIRROR, "another"]}
         yard.code.add("other", other)
         record = await yard.start("mirror", wait=20)
-        assert (record["phase"], record["pid"]) == ("failed", None)
-        assert record["error"]["code"] == "this_yard", json.dumps(record)  # pyright: ignore[reportIndexIssue]
-        assert (await yard.start("other", wait=20))["status"] == "connected"
+        assert (record.phase, record.pid) == ("failed", None)
+        assert record.error
+        assert record.error.code == "this_yard"
+        assert (await yard.start("other", wait=20)).status == "connected"
 
 
 def test_a_yard_that_is_up_knows_its_own_address_in_a_project(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def definition(home: Path) -> dict[str, Any]:
 async def test_statutes_cases_and_templates_answer_through_a_yard(tmp_path: Path) -> None:
     async with Yard.open(servers={"legal": definition(tmp_path)}) as yard:
         record = await yard.settled("legal")
-        assert (record["status"], record["toolCount"]) == ("connected", 5)
+        assert (record.status, record.tool_count) == ("connected", 5)
         for tool, arguments, answer in CALLS:
             outcome = await yard.call(f"mcp_legal_{tool}", arguments)
             assert not outcome.is_error, outcome.text

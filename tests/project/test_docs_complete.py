@@ -29,7 +29,7 @@ from mcpyard.domain.model import POLICY_FIELDS, FallbackTool, ToolPolicy
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.legal import main as legal
 from mcpyard.web.templating import LANGUAGE_COOKIE, THEME_COOKIE
-from mcpyard.yard.profiles import RESERVED, Profile, ToolView
+from mcpyard.yard.profiles import RESERVED, Profile, ToolOverride
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "mcpyard"
@@ -93,7 +93,7 @@ def test_policy_fields_stand_in_the_table_of_policy_and_launch_fields_do_not() -
 
 def test_every_field_of_a_profile_is_documented() -> None:
     profiles = page("configuration.md").partition("\n## Profiles\n")[2].partition("\n## ")[0]
-    for kind in (Profile, ToolView):
+    for kind in (Profile, ToolOverride):
         for name in inspect.signature(kind).parameters:
             assert f"`{name}`" in profiles or f'"{name}"' in profiles, name
 

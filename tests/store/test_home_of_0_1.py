@@ -98,11 +98,11 @@ async def test_servers_of_0_1_run_with_their_policies_and_the_names_of_their_too
     async with Yard.open(home=home, project=project, environment=environment) as yard:
         for name in ("law", "reserve", "uhr"):
             await yard.settled(name)
-        servers = {str(each["name"]): each for each in yard.servers()}
+        servers = {str(each.name): each for each in yard.servers()}
         law = servers["law"]
-        tools = sorted(str(each["exposedName"]) for each in yard.tools("uhr"))
+        tools = sorted(str(each.exposed_name) for each in yard.tools("uhr"))
         outcome = await yard.call("mcp_law_list_templates")
-    assert {name: each["phase"] for name, each in servers.items()} == {
+    assert {name: each.phase for name, each in servers.items()} == {
         "docs": "stopped",
         "law": "connected",
         "remote": "stopped",
@@ -110,13 +110,13 @@ async def test_servers_of_0_1_run_with_their_policies_and_the_names_of_their_too
         "sleeper": "stopped",
         "uhr": "connected",
     }
-    assert (law["timeout"], law["fallback"], law["isolation"], law["wantedConcurrency"]) == (
+    assert (law.timeout, law.fallback, law.isolation, law.wanted_concurrency) == (
         30_000,
         ["reserve"],
         "per-client",
         0,
     )
-    assert law["toolPolicies"] == {"fill_template": {"enabled": False}}
-    assert servers["uhr"]["timeout"] == 9_000
+    assert law.tool_policies == {"fill_template": {"enabled": False}}
+    assert servers["uhr"].timeout == 9_000
     assert all(name.startswith("mcp_clock_") for name in tools), "renamed since, and yet the same"
     assert not outcome.is_error

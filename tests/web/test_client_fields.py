@@ -2,36 +2,45 @@
 
 from dataclasses import replace
 
-from mcpyard.formats.facts import Effective
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import Effective, EntryTransport
+from mcpyard.formats.registry import spot_of
 from mcpyard.formats.warnings import WarningKind
 from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.catalogues import catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_screens.presenters import ProgramFile, digest_of, table_of
 from mcpyard.web.server_screens.definitions import Pair
-from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Shown
+from mcpyard.yard.views.clients import entry_view
 
-LOCAL: Record = {
-    "name": "files",
-    "enabled": True,
-    "type": None,
-    "command": "npx",
-    "args": ["-y", "files"],
-    "env": {"KEY": {"masked": True, "hint": "abcd"}, "MODE": "${MODE}"},
-    "cwd": None,
-    "url": None,
-    "headers": None,
-    "timeout": 1_234_567.0,
-}
-REMOTE: Record = LOCAL | {
-    "type": "http",
-    "command": None,
-    "args": None,
-    "env": None,
-    "url": "https://docs.example/mcp",
-    "headers": {"Authorization": {"masked": True, "hint": ""}},
-    "timeout": None,
-}
+LOCAL = entry_view(
+    spot_of("codex:user"),
+    "/c",
+    Shown(
+        "files",
+        Entry(
+            command="npx",
+            args=("-y", "files"),
+            env={"KEY": "a-literal-secret-abcd", "MODE": "${MODE}"},
+            call_timeout=1_234_567.0,
+        ),
+        Effective.ENABLED,
+    ),
+)
+REMOTE = entry_view(
+    spot_of("codex:user"),
+    "/c",
+    Shown(
+        "files",
+        Entry(
+            type=EntryTransport.HTTP,
+            url="https://docs.example/mcp",
+            headers={"Authorization": "hush"},
+        ),
+        Effective.ENABLED,
+    ),
+)
 
 
 def test_a_form_that_comes_back_as_it_was_is_no_patch() -> None:

@@ -96,7 +96,7 @@ async def test_news_are_told_once_and_only_what_changed() -> None:
         then = await asked.client.get("/ui/news?view=servers", headers=tag)
         assert then.text.count("<article") == 1
         assert "Connected" in then.text
-        ref = asked.yard.record("other")["id"]
+        ref = asked.yard.record("other").id
         of_other = await asked.client.get(f"/ui/news?view=server:{ref}", headers=tag)
         assert "<header" not in of_other.text
 

@@ -5,7 +5,6 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from mcpyard.cli.commands.show import POLICY
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.web.server_screens.definitions import Fields, definition_of, shown
 from mcpyard.web.server_screens.extra_fields import (
@@ -13,28 +12,30 @@ from mcpyard.web.server_screens.extra_fields import (
     further_patch,
     read_further,
 )
+from mcpyard.yard.views.servers import HealthView, RevealedView
 from tests.api.daemon import Daemon
 from tests.web.browsing import Visitor, card
+from tests.yard.sample_views import sample_server
 
-USUAL: dict[str, object] = {"title": None, "description": None, **POLICY}
+USUAL = sample_server()
 MASKED = {"masked": True, "hint": ""}
 
 
 def test_what_is_usual_is_not_said() -> None:
     assert further_patch("", USUAL) == {}
-    assert further_patch("", USUAL | {"title": "Old"}) == {"title": None}
-    assert further_patch(None, USUAL | {"title": "Old"}) == {}, "it was not asked for"
+    assert further_patch("", sample_server(title="Old")) == {"title": None}
+    assert further_patch(None, sample_server(title="Old")) == {}, "it was not asked for"
     assert further_of_definition({"command": "x", "args": [], "timeout": 5}) == ""
 
 
 def test_only_what_differs_is_in_the_patch() -> None:
-    record = USUAL | {
-        "title": "Old",
-        "isolation": "shared",
-        "wantedConcurrency": 1,
-        "toolPolicies": {"a": {"enabled": False}, "b": {"timeout": 5}},
-        "oauth": {"clientId": "me", "clientSecret": MASKED},
-    }
+    record = sample_server(
+        title="Old",
+        isolation="shared",
+        wanted_concurrency=1,
+        tool_policies={"a": {"enabled": False}, "b": {"timeout": 5}},
+        oauth={"clientId": "me", "clientSecret": MASKED},
+    )
     text = json.dumps(
         {
             "concurrency": 1,
@@ -52,7 +53,7 @@ def test_only_what_differs_is_in_the_patch() -> None:
 
 
 def test_one_member_of_a_group_is_changed_alone() -> None:
-    record = USUAL | {"health": {"interval": 30_000, "timeout": 5000, "failures": 5}}
+    record = sample_server(health=HealthView(interval=30_000, timeout=5000, failures=5))
     text = json.dumps({"health": {"failures": 6}, "restart": {"attempts": 1}})
     assert further_patch(text, record) == {
         "health": {"interval": None, "timeout": None, "failures": 6},
@@ -78,10 +79,10 @@ def test_what_is_no_further_setting_is_refused_by_name(text: str, said: str) -> 
 def test_a_trial_has_the_literal_secret_and_the_eye_has_not() -> None:
     said = {"oauth": {"clientId": "me", "clientSecret": MASKED}}
     fields = Fields(transport="http", url="http://far", further=json.dumps(said))
-    known: dict[str, object] = {"oauth": {"clientId": "me", "clientSecret": "hush"}}
-    assert definition_of(fields, known)["oauth"] == known["oauth"]
+    literal = {"clientId": "me", "clientSecret": "hush"}
+    assert definition_of(fields, RevealedView(oauth=literal))["oauth"] == literal
     assert shown(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
-    typed = Fields(transport="http", url="http://far", further=json.dumps(known))
+    typed = Fields(transport="http", url="http://far", further=json.dumps({"oauth": literal}))
     assert shown(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
     assert shown(Fields(further="{"))["further"] == "{"
 

@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
@@ -11,19 +12,21 @@ from mcpyard.domain.errors import (
     Problem,
     YardError,
 )
+from mcpyard.domain.model import LocalConfig, RemoteConfig
 from mcpyard.formats.lint import lint
 from mcpyard.formats.registry import client_of
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.web import messages
 from mcpyard.web.catalogues import LANGUAGES, words_in
 from mcpyard.web.messages import Message
-from mcpyard.yard.records import Record, cause_record
+from mcpyard.yard.views.servers import ServerView, cause_view
 from tests.formats.clients.standing import around, texts
+from tests.yard.sample_views import sample_server
 
 CHINESE = [each for each in LANGUAGES if each != "en"]
 HAN = re.compile("[\u4e00-\u9fff]")
-LOCAL: Record = {"name": "mine", "command": "/opt/serve", "args": []}
-REMOTE: Record = {"name": "far", "url": "https://me:pw@far.example:8443/mcp", "headers": {}}
+LOCAL = sample_server(LocalConfig(command=["/opt/serve"]), name="mine")
+REMOTE = sample_server(RemoteConfig(url="https://me:pw@far.example:8443/mcp"), name="far")
 CODEX = """[mcp_servers.docs]
 command = "x"
 colour = 1
@@ -31,8 +34,10 @@ env = { API_TOKEN = "hunter2", MODE = "${MODE}" }
 """
 
 
-def why(record: Record, cause: Cause, language: str) -> Message:
-    return messages.told_cause(record | {"error": cause_record(cause)}, words_in(language))
+def why(server: ServerView, cause: Cause, language: str) -> Message:
+    return messages.told_cause(
+        msgspec.structs.replace(server, error=cause_view(cause)), words_in(language)
+    )
 
 
 @pytest.mark.parametrize("language", CHINESE)
@@ -61,13 +66,14 @@ def test_the_server_is_named_by_its_command_or_its_host_and_never_by_a_secret() 
     refused = why(REMOTE, Cause(Code.UNREACHABLE, "nothing listens"), "zh-Hant").says
     assert "far.example:8443" in refused
     assert "pw" not in refused
-    odd = why(REMOTE | {"url": "http://[broken"}, Cause(Code.UNREACHABLE, "x"), "zh-Hans").says
+    broken = msgspec.structs.replace(REMOTE, url="http://[broken")
+    odd = why(broken, Cause(Code.UNREACHABLE, "x"), "zh-Hans").says
     assert "该服务" in odd
 
 
 def test_a_command_that_a_package_brings_is_told_with_the_package() -> None:
     missing = Cause(Code.COMMAND_MISSING, "was not found")
-    said = why(LOCAL | {"command": "/usr/bin/npx"}, missing, "zh-Hans").todo
+    said = why(sample_server(command="/usr/bin/npx"), missing, "zh-Hans").todo
     assert "Node.js" in said
     assert "npx" in said
     assert "/usr/bin" not in said
@@ -76,7 +82,7 @@ def test_a_command_that_a_package_brings_is_told_with_the_package() -> None:
 def test_a_server_that_brings_a_token_is_not_sent_to_sign_in() -> None:
     wanted = Cause(Code.NEEDS_AUTH, "HTTP 401")
     assert "mcpyard login far" in why(REMOTE, wanted, "zh-Hant").todo
-    given = REMOTE | {"headers": {"authorization": "Bearer ${T}"}}
+    given = msgspec.structs.replace(REMOTE, headers={"authorization": "Bearer ${T}"})
     assert "Authorization" in why(given, wanted, "zh-Hant").todo
 
 

@@ -81,7 +81,7 @@ class Around:
         self.source.say(Document(self.owner, definitions))
 
     def statuses(self) -> dict[str, str]:
-        return {str(each["name"]): str(each["status"]) for each in self.yard.servers()}
+        return {str(each.name): str(each.status) for each in self.yard.servers()}
 
 
 @asynccontextmanager
@@ -99,7 +99,7 @@ async def test_only_the_server_that_mentions_it_waits_for_a_secret() -> None:
         assert it.statuses() == {"plain": "connected", "secret": "disconnected"}
         waiting = asyncio.create_task(it.yard.settled("secret"))
         it.vault.answer("abc")
-        assert (await waiting)["status"] == "connected"
+        assert (await waiting).status == "connected"
 
 
 async def test_a_server_that_runs_stays_as_it_is_while_its_secret_is_asked_for_again() -> None:
@@ -123,7 +123,7 @@ async def test_a_trial_waits_for_its_secret() -> None:
         trial = asyncio.create_task(it.yard.trial(body))
         await asyncio.sleep(0)
         it.vault.answer("abc")
-        assert (await trial)["ok"]
+        assert (await trial).ok
         assert isinstance(it.servers.tried, LocalLaunch)
         assert it.servers.tried.command == ("run", "abc")
 

@@ -42,12 +42,12 @@ async def test_three_time_outs_in_a_row_let_only_one_call_at_a_time_through() ->
         gate = slowly(library)
         trying = asyncio.create_task(yard.call(TOOL, ASKED))
         await asyncio.sleep(0)
-        assert yard.tools("a")[0]["stale"]
+        assert yard.tools("a")[0].stale
         with pytest.raises(Disconnected, match='tool "search" did not answer 3 calls') as refused:
             await yard.call(TOOL, ASKED)
         gate.set()
         assert (await trying).server == "a"
-        assert not yard.tools("a")[0]["stale"]
+        assert not yard.tools("a")[0].stale
         await asyncio.gather(yard.call(TOOL, ASKED), yard.call(TOOL, ASKED))
     assert refused.value.untaken
     assert library.asked == ["a"] * 6
@@ -67,7 +67,7 @@ async def test_an_answer_between_them_makes_time_outs_forgotten(answer: CallRefu
         else:
             await yard.call(TOOL, ASKED)
         await time_out(library, 2)
-        assert not yard.tools("a")[0]["stale"]
+        assert not yard.tools("a")[0].stale
 
 
 async def test_a_call_that_tries_in_vain_lets_the_next_one_try() -> None:
@@ -112,9 +112,9 @@ async def test_what_is_known_of_its_tools_is_forgotten_when_a_server_is_lost() -
     library = Library(a=local())
     async with library.open() as yard:
         await time_out(library, 3)
-        assert yard.tools("a")[0]["stale"]
+        assert yard.tools("a")[0].stale
         library.lose("a")
-        assert not yard.tools("a")[0]["stale"]
+        assert not yard.tools("a")[0].stale
 
 
 async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_tool() -> None:
@@ -123,7 +123,7 @@ async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_to
     async with library.open() as yard:
         with pytest.raises(TimedOut):
             await yard.call(TOOL, ASKED)
-        assert not yard.tools("a")[0]["stale"]
+        assert not yard.tools("a")[0].stale
 
 
 async def test_a_call_that_waited_for_its_turn_in_vain_goes_to_a_fallback() -> None:

@@ -66,17 +66,17 @@ def configs(source: FakeSource) -> dict[str, object]:
 async def test_a_new_server_lands_in_the_project_and_runs_at_once() -> None:
     async with running() as it:
         shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        assert (shown["scope"], shown["state"], shown["command"]) == ("project", "running", "echo")
+        assert (shown.scope, shown.state, shown.command) == ("project", "running", "echo")
         assert configs(it.project) == {"fs": LocalConfig(command=["echo", "hi"])}
-        assert shown["warnings"] == []
+        assert shown.warnings == []
 
 
 async def test_without_a_project_it_lands_with_the_user_and_waits() -> None:
     async with running(project=False) as it:
         shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        assert (shown["scope"], shown["state"], shown["wanted"]) == ("user", "stopped", "stopped")
+        assert (shown.scope, shown.state, shown.wanted) == ("user", "stopped", "stopped")
         started = await it.yard.register({"name": "b", "start": True, **ECHO}, wait=1)
-        assert started["state"] == "running"
+        assert started.state == "running"
         with pytest.raises(ReadOnlyOwner, match="serves no project"):
             await it.yard.register({"name": "c", "scope": "project", **ECHO})
 
@@ -103,7 +103,7 @@ async def test_the_scope_can_be_said_and_policy_goes_to_the_store() -> None:
     async with running() as it:
         body = {"name": "fs", "scope": "user", "timeout": 5, "enabled": False, **ECHO}
         shown = await it.yard.register(body)
-        assert (shown["scope"], shown["timeout"], shown["enabled"]) == ("user", 5, False)
+        assert (shown.scope, shown.timeout, shown.enabled) == ("user", 5, False)
         assert configs(it.user) == {"fs": LocalConfig(command=["echo", "hi"])}
         assert [*it.policies.all().values()] == [{"timeout": 5, "enabled": False}]
 
@@ -126,7 +126,7 @@ async def test_a_wrong_registration_changes_nothing(
     async with running() as it:
         with pytest.raises(kind, match=message):
             await it.yard.register(body)
-        assert [each["name"] for each in it.yard.servers()] == ["legal"]
+        assert [each.name for each in it.yard.servers()] == ["legal"]
         assert it.policies.all() == {}
 
 
@@ -144,13 +144,13 @@ async def test_a_literal_secret_in_a_project_file_is_warned_about() -> None:
     async with running() as it:
         secret = {"API_KEY": "abc", "OTHER": "x", "TOKEN": "${T}"}
         shown = await it.yard.register({"name": "fs", "env": secret, **ECHO})
-        assert str(shown["warnings"]).count("env.") == 1
-        assert "env.API_KEY: is a literal" in str(shown["warnings"])
+        assert str(shown.warnings).count("env.") == 1
+        assert "env.API_KEY: is a literal" in str(shown.warnings)
         user = await it.yard.register({"name": "u", "scope": "user", "env": secret, **ECHO})
-        assert user["warnings"] == []
+        assert user.warnings == []
         headers = {"url": "http://h", "type": "http", "headers": {"Authorization": "Bearer x"}}
         remote = await it.yard.register({"name": "r", **headers})
-        assert "headers.Authorization" in str(remote["warnings"])
+        assert "headers.Authorization" in str(remote.warnings)
 
 
 async def test_a_change_of_the_launch_goes_to_the_document_and_restarts() -> None:
@@ -158,7 +158,7 @@ async def test_a_change_of_the_launch_goes_to_the_document_and_restarts() -> Non
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
         before = len(it.servers.applied)
         shown = await it.yard.change("fs", Change({"args": ["bye"], "timeout": 7}), wait=1)
-        assert (shown["args"], shown["timeout"], shown["state"]) == (["bye"], 7, "running")
+        assert (shown.args, shown.timeout, shown.state) == (["bye"], 7, "running")
         assert configs(it.project) == {"fs": LocalConfig(command=["echo", "bye"])}
         assert [type(each).__name__ for each in it.servers.applied[before:]] == ["Replace"]
 
@@ -168,10 +168,10 @@ async def test_a_change_of_policy_restarts_nothing_and_leaves_the_document() -> 
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
         document = it.project.document()
         shown = await it.yard.change("fs", Change({"timeout": 7}), wait=1)
-        assert shown["timeout"] == 7
+        assert shown.timeout == 7
         assert it.project.document() is document
         back = await it.yard.change("fs", {"timeout": None}, wait=1)
-        assert back["timeout"] == 30000
+        assert back.timeout == 30000
         assert it.policies.all() == {}
         assert all(type(each).__name__ != "Replace" for each in it.servers.applied)
 
@@ -180,7 +180,7 @@ async def test_a_renamed_server_keeps_its_id_and_its_policy() -> None:
     async with running() as it:
         first = await it.yard.register({"name": "fs", "timeout": 9, **ECHO}, wait=1)
         shown = await it.yard.change("fs", Change({"name": "files", "args": ["x"]}), wait=1)
-        assert (shown["id"], shown["name"], shown["timeout"]) == (first["id"], "files", 9)
+        assert (shown.id, shown.name, shown.timeout) == (first.id, "files", 9)
         assert configs(it.project) == {"files": LocalConfig(command=["echo", "x"])}
         with pytest.raises(NameTaken):
             await it.yard.change("files", Change({"name": "legal"}))
@@ -191,8 +191,8 @@ async def test_a_new_name_reaches_a_server_that_runs_on() -> None:
         await it.yard.register({"name": "fs", "wanted": "running", **ECHO}, wait=1)
         it.servers.applied.clear()
         shown = await it.yard.change("fs", Change({"name": "files"}), wait=1)
-        assert shown["status"] == "connected"
-        assert it.servers.applied == [UpdateInterest(UUID(str(shown["id"])))]
+        assert shown.status == "connected"
+        assert it.servers.applied == [UpdateInterest(UUID(str(shown.id)))]
         told = it.yard.registry.get("files")
         assert told is not None
         assert told.status == "connected"
@@ -201,11 +201,11 @@ async def test_a_new_name_reaches_a_server_that_runs_on() -> None:
 async def test_a_change_can_name_the_record_it_means() -> None:
     async with running() as it:
         shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        digest = str(shown["digest"])
+        digest = str(shown.digest)
         changed = await it.yard.change("fs", Change({"args": ["1"]}, expected=digest), wait=1)
         with pytest.raises(DocumentMoved):
             await it.yard.change("fs", Change({"args": ["2"]}, expected=digest))
-        await it.yard.change("fs", Change({"args": ["3"]}, expected=str(changed["digest"])))
+        await it.yard.change("fs", Change({"args": ["3"]}, expected=str(changed.digest)))
 
 
 async def test_a_running_server_can_be_spared() -> None:
@@ -216,7 +216,7 @@ async def test_a_running_server_can_be_spared() -> None:
         await it.yard.change("fs", Change({"timeout": 3}, refuse_running=True))
         await it.yard.stop("fs", wait=1)
         shown = await it.yard.change("fs", Change({"args": []}, refuse_running=True), wait=1)
-        assert (shown["args"], shown["state"]) == ([], "stopped")
+        assert (shown.args, shown.state) == ([], "stopped")
 
 
 async def test_of_many_changes_at_once_none_is_lost() -> None:
@@ -224,7 +224,7 @@ async def test_of_many_changes_at_once_none_is_lost() -> None:
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
         wishes = [Change({"env": {f"V{number}": "x"}}) for number in range(32)]
         await asyncio.gather(*(it.yard.change("fs", wish) for wish in wishes))
-        assert it.yard.reveal("fs")["env"] == {f"V{number}": "x" for number in range(32)}
+        assert it.yard.reveal("fs").env == {f"V{number}": "x" for number in range(32)}
 
 
 async def test_a_server_of_somebody_elses_is_not_edited() -> None:
@@ -241,23 +241,23 @@ async def test_a_removed_server_is_stopped_and_leaves_no_trace() -> None:
         assert configs(it.project) == {}
         assert it.policies.all() == {}
         with pytest.raises(ServerUnknown):
-            it.yard.record(str(first["id"]))
+            it.yard.record(str(first.id))
 
 
 async def test_a_trial_tells_what_is_there_and_keeps_nothing() -> None:
     async with running() as it:
         it.servers.tools["trial"] = [{"name": "t", "description": "d"}]
         found = await it.yard.trial({"command": "echo"})
-        assert found["tools"] == [{"name": "t", "description": "d"}]
+        assert [each.to_dict() for each in found.tools] == [{"name": "t", "description": "d"}]
         it.servers.broken["trial"] = Cause(Code.COMMAND_MISSING, "no echo")
         with pytest.raises(StartFailed, match="no echo"):
             await it.yard.trial({"command": "echo"})
-        assert [each["name"] for each in it.yard.servers()] == ["legal"]
+        assert [each.name for each in it.yard.servers()] == ["legal"]
 
 
 async def test_secrets_are_revealed_only_when_asked_for() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", "env": {"TOKEN": "abc"}, **ECHO})
-        assert it.yard.reveal("fs") == {"env": {"TOKEN": "abc"}}
-        assert it.yard.reveal("legal") == {"url": "http://h", "headers": {}, "oauth": {}}
+        assert it.yard.reveal("fs").to_dict() == {"env": {"TOKEN": "abc"}}
+        assert it.yard.reveal("legal").to_dict() == {"url": "http://h", "headers": {}, "oauth": {}}
         assert "abc" not in str(it.yard.record("fs"))

@@ -80,7 +80,7 @@ class Library:
 
     def lose(self, *names: str) -> None:
         for name in names:
-            self.servers.lose(UUID(str(self.yard.record(name)["id"])), GONE)
+            self.servers.lose(UUID(str(self.yard.record(name).id)), GONE)
 
     def fail(self, name: str, error: YardError) -> None:
         def answer(tool: str, arguments: bytes) -> bytes:
@@ -137,7 +137,7 @@ async def test_fallbacks_that_are_missing_or_lack_the_tool_are_passed_over() -> 
     async with library.open() as yard:
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
-        warnings = yard.record("a")["warnings"]
+        warnings = yard.record("a").warnings
     assert [*outcome.passed_over] == [
         ("a", "not connected: it died"),
         ("nobody", "there is no such server"),
@@ -291,10 +291,10 @@ async def test_the_switch_to_a_fallback_and_the_way_back_are_told() -> None:
         library.lose("a")
         away = (await yard.call("mcp_a_search", ASKED)).server
         await yard.start("a")
-        assert await eventually(lambda: yard.record("a")["status"] == "connected")
+        assert await eventually(lambda: yard.record("a").status == "connected")
         back = (await yard.call("mcp_a_search", ASKED)).server
         told = [each for each in await events.batch() if each.kind in SWITCHES]
-        identity = yard.record("a")["id"]
+        identity = yard.record("a").id
     assert (away, back) == ("b", "a")
     about: dict[str, Any] = {"id": identity, "name": "a", "tool": None}
     assert [(each.kind, each.data) for each in told] == [
@@ -311,7 +311,7 @@ async def test_every_switch_is_told_once() -> None:
             library.lose("a")
             library.lose("a")
             await yard.start("a")
-            assert await eventually(lambda: yard.record("a")["status"] == "connected")
+            assert await eventually(lambda: yard.record("a").status == "connected")
         kinds = [each.kind for each in await events.batch()]
     assert [each for each in kinds if each in SWITCHES] == ["backup", "recovered"] * 2
 
@@ -319,7 +319,7 @@ async def test_every_switch_is_told_once() -> None:
 async def test_a_server_that_only_sleeps_is_not_told_as_gone() -> None:
     library = Library(a=local(fallback=["b"], wanted="on_demand"), b=local())
     async with library.open() as yard:
-        assert await eventually(lambda: yard.record("b")["status"] == "connected")
+        assert await eventually(lambda: yard.record("b").status == "connected")
         kinds = [each.kind for each in await yard.events(after=0).batch()]
     assert kinds.count("status") == 2
     assert not SWITCHES & {*kinds}

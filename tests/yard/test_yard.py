@@ -27,6 +27,7 @@ from mcpyard.testing import (
     VolatileMemory,
     VolatilePolicies,
 )
+from mcpyard.yard.views.servers import ToolSummary
 from mcpyard.yard.yard import Ports, YardCore
 from tests.runtime.waiting import eventually
 from tests.yard.begun import begun
@@ -81,17 +82,17 @@ class Around:
 async def test_what_should_run_is_started_and_shown() -> None:
     around = Around(document(fs=local(), off=local(enabled=False)))
     async with around.open() as yard:
-        states = {each["name"]: (each["status"], each["state"]) for each in yard.servers()}
+        states = {each.name: (each.status, each.state) for each in yard.servers()}
         assert states == {"fs": ("connected", "running"), "off": ("disconnected", "stopped")}
-        assert yard.record("fs")["tools"] == [{"name": "read_file", "description": "Reads"}]
-        assert "tools" not in yard.record("fs", tools=False)
+        assert yard.record("fs").tools == [ToolSummary(name="read_file", description="Reads")]
+        assert yard.record("fs", tools=False).tools is None
     assert around.servers.closed
     assert not around.sources[0].is_open
 
 
 async def test_a_reference_is_an_id_or_a_name() -> None:
     async with Around(document(fs=local())).open() as yard:
-        identity = str(yard.record("fs")["id"])
+        identity = str(yard.record("fs").id)
         assert yard.record(identity) == yard.record("fs")
         with pytest.raises(ServerUnknown, match='"nobody"'):
             yard.record("nobody")
@@ -144,7 +145,7 @@ async def test_a_tool_that_is_not_there_is_not_found() -> None:
             await yard.call_tool("fs", "read_file", {"path": "x"})
         assert around.servers.calls == []
         assert yard.tools() == []
-        assert [each["enabled"] for each in yard.tools("fs")] == [False]
+        assert [each.enabled for each in yard.tools("fs")] == [False]
 
 
 async def test_a_tool_has_its_own_time_out_and_progress_may_extend_it() -> None:
@@ -157,7 +158,7 @@ async def test_a_tool_has_its_own_time_out_and_progress_may_extend_it() -> None:
             (0.05, 600.0),
             (900, 900),
         ]
-        assert yard.tools()[0]["description"] == "Mine"
+        assert yard.tools()[0].description == "Mine"
 
 
 async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fails() -> None:
@@ -196,19 +197,19 @@ async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
         ):
             await yard.call("mcp_fs_read_file", {"path": "x"})
         (failed,) = await yard.failed_calls()
-        assert (failed["server"], failed["outcome"]) == ("fs", "protocol-broken")
+        assert (failed.server, failed.outcome) == ("fs", "protocol-broken")
 
 
 async def test_a_change_in_a_document_is_followed() -> None:
     around = Around(document(fs=local(), keep=local()))
     async with around.open() as yard:
-        kept = yard.record("keep")["id"]
+        kept = yard.record("keep").id
         listening = yard.events()
         around.sources[0].say(document(keep=local(), other=local()))
         await yard.settled("keep")
-        assert [each["name"] for each in yard.servers()] == ["keep", "other"]
-        assert yard.record("keep")["id"] == kept
-        assert [each["exposedName"] for each in yard.tools()] == ["mcp_other_t"]
+        assert [each.name for each in yard.servers()] == ["keep", "other"]
+        assert yard.record("keep").id == kept
+        assert [each.exposed_name for each in yard.tools()] == ["mcp_other_t"]
         with pytest.raises(ToolUnknown):
             await yard.call("mcp_fs_read_file", {"path": "x"})
     kinds = {event.kind async for event in listening}
@@ -218,34 +219,34 @@ async def test_a_change_in_a_document_is_followed() -> None:
 async def test_a_server_is_stopped_started_and_restarted_by_word() -> None:
     around = Around(document(fs=local()))
     async with around.open() as yard:
-        assert (await yard.stop("fs", wait=1))["state"] == "stopped"
-        assert (await yard.stop("fs", wait=1))["state"] == "stopped"
+        assert (await yard.stop("fs", wait=1)).state == "stopped"
+        assert (await yard.stop("fs", wait=1)).state == "stopped"
         assert yard.tools() == []
-        assert (await yard.start("fs", wait=1))["state"] == "running"
+        assert (await yard.start("fs", wait=1)).state == "running"
         applied = len(around.servers.applied)
-        assert (await yard.start("fs", wait=1))["state"] == "running"
+        assert (await yard.start("fs", wait=1)).state == "running"
         assert len(around.servers.applied) == applied
-        assert (await yard.restart("fs", wait=1))["state"] == "running"
+        assert (await yard.restart("fs", wait=1)).state == "running"
         assert len(around.servers.applied) == applied + 1
         await yard.stop("fs")
-        assert (await yard.restart("fs", wait=1))["state"] == "running"
+        assert (await yard.restart("fs", wait=1)).state == "running"
 
 
 async def test_a_word_that_comes_in_the_middle_of_an_edit_is_not_lost() -> None:
     async with Around(document(fs=local())).open() as yard:
         with yard._reconciler.hold():
-            assert (await yard.stop("fs", wait=0.01))["state"] == "running"
+            assert (await yard.stop("fs", wait=0.01)).state == "running"
             await yard.start("fs")
-        assert (await yard.settled("fs"))["wanted"] == "running"
+        assert (await yard.settled("fs")).wanted == "running"
         with yard._reconciler.hold():
             await yard.stop("fs")
             await yard.restart("fs")
-        assert (await yard.settled("fs"))["state"] == "running"
+        assert (await yard.settled("fs")).state == "running"
         await yard.stop("fs")
         with yard._reconciler.hold():
             await yard.start("fs")
             await yard.stop("fs")
-        assert (await yard.settled("fs"))["state"] == "stopped"
+        assert (await yard.settled("fs")).state == "stopped"
 
 
 async def test_waiting_for_a_stop_does_not_end_before_it_though_an_edit_holds_it_back() -> None:
@@ -255,7 +256,7 @@ async def test_waiting_for_a_stop_does_not_end_before_it_though_an_edit_holds_it
             for _ in range(10):
                 await asyncio.sleep(0)
             assert not stopping.done()
-        assert (await stopping)["state"] == "stopped"
+        assert (await stopping).state == "stopped"
 
 
 async def test_a_failed_server_can_be_asked_to_start_again() -> None:
@@ -263,11 +264,12 @@ async def test_a_failed_server_can_be_asked_to_start_again() -> None:
     around.servers.broken["fs"] = Cause(Code.COMMAND_MISSING, "no x", "Install x.")
     async with around.open() as yard:
         shown = await yard.settled("fs")
-        assert shown["error"] == {
+        assert shown.error
+        assert shown.error.to_dict() == {
             "code": "command_missing", "message": "no x", "hint": "Install x.", "stderr": []
         }  # fmt: skip
         around.servers.broken.clear()
-        assert (await yard.start("fs", wait=1))["status"] == "connected"
+        assert (await yard.start("fs", wait=1)).status == "connected"
 
 
 async def test_a_disabled_server_is_not_started() -> None:
@@ -280,14 +282,14 @@ async def test_a_start_that_takes_long_answers_with_how_far_it_came() -> None:
     around = Around(document(fs=local(wanted="stopped")))
     async with around.open() as yard:
         around.servers.deaf = True
-        assert (await yard.start("fs", wait=0.01))["state"] == "stopped"
+        assert (await yard.start("fs", wait=0.01)).state == "stopped"
 
 
 async def test_an_on_demand_server_offers_what_it_is_known_to_have() -> None:
     around = Around(document(fs=local(wanted="on_demand")))
     async with around.open() as yard:
-        assert (await yard.settled("fs"))["state"] == "stopped"
-        assert yard.record("fs")["wanted"] == "on_demand"
+        assert (await yard.settled("fs")).state == "stopped"
+        assert yard.record("fs").wanted == "on_demand"
 
 
 async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -> None:
@@ -303,7 +305,7 @@ async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -
         around.sources[0].say(document(fs=local(), other=local()))
         assert await eventually(lambda: "a look at the servers failed" in caplog.text)
         around.sources[0].say(document(other=local()))
-        assert await eventually(lambda: [each["name"] for each in yard.servers()] == ["other"])
+        assert await eventually(lambda: [each.name for each in yard.servers()] == ["other"])
 
 
 async def test_problems_of_a_document_are_told() -> None:
@@ -324,7 +326,7 @@ async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
         assert await eventually(lambda: not yard.servers())
         around.sources[0].say(document(fs=local()))
         assert await eventually(lambda: bool(yard.tools()))
-        assert [each["exposedName"] for each in yard.tools()] == ["mcp_fs_read_file"]
+        assert [each.exposed_name for each in yard.tools()] == ["mcp_fs_read_file"]
 
 
 async def test_the_registry_of_a_yard_follows_it() -> None:
@@ -350,7 +352,7 @@ async def test_every_call_is_accounted_for() -> None:
         with pytest.raises(ArgumentsRefused):
             await yard.call("mcp_fs_read_file", {})
         found = {
-            str(yard.record(str(each))["name"]): it for each, it in yard.accounts.by_server.items()
+            str(yard.record(str(each)).name): it for each, it in yard.accounts.by_server.items()
         }
         assert (found["fs"].calls, found["fs"].errors) == (2, 1)
         assert (found["other"].calls, found["other"].errors) == (1, 1)
@@ -362,7 +364,7 @@ async def test_the_tools_of_a_server_on_demand_that_failed_are_not_offered() -> 
     around = Around(document(fs=local()))
     async with around.open() as yard:
         around.sources[0].say(document(fs=local(wanted="on_demand")))
-        assert await eventually(lambda: yard.record("fs")["wanted"] == "on_demand")
-        assert [each["name"] for each in yard.tools()] == ["read_file"]
-        around.servers.lose(UUID(str(yard.record("fs")["id"])), Cause(Code.EXITED, "gone"))
+        assert await eventually(lambda: yard.record("fs").wanted == "on_demand")
+        assert [each.name for each in yard.tools()] == ["read_file"]
+        around.servers.lose(UUID(str(yard.record("fs").id)), Cause(Code.EXITED, "gone"))
         assert yard.tools() == []

@@ -5,11 +5,12 @@ program that uses the SDK itself.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import orjson
 
 from mcpyard.catalog.lowering import as_object
+from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Media, Piece, as_text, everything, pieces
@@ -26,7 +27,7 @@ def convert(offered: Mapping[str, Tool]) -> dict[str, AiTool]:
 
 def model_output(output: object) -> dict[str, object]:
     """The result of `execute`, as the SDK passes it to a model."""
-    result = cast("dict[str, object]", output) if isinstance(output, dict) else {}
+    result = object_of(output)
     if not isinstance(result.get("content"), list):
         return {"type": "json", "value": output}
     outcome = Outcome(orjson.dumps(result), server="", tool="", ms=0.0)

@@ -11,6 +11,7 @@ from mcpyard.api import requests
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms, matrix_of, words_of
+from mcpyard.yard.views.clients import change_view
 from mcpyard.yard.yard import YardCore
 
 REST: Final = "rest"
@@ -41,12 +42,12 @@ class ClientRoutes:
         """Change a server by a merge patch."""
         patch = await requests.members(request)
         done = await self._clients.edit(_words(request), _name(request), patch, _terms(request))
-        return answer(done.record)
+        return answer(change_view(done))
 
     async def remove(self, request: Request) -> Response:
         """Take a server out."""
         done = await self._clients.remove(_words(request), _name(request), _terms(request))
-        return answer(done.record)
+        return answer(change_view(done))
 
     async def copy(self, request: Request) -> Response:
         """Copy a server, or move it."""
@@ -62,13 +63,14 @@ class ClientRoutes:
         )
         project = project_of(body.get("project"))
         terms = EditTerms(project, requests.truth(body, "dryRun"), who=REST)
-        return answer((await self._clients.copy(copy, terms)).record)
+        return answer(change_view(await self._clients.copy(copy, terms)))
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit."""
         body = await requests.members(request, _UNDO)
         terms = EditTerms(dry_run=requests.truth(body, "dryRun"), who=REST)
-        return answer((await self._clients.undo(_number(body.get("id")), terms)).record)
+        done = await self._clients.undo(_number(body.get("id")), terms)
+        return answer(change_view(done))
 
     async def edits(self, _request: Request) -> Response:
         """The last edits."""

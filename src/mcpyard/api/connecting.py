@@ -16,11 +16,12 @@ from mcpyard.api.responses import answer
 from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.api.tokens import PREFIX
 from mcpyard.domain.errors import ArgumentsRefused, Problem
+from mcpyard.domain.narrowing import is_texts
 from mcpyard.domain.stored import CallToken
 from mcpyard.formats.registry import client_of
 from mcpyard.yard.clients.clients import EditTerms, words_of
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import SecretView, connect_view
 from mcpyard.yard.yard import YardCore
 
 _MEMBERS: Final = frozenset(
@@ -47,17 +48,17 @@ class ConnectRoutes:
         name = _text(body, "name") or NAME
         if not requests.truth(body, "http"):
             done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)
-            return answer(done.record | {"token": None})
+            return answer(connect_view(done, None))
         url, connect = f"{request.base_url}mcp{_part(profile)}", self._yard.clients.connect
         # What would be refused anyway is refused before there is a token for it.
         look = Addressed(url, _UNMADE)
         done, by_variable = await connect(words, name, look, replace(terms, dry_run=True))
         if dry:
-            return answer(done.record | {"token": _shown(_UNMADE) if by_variable else None})
+            return answer(connect_view(done, _shown(_UNMADE) if by_variable else None))
         secret = PREFIX + make_secret()
         async with self._kept(words, secret, profile):
             done, by_variable = await connect(words, name, Addressed(url, secret), terms)
-        return answer(done.record | {"token": _shown(secret) if by_variable else None})
+        return answer(connect_view(done, _shown(secret) if by_variable else None))
 
     @asynccontextmanager
     async def _kept(self, words: str, secret: str, profile: str | None) -> AsyncGenerator[None]:
@@ -74,16 +75,14 @@ class ConnectRoutes:
 
 
 def _bridged(body: dict[str, object], profile: str | None) -> Bridged:
-    given = body.get("command", ["mcpyard", "stdio"])
-    parts: list[object] = given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType]
-    command = tuple(each for each in parts if isinstance(each, str))
-    if not command or len(command) != len(parts):
+    command = body.get("command", ["mcpyard", "stdio"])
+    if not is_texts(command) or not command:
         raise ArgumentsRefused.of(Problem("command", "must be a list of strings"))
     return Bridged((*command, *(("--profile", profile) if profile else ())))
 
 
-def _shown(secret: str) -> Record:
-    return {"variable": VARIABLE, "value": secret}
+def _shown(secret: str) -> SecretView:
+    return SecretView(variable=VARIABLE, value=secret)
 
 
 def _part(profile: str | None) -> str:

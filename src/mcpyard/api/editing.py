@@ -9,7 +9,7 @@ from starlette.responses import Response
 from mcpyard.api import requests
 from mcpyard.api.responses import answer
 from mcpyard.yard.edit import Change
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
 
 ANYTHING: Final = "*"
@@ -27,7 +27,7 @@ class EditRoutes:
         """Add a server."""
         wait = requests.seconds(request, "wait", requests.WAIT)
         shown = await self._yard.register(await requests.members(request), wait=wait)
-        where = f"/api/mcp/servers/{quote(str(shown['id']))}"
+        where = f"/api/mcp/servers/{quote(shown.id)}"
         return record_answer(shown, 201, {"Location": where})
 
     async def change(self, request: Request) -> Response:
@@ -57,10 +57,10 @@ class EditRoutes:
 
 
 def record_answer(
-    shown: Record, status: int = 200, headers: dict[str, str] | None = None
+    shown: ServerView, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
     """A record, with the tag that an edit can name to say which state it means."""
-    return answer(shown, status, {"ETag": f'"{shown["digest"]}"', **(headers or {})})
+    return answer(shown, status, {"ETag": f'"{shown.digest}"', **(headers or {})})
 
 
 def _expected(request: Request) -> str | None:

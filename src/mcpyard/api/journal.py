@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from mcpyard.api import requests
 from mcpyard.api.responses import answer
-from mcpyard.domain.stored import CallQuery, CallRecord
-from mcpyard.yard.records import Record
+from mcpyard.domain.stored import CallQuery
+from mcpyard.yard.views.calls import CallPage, call_view
 from mcpyard.yard.yard import YardCore
 
 PAGE: Final = 100
@@ -40,7 +40,7 @@ class JournalRoutes:
         found = [*await journal.query(query)] if journal else []
         page = found[:limit]
         further = page[-1].id if len(found) > limit else None
-        return answer({"calls": [*map(_line, page)], "next": further})
+        return answer(CallPage(calls=[*map(call_view, page)], next=further))
 
     def _server(self, ref: str | None) -> UUID | None:
         if ref is None:
@@ -50,18 +50,3 @@ class JournalRoutes:
             return UUID(ref)
         except ValueError:
             return self._yard.server(ref).id
-
-
-def _line(call: CallRecord) -> Record:
-    return {
-        "id": call.id,
-        "at": call.at.isoformat(timespec="milliseconds"),
-        "who": call.who,
-        "server": call.server_name,
-        "serverId": str(call.server),
-        "tool": call.tool,
-        "ms": round(call.ms, 3),
-        "outcome": call.outcome,
-        "bytesIn": call.bytes_in,
-        "bytesOut": call.bytes_out,
-    }

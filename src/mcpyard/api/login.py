@@ -29,6 +29,8 @@ from mcpyard.api.security.keys import (
 from mcpyard.asgi_scope import principal_of
 from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
+from mcpyard.yard.views.access import LoginLinkView, TicketView
+from mcpyard.yard.views.base import moment
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -61,8 +63,8 @@ class LoginRoutes:
         """A new one-time link."""
         secret = await self._keys.make_link()
         base = f"{request.scope['scheme']}://{request.headers['host']}"
-        expires = (self._keys.clock.now() + LINK_LIFE).isoformat(timespec="milliseconds")
-        return answer({"url": link_address(base, secret), "expires": expires}, 201)
+        expires = moment(self._keys.clock.now() + LINK_LIFE)
+        return answer(LoginLinkView(url=link_address(base, secret), expires=expires), 201)
 
     async def login(self, request: Request) -> Response:
         """Let a browser in that comes with a link."""
@@ -98,7 +100,7 @@ class LoginRoutes:
         if who is None or who.session is None:
             return refuse(refusal("no-browser", _NO_BROWSER))
         ticket = self._keys.tickets.issue(who.session, self._keys.clock.monotonic())
-        return answer({"ticket": ticket, "expiresIn": TICKET_LIFE}, 201)
+        return answer(TicketView(ticket=ticket, expires_in=TICKET_LIFE), 201)
 
 
 def link_address(base: str, secret: str) -> str:

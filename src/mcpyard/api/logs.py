@@ -16,7 +16,7 @@ from mcpyard.api import requests
 from mcpyard.api.responses import answer, encode
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.ports import LogLine
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.calls import log_line_view
 from mcpyard.yard.yard import YardCore
 
 _LOOK_EVERY: Final = 0.2
@@ -35,7 +35,7 @@ class LogRoutes:
         ref = requests.part(request, "ref")
         lines = self._yard.log(ref)
         if not requests.flag(request, "follow", default=False):
-            return answer([_line(each) for each in lines])
+            return answer([log_line_view(each) for each in lines])
         return StreamingResponse(self._follow(ref), media_type="text/event-stream")
 
     async def _follow(self, ref: str) -> AsyncGenerator[bytes]:
@@ -63,10 +63,5 @@ class LogRoutes:
             """Time for the next look."""
 
 
-def _line(line: LogLine) -> Record:
-    at = line.at.isoformat(timespec="milliseconds")
-    return {"number": line.number, "at": at, "text": line.text}
-
-
 def _event(line: LogLine) -> bytes:
-    return b"id: %d\nevent: line\ndata: %b\n\n" % (line.number, encode(_line(line)))
+    return b"id: %d\nevent: line\ndata: %b\n\n" % (line.number, encode(log_line_view(line)))

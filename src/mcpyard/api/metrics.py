@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
-from mcpyard.yard.records import Picture
+from mcpyard.yard.views.servers import Picture
 from mcpyard.yard.yard import YardCore
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"

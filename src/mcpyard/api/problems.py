@@ -2,16 +2,22 @@
 
 from typing import Final, NamedTuple
 
+import msgspec
+from msgspec import UNSET
+
 from mcpyard.domain.errors import (
     CallRefused,
     ChangedSince,
     InputError,
+    Problem,
     ServerFault,
     YardError,
     edge,
 )
 from mcpyard.domain.remedies import remedy
-from mcpyard.yard.records import Record, cause_record
+from mcpyard.yard.views.base import FieldProblem, FileDiff
+from mcpyard.yard.views.problems import PassedOverView, ProblemView, RpcView
+from mcpyard.yard.views.servers import cause_view
 
 TYPE_PREFIX: Final = "urn:mcpyard:error:"
 
@@ -49,37 +55,51 @@ REFUSALS: Final[dict[str, Refusal]] = {
 }
 
 
-def problem(status: int, slug: str, detail: str, hint: str = "") -> Record:
+def problem(status: int, slug: str, detail: str, hint: str = "") -> ProblemView:
     """A problem out of its parts; the title is the slug in words."""
-    title = slug.replace("-", " ").capitalize()
-    told: Record = {"type": TYPE_PREFIX + slug, "title": title, "status": status, "detail": detail}
-    return told | {"hint": hint} if hint else told
+    return ProblemView(
+        type=TYPE_PREFIX + slug,
+        title=slug.replace("-", " ").capitalize(),
+        status=status,
+        detail=detail,
+        hint=hint or UNSET,
+    )
 
 
-def refusal(slug: str, detail: str) -> Record:
+def refusal(slug: str, detail: str) -> ProblemView:
     """A problem of the face itself."""
     found = REFUSALS[slug]
     return problem(found.status, slug, detail, found.hint)
 
 
-def problem_of(error: YardError) -> Record:
+def problem_of(error: YardError) -> ProblemView:
     """The problem that an error is, with everything it knows."""
     found = edge(error)
-    told = problem(found.status, found.problem, error.message, _hint(error))
+    return msgspec.structs.replace(
+        problem(found.status, found.problem, error.message, _hint(error)), **_details(error)
+    )
+
+
+def _details(error: YardError) -> dict[str, object]:
+    """The members of a problem that only some errors have."""
+    details: dict[str, object] = {}
     if isinstance(error, InputError) and error.problems:
-        told["problems"] = [
-            {"field": each.field, "message": each.message} for each in error.problems
-        ]
+        details["problems"] = [field_problem(each) for each in error.problems]
     if isinstance(error, ChangedSince):
-        told["files"] = [{"path": path, "diff": diff} for path, diff in error.files]
+        details["files"] = [FileDiff(path=path, diff=diff) for path, diff in error.files]
     if isinstance(error, ServerFault) and error.cause:
-        told["cause"] = cause_record(error.cause)
+        details["cause"] = cause_view(error.cause)
     if error.passed_over:
         passed = error.passed_over
-        told["passedOver"] = [{"server": server, "why": why} for server, why in passed]
+        details["passed_over"] = [PassedOverView(server=each, why=why) for each, why in passed]
     if isinstance(error, CallRefused):
-        told["rpc"] = {"code": error.code, "data": error.data}
-    return told
+        details["rpc"] = RpcView(code=error.code, data=error.data)
+    return details
+
+
+def field_problem(problem: Problem) -> FieldProblem:
+    """What is wrong with a field, without where it stands."""
+    return FieldProblem(field=problem.field, message=problem.message)
 
 
 def _hint(error: YardError) -> str:

@@ -16,22 +16,22 @@ class ProfileRoutes:
 
     async def profiles(self, _request: Request) -> Response:
         """Every profile."""
-        return answer([each.record() for each in self._profiles.all()])
+        return answer([each.view() for each in self._profiles.all()])
 
     async def create(self, request: Request) -> Response:
         """Store a new profile."""
         made = await self._profiles.create(await requests.members(request))
-        return answer(made.record(), 201)
+        return answer(made.view(), 201)
 
     async def profile(self, request: Request) -> Response:
         """One profile."""
-        return answer(self._profiles.get(requests.part(request, "profile")).record())
+        return answer(self._profiles.get(requests.part(request, "profile")).view())
 
     async def replace(self, request: Request) -> Response:
         """Put something else in place of what a profile says."""
         name = requests.part(request, "profile")
         changed = await self._profiles.replace(name, await requests.members(request))
-        return answer(changed.record())
+        return answer(changed.view())
 
     async def remove(self, request: Request) -> Response:
         """Take a profile out."""

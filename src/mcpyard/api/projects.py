@@ -1,7 +1,7 @@
 """The routes of what waits for approval in projects' files."""
 
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,7 +9,9 @@ from starlette.responses import Response
 from mcpyard.api import requests
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.yard.consent import folder_record
+from mcpyard.domain.narrowing import is_texts
+from mcpyard.yard.consent import folder_view
+from mcpyard.yard.views.approvals import ApprovedView
 from mcpyard.yard.yard import YardCore
 
 _APPROVE: Final = frozenset({"folder", "digest", "replace"})
@@ -25,15 +27,15 @@ class ProjectRoutes:
         """What waits: of the folders that are served, or of the one that is named."""
         named = request.query_params.get("folder")
         if named is None:
-            return answer([folder_record(each) for each in self._approvals.waiting()])
-        return answer([folder_record(await self._approvals.waiting_in(_folder(named)))])
+            return answer([folder_view(each) for each in self._approvals.waiting()])
+        return answer([folder_view(await self._approvals.waiting_in(_folder(named)))])
 
     async def approve(self, request: Request) -> Response:
         """Approve what was shown of a folder's file."""
         body = await requests.members(request, _APPROVE)
         folder, digest = _folder(requests.text(body, "folder")), requests.text(body, "digest")
         done = await self._approvals.approve(folder, digest, _names(body.get("replace", [])))
-        return answer({"folder": str(folder), "servers": done.servers, "waiting": done.waiting})
+        return answer(ApprovedView(folder=str(folder), servers=done.servers, waiting=done.waiting))
 
 
 def _folder(text: str) -> Path:
@@ -44,7 +46,6 @@ def _folder(text: str) -> Path:
 
 
 def _names(value: object) -> list[str]:
-    names = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in names):
+    if not is_texts(value):
         raise ArgumentsRefused.of(Problem("replace", "must be a list of names"))
-    return cast("list[str]", names)
+    return value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpyard.api.responses import encode
-from mcpyard.yard.records import Picture
+from mcpyard.yard.views.servers import Picture
 from mcpyard.yard.yard import YardCore
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What a request asks: its parts read out of path, query and body, or refused with the field."""
 
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 import orjson
@@ -11,6 +11,7 @@ from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
+from mcpyard.domain.narrowing import is_object
 
 LONGEST_WAIT: Final = 600.0
 WAIT: Final = 10.0
@@ -120,24 +121,24 @@ async def _object(request: Request) -> dict[str, object]:
         asked: object = orjson.loads(body) if body.strip() else {}
     except orjson.JSONDecodeError as error:
         raise BadJson(f"the body is not JSON: {error}") from None
-    if not isinstance(asked, dict):
+    if not is_object(asked):
         raise _refused("", "the body must be an object")
-    return cast("dict[str, object]", asked)
+    return asked
 
 
 def _call(asked: dict[str, object]) -> CallBody:
     if unknown := sorted(asked.keys() - _CALL_MEMBERS):
         raise _refused(unknown[0], 'is not known; "arguments", "timeoutMs" and "_meta" are')
     arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
-    if not isinstance(arguments, dict):
+    if not is_object(arguments):
         raise _refused("arguments", "must be an object")
-    if not isinstance(meta, dict):
+    if not is_object(meta):
         raise _refused("_meta", "must be an object")
     limit = asked.get("timeoutMs")
     if limit is not None and not _is_limit(limit):
         raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
     timeout = limit / 1000 if isinstance(limit, int) else None
-    return CallBody(cast("dict[str, object]", arguments), timeout, cast("dict[str, object]", meta))
+    return CallBody(arguments, timeout, meta)
 
 
 def _is_limit(value: object) -> bool:

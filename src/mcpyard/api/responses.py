@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 import orjson
 from starlette.responses import Response
+
+from mcpyard.yard.views.base import encodable
+from mcpyard.yard.views.problems import ProblemView
 
 JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
@@ -18,16 +21,15 @@ def answer(
     return Response(encode(content), status, headers, media_type=JSON)
 
 
-def refuse(problem: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response:
+def refuse(problem: ProblemView, headers: Mapping[str, str] | None = None) -> Response:
     """A problem as an answer, with the status it names."""
-    status = cast("int", problem["status"])
-    return Response(encode(problem), status, headers, media_type=PROBLEM)
+    return Response(encode(problem), problem.status, headers, media_type=PROBLEM)
 
 
 def encode(content: object) -> bytes:
     """JSON in bytes."""
     try:
-        return orjson.dumps(content)
+        return orjson.dumps(content, default=encodable)
     except TypeError:
         # A server's schema may hold whole numbers of more than 64 bits, which orjson refuses.
-        return json.dumps(content).encode()
+        return json.dumps(content, default=encodable).encode()

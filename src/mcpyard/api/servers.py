@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,11 +14,11 @@ from mcpyard.api.problems import problem_of
 from mcpyard.api.record_cache import Records
 from mcpyard.api.responses import JSON, answer
 from mcpyard.asgi_scope import caller_name, is_owner
-from mcpyard.domain.errors import edge
 from mcpyard.domain.status import public_words
 from mcpyard.yard.calls.outcome import Outcome
-from mcpyard.yard.clients.records import problem_record
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import problem_view
+from mcpyard.yard.views.problems import HealthyView, UnhealthyView
+from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
 
 _SOMEBODY: Final = "api"
@@ -34,17 +35,26 @@ class ServerRoutes:
     async def health(self, request: Request) -> Response:
         """Whether the yard works; with the token also how servers and definitions are."""
         fault, admin = self._yard.fault(), is_owner(request.scope)
-        told: Record = {"ok": fault is None} | (problem_of(fault) if fault else {})
-        if fault and not admin:
+        servers = {
+            server.name: public_words(observed.state).status
+            for server, observed in (self._yard.pictures() if admin else ())
+        }
+        problems = [*map(problem_view, self._yard.desired.problems)]
+        known = (servers, problems) if admin else (UNSET, UNSET)
+        if fault is None:
+            return answer(HealthyView(servers=known[0], problems=known[1]))
+        problem = problem_of(fault)
+        health = UnhealthyView(
+            type=problem.type,
+            title=problem.title,
+            status=problem.status,
             # It names the home, which is not for everybody.
-            del told["detail"]
-        if admin:
-            told["servers"] = {
-                server.name: str(public_words(observed.state).status)
-                for server, observed in self._yard.pictures()
-            }
-            told["problems"] = [*map(problem_record, self._yard.desired.problems)]
-        return answer(told, edge(fault).status if fault else 200)
+            detail=problem.detail if admin else UNSET,
+            hint=problem.hint,
+            servers=known[0],
+            problems=known[1],
+        )
+        return answer(health, problem.status)
 
     async def servers(self, request: Request) -> Response:
         """Every server, unless the caller has that list already."""
@@ -94,7 +104,7 @@ class ServerRoutes:
         """Stop a server and start it anew."""
         return await self._want(request, self._yard.restart)
 
-    async def _want(self, request: Request, step: Callable[..., Awaitable[Record]]) -> Response:
+    async def _want(self, request: Request, step: Callable[..., Awaitable[ServerView]]) -> Response:
         wait = requests.seconds(request, "wait", requests.WAIT)
         return answer(await step(requests.part(request, "ref"), wait=wait))
 

@@ -14,6 +14,7 @@ from mcpyard.api import requests
 from mcpyard.api.responses import answer
 from mcpyard.api.security.incoming import CALLBACK
 from mcpyard.domain.errors import YardError, edge
+from mcpyard.yard.views.access import SignInView
 from mcpyard.yard.yard import YardCore
 
 _PAGE: Final = """<!doctype html>
@@ -41,7 +42,7 @@ class SignInRoutes:
         """Begin a sign-in at a server."""
         back = f"{request.scope['scheme']}://{request.headers['host']}{CALLBACK}"
         url = await self._yard.login(requests.part(request, "ref"), back)
-        return answer({"authorizationUrl": url})
+        return answer(SignInView(authorization_url=url))
 
     async def callback(self, request: Request) -> Response:
         """Take what the browser brings back, and tell the person how it went."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,7 +17,7 @@ from mcpyard.asgi_scope import Principal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.profiles import ProfileBook
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.access import NewTokenView, token_view
 
 PREFIX: Final = "mcpyard_"
 """Begins every call token, so that scanners of leaked secrets can know one."""
@@ -60,7 +61,7 @@ class TokenRoutes:
 
     async def tokens(self, _request: Request) -> Response:
         """Every call token there is or was, without its secret."""
-        return answer([_record(each) for each in self._keys.tokens.all()])
+        return answer([token_view(each) for each in self._keys.tokens.all()])
 
     async def create(self, request: Request) -> Response:
         """Make a call token; the only answer that ever holds its secret."""
@@ -70,7 +71,7 @@ class TokenRoutes:
         if profile is not None:
             self._profiles.get(profile)
         made, secret = await self._desk.create(name, profile)
-        return answer(_record(made) | {"token": secret}, 201)
+        return answer(NewTokenView(**msgspec.structs.asdict(token_view(made)), token=secret), 201)
 
     async def revoke(self, request: Request) -> Response:
         """Make a call token worthless, by its id or its name."""
@@ -91,17 +92,6 @@ class TokenRoutes:
     def _find(self, ref: str) -> UUID | None:
         living = [each for each in self._keys.tokens.all() if each.revoked is None]
         return next((each.id for each in living if ref in {str(each.id), each.name}), None)
-
-
-def _record(token: CallToken) -> Record:
-    return {
-        "id": str(token.id),
-        "name": token.name,
-        "profile": token.profile,
-        "created": token.created.isoformat(timespec="milliseconds"),
-        "lastUsed": token.last_used.isoformat(timespec="milliseconds") if token.last_used else None,
-        "revoked": token.revoked.isoformat(timespec="milliseconds") if token.revoked else None,
-    }
 
 
 def _text(field: str, value: object) -> str:

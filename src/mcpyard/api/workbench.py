@@ -3,20 +3,30 @@
 import asyncio
 from typing import Final
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.http_server.disconnects import while_asked
-from mcpyard.api.problems import problem_of
+from mcpyard.api.problems import field_problem, problem_of
 from mcpyard.api.responses import answer
 from mcpyard.domain.definition.merge import plain
-from mcpyard.domain.errors import NameTaken, Problem, YardError
+from mcpyard.domain.errors import NameTaken, YardError
 from mcpyard.domain.model import Config
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import ImportOutcome
+from mcpyard.yard.views.imports import (
+    ImportedView,
+    MachineImport,
+    ParsedServer,
+    ParsedView,
+    PastedImport,
+)
+from mcpyard.yard.views.problems import ProblemView
+from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
 
 IMPORTED: Final = "imported"
@@ -37,14 +47,15 @@ class WorkbenchRoutes:
         body = await requests.members(request, frozenset({"text"}))
         found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
         servers = [
-            {
-                "name": each.name,
-                "definition": _definition(each.config),
-                "warnings": [str(odd) for odd in each.warnings],
-            }
+            ParsedServer(
+                name=each.name,
+                definition=_definition(each.config),
+                warnings=[str(odd) for odd in each.warnings],
+            )
             for each in found.servers
         ]
-        return answer({"servers": servers, "problems": [*map(_told, found.problems)]})
+        problems = [*map(field_problem, found.problems)]
+        return answer(ParsedView(servers=servers, problems=problems))
 
     async def test(self, request: Request) -> Response:
         """Open a server that is not registered, look at it, and end it again."""
@@ -59,7 +70,7 @@ class WorkbenchRoutes:
         if "text" not in body:
             return await self._import_machine(body, dry_run=dry)
         found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
-        servers: list[Record] = []
+        servers: list[PastedImport] = []
         taken: set[str] = {each.server.name for each in self._yard.pictures()}
         for each in found.servers:
             if dry:
@@ -67,20 +78,20 @@ class WorkbenchRoutes:
             else:
                 servers.append(await self._import(each, scope))
             taken.add(each.name)
-        problems = [*map(_told, found.problems)]
-        return answer({"dryRun": dry, "servers": servers, "problems": problems})
+        problems = [*map(field_problem, found.problems)]
+        return answer(ImportedView(dry_run=dry, servers=servers, problems=problems))
 
-    async def _import_machine(self, body: Record, *, dry_run: bool) -> Response:
+    async def _import_machine(self, body: dict[str, object], *, dry_run: bool) -> Response:
         scope = requests.text(body, "scope") if body.get("scope") is not None else None
         terms = EditTerms(project_of(body.get("project")), dry_run, who=REST)
         found = await self._yard.clients.import_all(scope, terms)
-        servers = [each | {"server": None, "problem": None} for each in found]
-        return answer({"dryRun": dry_run, "servers": servers, "problems": []})
+        servers = [MachineImport(**msgspec.structs.asdict(each)) for each in found]
+        return answer(ImportedView(dry_run=dry_run, servers=servers, problems=[]))
 
-    async def _test(self, definition: Record) -> Response:
+    async def _test(self, definition: dict[str, object]) -> Response:
         return answer(await self._yard.trial(definition))
 
-    async def _import(self, pasted: Pasted, scope: object) -> Record:
+    async def _import(self, pasted: Pasted, scope: object) -> PastedImport:
         body = {**_definition(pasted.config), "name": pasted.name, "scope": scope, "start": False}
         try:
             server = await self._yard.register(body)
@@ -89,7 +100,7 @@ class WorkbenchRoutes:
         return _outcome(pasted, IMPORTED, server=server)
 
 
-def _tried(pasted: Pasted, taken: set[str]) -> Record:
+def _tried(pasted: Pasted, taken: set[str]) -> PastedImport:
     if pasted.name in taken:
         clash = NameTaken(f'the name "{pasted.name}" is in use')
         return _outcome(pasted, REFUSED, problem=problem_of(clash))
@@ -97,22 +108,21 @@ def _tried(pasted: Pasted, taken: set[str]) -> Record:
 
 
 def _outcome(
-    pasted: Pasted, outcome: str, *, server: Record | None = None, problem: Record | None = None
-) -> Record:
-    warnings = [str(each) for each in pasted.warnings]
-    return {
-        "name": pasted.name,
-        "outcome": outcome,
-        "server": server,
-        "problem": problem,
-        "warnings": warnings,
-    }
+    pasted: Pasted,
+    outcome: ImportOutcome,
+    *,
+    server: ServerView | None = None,
+    problem: ProblemView | None = None,
+) -> PastedImport:
+    return PastedImport(
+        name=pasted.name,
+        outcome=outcome,
+        server=server,
+        problem=problem,
+        warnings=[str(each) for each in pasted.warnings],
+    )
 
 
-def _definition(config: Config) -> Record:
+def _definition(config: Config) -> dict[str, object]:
     # With its type said, nothing has to be inferred when it is read again.
     return {"type": config.type, **plain(config)}
-
-
-def _told(problem: Problem) -> Record:
-    return {"field": problem.field, "message": problem.message}

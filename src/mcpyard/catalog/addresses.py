@@ -7,8 +7,10 @@ only, so that it holds for templates too.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 from urllib.parse import quote, unquote
+
+from mcpyard.domain.narrowing import is_array, is_object, object_of
 
 _START: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://)?")
 _OWNED: Final = frozenset({"ui", "skill"})
@@ -49,11 +51,11 @@ def split_owner(address: str) -> tuple[str, str] | None:
 def ui_addresses(tool: Mapping[str, object]) -> Iterator[str]:
     """The addresses of a tool's user interface (MCP Apps), in both spellings."""
     meta = tool.get(_META)
-    if not isinstance(meta, dict):
+    if not is_object(meta):
         return
-    members = cast("dict[str, object]", meta)
+    members = meta
     nested = members.get(_UI)
-    inner = cast("dict[str, object]", nested) if isinstance(nested, dict) else {}
+    inner = object_of(nested)
     for address in (inner.get(_UI_ADDRESS), members.get(f"{_UI}/{_UI_ADDRESS}")):
         if isinstance(address, str) and address:
             yield address
@@ -77,9 +79,9 @@ def with_meta_changed(item: Mapping[str, object], change: Change) -> Mapping[str
 def _changed(value: object, change: Change, levels: int) -> object:
     if isinstance(value, str):
         return change(value)
-    if isinstance(value, dict) and levels:
-        members = cast("dict[str, object]", value)
+    if is_object(value) and levels:
+        members = value
         return {key: _changed(each, change, levels - 1) for key, each in members.items()}
-    if isinstance(value, list) and levels:
-        return [_changed(each, change, levels - 1) for each in cast("list[object]", value)]
-    return cast("object", value)
+    if is_array(value) and levels:
+        return [_changed(each, change, levels - 1) for each in value]
+    return value

@@ -7,9 +7,9 @@ one `enum` take 2 ms for each value. The same goes for integers beyond 64 bits. 
 
 from typing import Final
 
-from mcpyard.catalog.shapes import list_of
 from mcpyard.catalog.subschemas import Schema
 from mcpyard.catalog.walks import values
+from mcpyard.domain.narrowing import list_of
 
 SLOW_NUMBER: Final = 40
 _NUMBERS: Final = frozenset({int, float})

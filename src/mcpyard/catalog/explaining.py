@@ -16,12 +16,12 @@ from mcpyard.catalog.limits import Costs
 from mcpyard.catalog.outline import Outline, Path, checked_union, outline_of
 from mcpyard.catalog.pointers import resolve
 from mcpyard.catalog.sentences import Origin, problem_count, problems_of
-from mcpyard.catalog.shapes import list_of, object_of
 from mcpyard.catalog.showing import field_of, is_secret, show, value_at
 from mcpyard.catalog.subschemas import Schema
 from mcpyard.catalog.walks import more_values_than
 from mcpyard.catalog.work import Work
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import list_of, object_of
 
 MAX_PROBLEMS: Final = 10
 """Problems that are told; more are only counted."""

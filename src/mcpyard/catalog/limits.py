@@ -16,7 +16,6 @@ from typing import Final, TypeAlias, cast
 
 from mcpyard.catalog.comparing import SLOW_NUMBER, comparisons
 from mcpyard.catalog.pointers import is_pointer, resolve
-from mcpyard.catalog.shapes import object_of
 from mcpyard.catalog.subschemas import (
     UNEVALUATED,
     Schema,
@@ -26,6 +25,7 @@ from mcpyard.catalog.subschemas import (
     schemas,
 )
 from mcpyard.catalog.walks import nested_deeper, objects, references, references_of
+from mcpyard.domain.narrowing import object_of
 
 MAX_SCHEMA_BYTES: Final = 1024 * 1024
 MAX_SCHEMA_DEPTH: Final = 64

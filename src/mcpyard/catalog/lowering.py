@@ -12,11 +12,11 @@ follow. A schema that refers to itself, or is too deep, is open from there on.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
 from mcpyard.catalog.pointers import resolve
-from mcpyard.catalog.shapes import list_of, object_of
+from mcpyard.domain.narrowing import is_array, is_mapping, is_object, list_of, object_of
 
 Schema: TypeAlias = dict[str, object]
 _Judge: TypeAlias = Callable[[object], bool]
@@ -104,12 +104,11 @@ COMMON: Final = SchemaDialect(
 
 def as_object(schema: object) -> Schema:
     """The schema as it came, for those who take any; something else, as that of any object."""
-    if not isinstance(schema, Mapping):
+    if not is_mapping(schema):
         return _open_object()
-    node = cast("Mapping[str, object]", schema)
-    if node.get("type") == "object":
-        return dict(node)
-    return {**node, "type": "object"}
+    if schema.get("type") == "object":
+        return dict(schema)
+    return {**schema, "type": "object"}
 
 
 def lower(schema: object, dialect: SchemaDialect) -> Schema:
@@ -138,12 +137,12 @@ class _Lowering:
         self._depth = 0
 
     def node(self, schema: object) -> Schema:
-        if not isinstance(schema, dict) or self._left <= 0 or self._depth >= MAX_SCHEMA_DEPTH:
+        if not is_object(schema) or self._left <= 0 or self._depth >= MAX_SCHEMA_DEPTH:
             return {}
         self._left -= 1
         self._depth += 1
         try:
-            members = cast("Schema", schema)
+            members = schema
             reference = members.get("$ref")
             if isinstance(reference, str):
                 return self._referred(reference, members)
@@ -206,21 +205,21 @@ class _Lowering:
         return lowered
 
     def _members(self, name: str, value: object) -> Schema:
-        if not isinstance(value, dict):
+        if not is_object(value):
             return {}
-        members = cast("Schema", value)
+        members = value
         return {name: {key: self.node(each) for key, each in members.items()}}
 
     def _items(self, schema: Schema) -> Schema:
         items, first = schema.get("items"), schema.get("prefixItems")
         # Up to draft 2019-09 a tuple was written as a list of `items`.
-        if isinstance(items, list):
-            items, first = schema.get("additionalItems"), cast("object", items)
+        if is_array(items):
+            items, first = schema.get("additionalItems"), items
         lowered: Schema = {}
-        if isinstance(first, list):
-            lowered["prefixItems"] = [self.node(each) for each in list_of(cast("object", first))]
-        if isinstance(items, dict):
-            lowered["items"] = self.node(cast("object", items))
+        if is_array(first):
+            lowered["prefixItems"] = [self.node(each) for each in first]
+        if is_object(items):
+            lowered["items"] = self.node(items)
         return lowered
 
     def _say_otherwise(self, schema: Schema, lowered: Schema) -> None:
@@ -311,7 +310,7 @@ def _is_type(value: object) -> bool:
 
 
 def _is_list_of_texts(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, cast("list[object]", value)))
+    return is_array(value) and all(map(_is_text, value))
 
 
 def _of_one_kind(values: object) -> bool:

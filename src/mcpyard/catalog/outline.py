@@ -10,10 +10,9 @@ Every part has a number, and one compiled schema explains each: part 7 is its pr
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from string import digits
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from mcpyard.catalog.pointers import is_pointer, resolve
-from mcpyard.catalog.shapes import list_of, object_of
 from mcpyard.catalog.subschemas import (
     LISTS,
     MAPS,
@@ -23,6 +22,7 @@ from mcpyard.catalog.subschemas import (
     Schema,
 )
 from mcpyard.catalog.walks import objects, references, references_of
+from mcpyard.domain.narrowing import is_array, is_object, is_sequence, list_of, object_of
 
 Path: TypeAlias = tuple[str | int, ...]
 Step: TypeAlias = tuple[int, object, Path]
@@ -64,7 +64,7 @@ class Outline:
             part = resolve(self.root, str(object_of(part)["$ref"]))
         number = self._numbers.setdefault(id(part), len(self.parts))
         if number == len(self.parts):
-            self.parts.append(cast("Schema", part))
+            self.parts.append(object_of(part))
         return number
 
     def branches(self, number: int, keyword: str) -> list[object]:
@@ -84,9 +84,9 @@ class Outline:
         properties, members = object_of(part.get("properties")), object_of(value)
         for name in (name for name in members if not _is_leaf(properties.get(name))):
             yield self.number_of(properties[name]), members[name], (name,)
-        if _has_plain_items(part) and isinstance(value, list | tuple):
+        if _has_plain_items(part) and is_sequence(value):
             number = self.number_of(part["items"])
-            for index, item in enumerate(cast("Sequence[object]", value)):
+            for index, item in enumerate(value):
                 yield number, item, (index,)
 
     def _rest(self, part: Schema) -> Schema:
@@ -158,10 +158,10 @@ class Outline:
             return f"#/$defs/{kind}{self.number_of(resolve(self.root, str(value)))}"
         if keyword == "not" and not any(references(value)):
             return value  # Shown as it is written.
-        if keyword in SINGLES and isinstance(value, dict):
-            return self._reference(cast("object", value), kind)
-        if keyword in LISTS and isinstance(value, list):
-            return [self._inline(each, kind) for each in list_of(cast("object", value))]
+        if keyword in SINGLES and is_object(value):
+            return self._reference(value, kind)
+        if keyword in LISTS and is_array(value):
+            return [self._inline(each, kind) for each in value]
         if keyword in MAPS:
             return {name: self._inline(each, kind) for name, each in object_of(value).items()}
         return value
@@ -175,9 +175,9 @@ class Outline:
 
 def outline_of(schema: object) -> Outline | None:
     """The outline of a schema; None where it refers by names, or has too many parts."""
-    if not isinstance(schema, dict) or not _is_plain(cast("Schema", schema)):
+    if not is_object(schema) or not _is_plain(schema):
         return None
-    outline = Outline(cast("Schema", schema))
+    outline = Outline(schema)
     return outline if outline.write() else None
 
 

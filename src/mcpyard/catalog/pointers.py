@@ -1,8 +1,9 @@
 """Where a reference of a schema leads, as long as that is inside the schema itself."""
 
 from functools import reduce
-from typing import cast
 from urllib.parse import unquote
+
+from mcpyard.domain.narrowing import is_array, is_object
 
 
 def is_pointer(reference: str) -> bool:
@@ -17,8 +18,8 @@ def resolve(root: object, reference: str) -> object:
 
 
 def _child(value: object, step: str) -> object:
-    if isinstance(value, list):
-        items = cast("list[object]", value)
+    if is_array(value):
+        items = value
         # Compared as texts: a number may have more digits than can be read.
         return next((item for index, item in enumerate(items) if str(index) == step), None)
-    return cast("dict[str, object]", value).get(step) if isinstance(value, dict) else None
+    return value.get(step) if is_object(value) else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
@@ -25,6 +25,7 @@ from mcpyard.catalog.showing import (
     value_at,
 )
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import is_object
 
 _MAX_OPTIONS: Final = 10
 _MAX_ALTERNATIVES: Final = 3
@@ -139,7 +140,7 @@ def _known_properties(error: ValidationError, schema: object) -> list[str]:
 
 
 def _names(value: object) -> list[str]:
-    return list(cast("dict[str, object]", value)) if isinstance(value, dict) else []
+    return list(value) if is_object(value) else []
 
 
 def _unknown(name: str, properties: Sequence[str]) -> str:

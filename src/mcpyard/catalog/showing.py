@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Sequence
 from functools import reduce
-from typing import Final, cast
+from typing import Final
+
+from mcpyard.domain.narrowing import is_array, is_object, is_sequence
 
 MAX_SHOWN: Final = 80
 """The most characters of a value that a sentence shows."""
@@ -37,10 +39,10 @@ def as_json(value: object) -> str:
 
 def show(value: object, *, secret: bool) -> str:
     """A value in a sentence; of objects and arrays only the size, as they may hold secrets."""
-    if isinstance(value, dict):
-        return f"an object with {counted(len(cast('dict[str, object]', value)), 'property')}"
-    if isinstance(value, list):
-        return f"an array of {counted(len(cast('list[object]', value)), 'item')}"
+    if is_object(value):
+        return f"an object with {counted(len(value), 'property')}"
+    if is_array(value):
+        return f"an array of {counted(len(value), 'item')}"
     return HIDDEN if secret else as_json(value)
 
 
@@ -78,11 +80,10 @@ def field_of(path: Sequence[str | int], root: object) -> str:
 
 def child_of(value: object, step: str | int) -> object:
     """The member or item of a value, or None."""
-    if isinstance(value, dict):
-        return cast("dict[str, object]", value).get(str(step))
-    if isinstance(value, list | tuple) and isinstance(step, int):
-        items = cast("Sequence[object]", value)
-        return items[step] if 0 <= step < len(items) else None
+    if is_object(value):
+        return value.get(str(step))
+    if is_sequence(value) and isinstance(step, int):
+        return value[step] if 0 <= step < len(value) else None
     return None
 
 

@@ -4,11 +4,10 @@ The price is that every object is closed and every member required. One that was
 null instead, and on the way back a null that the tool does not know counts as not given.
 """
 
-from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.catalog.lowering import Schema
-from mcpyard.catalog.shapes import object_of
+from mcpyard.domain.narrowing import is_array, is_mapping, list_of, object_of
 
 _MAX_DEPTH: Final = 10
 _KEPT: Final = frozenset(
@@ -58,16 +57,15 @@ def tighten(schema: Schema) -> Schema | None:
 def drop_nulls(arguments: object, schema: object) -> object:
     """Arguments that were asked for strictly, without the nulls that mean "not given"."""
     here = object_of(schema)
-    if isinstance(arguments, list):
-        items = cast("list[object]", arguments)
-        return [drop_nulls(each, here.get("items")) for each in items]
-    if not isinstance(arguments, Mapping):
+    if is_array(arguments):
+        return [drop_nulls(each, here.get("items")) for each in arguments]
+    if not is_mapping(arguments):
         return arguments
     members = object_of(here.get("properties"))
-    required = cast("list[str]", here.get("required", []))
+    required = list_of(here.get("required"))
     return {
         name: drop_nulls(value, members.get(name))
-        for name, value in cast("Mapping[str, object]", arguments).items()
+        for name, value in arguments.items()
         if value is not None or name in required or _takes_null(members.get(name))
     }
 
@@ -92,13 +90,13 @@ def _tight(schema: object, depth: int) -> Schema:
 def _choice(node: Schema, depth: int) -> Schema:
     if "properties" in node or "items" in node:
         raise _Loose
-    return {"anyOf": [_tight(each, depth + 1) for each in cast("list[object]", node["anyOf"])]}
+    return {"anyOf": [_tight(each, depth + 1) for each in list_of(node["anyOf"])]}
 
 
 def _closed(node: Schema, depth: int) -> Schema:
     if "properties" not in node or node.get("additionalProperties", False) is not False:
         raise _Loose
-    required = cast("list[str]", node.get("required", []))
+    required = list_of(node.get("required"))
     members = {
         name: _tight(member, depth + 1) for name, member in object_of(node["properties"]).items()
     }
@@ -118,16 +116,16 @@ def _or_null(schema: Schema) -> Schema:
     if isinstance(schema.get("type"), str) and not schema.keys() & {"enum", "const"}:
         return {**schema, "type": [schema["type"], "null"]}
     inner = {name: value for name, value in schema.items() if name != "description"}
-    choices = cast("list[object]", schema.get("anyOf") or [inner])
+    choices = list_of(schema.get("anyOf")) or [inner]
     return {"anyOf": [*choices, {"type": "null"}], **_notes(schema)}
 
 
 def _takes_null(schema: object) -> bool:
     node = object_of(schema)
-    choices = cast("list[object]", node.get("anyOf", []))
+    choices = list_of(node.get("anyOf"))
     if choices:
         return any(map(_takes_null, choices))
-    if "enum" in node and None not in cast("list[object]", node["enum"]):
+    if "enum" in node and None not in list_of(node["enum"]):
         return False
     return "null" in _kinds(node)
 
@@ -138,6 +136,6 @@ def _notes(schema: Schema) -> Schema:
 
 def _kinds(schema: Schema) -> list[object]:
     kind = schema.get("type")
-    if isinstance(kind, list):
-        return cast("list[object]", kind)
+    if is_array(kind):
+        return kind
     return [] if kind is None else [kind]

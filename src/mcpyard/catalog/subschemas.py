@@ -1,9 +1,9 @@
 """Where a schema holds further schemas, and to what of the value they apply."""
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
-from mcpyard.catalog.shapes import list_of, object_of
+from mcpyard.domain.narrowing import is_object, list_of, object_of
 
 Schema: TypeAlias = dict[str, object]
 
@@ -61,4 +61,4 @@ def on_item(node: Schema) -> tuple[list[object], list[object]]:
 
 def schemas(values: list[object]) -> list[Schema]:
     """Those of the values that are schemas which say anything."""
-    return [cast("Schema", value) for value in values if isinstance(value, dict)]
+    return [value for value in values if is_object(value)]

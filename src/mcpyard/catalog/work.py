@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from mcpyard.catalog.limits import Costs
 from mcpyard.catalog.pointers import is_pointer, resolve
-from mcpyard.catalog.shapes import list_of, object_of
 from mcpyard.catalog.subschemas import UNIONS, Schema, in_place, schemas
 from mcpyard.catalog.walks import count_values, objects, references_of
+from mcpyard.domain.narrowing import is_object, is_sequence, list_of, object_of
 
 Pair: TypeAlias = tuple[object, object]
 
@@ -43,10 +43,10 @@ class Work:
         stack = list(pairs)
         while stack and count <= limit:
             schema, value = stack.pop()
-            if not isinstance(schema, dict):
+            if not is_object(schema):
                 count += 1
                 continue
-            node = cast("Schema", schema)
+            node = schema
             mark = (id(node), into_unions)
             if mark not in self._nodes:
                 parts = self._in_place(node, into_unions=into_unions)
@@ -84,7 +84,7 @@ def _is_named(node: Schema) -> bool:
 
 
 def _length(value: object) -> int:
-    return len(cast("list[object]", value)) if isinstance(value, dict | list | tuple) else 0
+    return len(value) if is_object(value) or is_sequence(value) else 0
 
 
 def _without_unions(node: Schema) -> Schema:
@@ -92,11 +92,11 @@ def _without_unions(node: Schema) -> Schema:
 
 
 def _below(node: Schema, value: object, limit: int) -> Iterator[Pair]:
-    if isinstance(value, dict):
-        members = islice(cast("dict[str, object]", value).items(), limit)
+    if is_object(value):
+        members = islice(value.items(), limit)
         yield from _members(node, members)
-    elif isinstance(value, list | tuple):
-        yield from _items(node, cast("Sequence[object]", value))
+    elif is_sequence(value):
+        yield from _items(node, value)
 
 
 def _members(node: Schema, members: Iterable[tuple[str, object]]) -> Iterator[Pair]:

@@ -93,7 +93,7 @@ def understand(error: Exception) -> Complaint:
     if isinstance(error, YardError):
         from mcpyard.api.problems import problem_of
 
-        complaint = Complaint.of_problem(problem_of(error))
+        complaint = Complaint.of_problem(problem_of(error).to_dict())
         complaint.exit_code = edge(error).exit_code
         return complaint
     if isinstance(error, typer.TyperException):

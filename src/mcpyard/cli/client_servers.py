@@ -133,6 +133,7 @@ class _Direct:
 
     def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
+        from mcpyard.yard.views.clients import change_view
 
         members: dict[str, Any] = body
         copy = Copy(
@@ -145,14 +146,15 @@ class _Direct:
             members["move"],
         )
         terms = EditTerms(members["project"], members["dryRun"], show_secrets, "cli")
-        return self._ask(lambda clients: clients.copy(copy, terms)).record
+        return change_view(self._ask(lambda clients: clients.copy(copy, terms))).to_dict()
 
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
         from mcpyard.yard.clients.clients import EditTerms
+        from mcpyard.yard.views.clients import change_view
 
         members: dict[str, Any] = body
         terms = EditTerms("", members["dryRun"], show_secrets, "cli")
-        return self._ask(lambda clients: clients.undo(members["id"], terms)).record
+        return change_view(self._ask(lambda clients: clients.undo(members["id"], terms))).to_dict()
 
     def edits(self) -> list[Record]:
         return self._ask(lambda clients: clients.edits())
@@ -171,10 +173,11 @@ class _Direct:
     def _ask(self, ask: "Callable[[Clients], Awaitable[Any]]") -> Any:  # noqa: ANN401  the answer
         from mcpyard.app import still_yard
         from mcpyard.cli.private import run_privately
+        from mcpyard.yard.views.base import plain
 
         async def work() -> Any:  # noqa: ANN401  the answer
             async with still_yard(self._home, self._project) as yard:
-                return await ask(yard.clients)
+                return plain(await ask(yard.clients))
 
         return run_privately(work())
 

@@ -15,8 +15,8 @@ from mcpyard.formats import environment
 from mcpyard.sources.database import read_stored
 from mcpyard.sources.project_file import FILE_NAME, read_project
 from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
-from mcpyard.yard.records import Record, record
 from mcpyard.yard.trust import real_folder
+from mcpyard.yard.views.servers import server_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ def find_known(home: Path, project: Path | None) -> KnownServers:
     return find_servers(project, peek_definitions(home))
 
 
-def still_record(server: DesiredServer) -> Record:
+def still_record(server: DesiredServer) -> dict[str, object]:
     """The record of a server while mcpyard is not running; it has no id."""
-    return record(server, Observed(server.id), ()) | {"id": None, "yard": NOT_RUNNING}
+    shown = server_view(server, Observed(server.id), ())
+    return shown.to_dict() | {"id": None, "yard": NOT_RUNNING}

@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar
 
 import uvloop
 
@@ -28,7 +28,8 @@ from mcpyard.domain.errors import (
     YardError,
 )
 from mcpyard.domain.model import Wanted
-from mcpyard.yard.records import Record
+from mcpyard.domain.narrowing import object_of
+from mcpyard.yard.views.servers import ServerView, ToolView
 
 _T = TypeVar("_T")
 
@@ -61,7 +62,7 @@ async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
             progress.cancel()
 
 
-async def came_up(yard: Yard, server: DesiredServer) -> Record:
+async def came_up(yard: Yard, server: DesiredServer) -> ServerView:
     """Wait for a server of a private yard; its record, once it is connected.
 
     Raises:
@@ -72,12 +73,12 @@ async def came_up(yard: Yard, server: DesiredServer) -> Record:
     if not server.config.enabled:
         raise Disabled(f'the server "{server.name}" is disabled').about(server.name)
     record = await settled_record(yard, server.name)
-    if record["phase"] != "connected":
+    if record.phase != "connected":
         raise failure(record)
     return record
 
 
-async def settled_record(yard: Yard, name: str) -> Record:
+async def settled_record(yard: Yard, name: str) -> ServerView:
     """The record of a server that is connected, has failed, or timed out once.
 
     A command does not wait for the retries of a server that does not answer.
@@ -89,24 +90,23 @@ async def settled_record(yard: Yard, name: str) -> Record:
     return done.pop().result()
 
 
-async def _silent(yard: Yard, name: str) -> Record:
+async def _silent(yard: Yard, name: str) -> ServerView:
     async for event in yard.events(after=0):
-        error = cast("Record | None", event.data.get("error"))
-        if event.data.get("name") == name and error and error["code"] == Code.START_TIMEOUT:
+        error = object_of(event.data.get("error"))
+        if event.data.get("name") == name and error.get("code") == Code.START_TIMEOUT:
             break
     return yard.record(name)
 
 
-def failure(record: Record) -> YardError:
+def failure(server: ServerView) -> YardError:
     """Why a server is not connected, as an error."""
-    error, name = cast("dict[str, object]", record["error"] or {}), str(record["name"])
-    message = f'the server "{name}" is not connected: {error.get("message", "stopped")}'
-    if error.get("code") == Code.INVALID_DEFINITION:
-        return DefinitionError(message).advising(str(error["hint"]))
-    if not error:
+    error, name = server.error, server.name
+    message = f'the server "{name}" is not connected: {error.message if error else "stopped"}'
+    if error is None:
         return StartFailed(message).about(name)
-    lines = tuple(str(line) for line in cast("list[object]", error["stderr"]))
-    cause = Cause(Code(str(error["code"])), str(error["message"]), str(error["hint"]), lines)
+    if error.code is Code.INVALID_DEFINITION:
+        return DefinitionError(message).advising(error.hint)
+    cause = Cause(error.code, error.message, error.hint, tuple(error.stderr))
     return StartFailed(message).because(cause).about(name)
 
 
@@ -158,12 +158,12 @@ def owners(servers: Collection[DesiredServer], exposed: str) -> list[DesiredServ
     return sorted(fitting, key=lambda each: -len(prefixes[each.name]))
 
 
-def match(tools: Iterable[Record], exposed: str) -> str | None:
+def match(tools: Iterable[ToolView], exposed: str) -> str | None:
     """The exposed name, in a private yard, of the tool with an exposed name from another.
 
     A long name is cut and ends with a hash of the server's id, which differs between yards.
     """
-    names = [str(each["exposedName"]) for each in tools]
+    names = [each.exposed_name for each in tools]
     if exposed in names:
         return exposed
     stem = exposed[:-_HASH_LENGTH]

@@ -27,8 +27,9 @@ from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
-from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
+from mcpyard.yard.views.calls import CallPage, CallView
+from mcpyard.yard.views.servers import ServerView, ToolView
 
 _SETTLED: Final = frozenset(
     {"connected", "degraded", "failed", "needs_auth", "needs_approval", "stopped"}
@@ -47,8 +48,8 @@ class AttachedYard:
     def __init__(self, http: HttpClient) -> None:
         self._http = http
         self.clients = AttachedClients(http)
-        self._records: list[Record] = []
-        self._tools: list[Record] = []
+        self._records: list[ServerView] = []
+        self._tools: list[ToolView] = []
         self._bus = EventBus()
         self._following: asyncio.Task[None] | None = None
 
@@ -72,27 +73,27 @@ class AttachedYard:
             finally:
                 await yard._end()
 
-    def servers(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
         """The records of all servers, by name."""
         return [each if tools else _without_tools(each) for each in self._records]
 
-    def record(self, ref: str, *, tools: bool = True) -> Record:
+    def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """The record of one server, by id or name."""
         for each in self.servers(tools=tools):
-            if ref in {each["id"], each["name"]}:
+            if ref in {each.id, each.name}:
                 return each
         raise ServerUnknown(f'there is no server "{ref[:80]}"')
 
-    def tools(self, ref: str | None = None) -> list[Record]:
+    def tools(self, ref: str | None = None) -> list[ToolView]:
         """The tools that can be called: of one server, or of all."""
-        name = None if ref is None else self.record(ref, tools=False)["name"]
-        return [each for each in self._tools if name in {None, each["server"]}]
+        name = None if ref is None else self.record(ref, tools=False).name
+        return [each for each in self._tools if name in {None, each.server}]
 
-    async def failed_calls(self, limit: int = 20) -> list[Record]:
+    async def failed_calls(self, limit: int = 20) -> list[CallView]:
         """The last calls that failed, newest first."""
         path = "/api/mcp/calls?limit=1000"
-        journal = await self._http.request(dict[str, Any], "GET", path)
-        return [each for each in journal["calls"] if each["outcome"] != OK][:limit]
+        page = await self._http.request(CallPage, "GET", path)
+        return [each for each in page.calls if each.outcome != OK][:limit]
 
     def events(self) -> Subscription:
         """What happens from now on."""
@@ -131,23 +132,23 @@ class AttachedYard:
         body = _body(arguments, timeout, meta)
         return await self._call(server_path(ref, "tools", tool, "call"), body)
 
-    async def start(self, ref: str, *, wait: float = 0) -> Record:
+    async def start(self, ref: str, *, wait: float = 0) -> ServerView:
         """Want a server to run."""
         return await self._change("POST", f"{server_path(ref, 'start')}?wait={wait}")
 
-    async def stop(self, ref: str, *, wait: float = 0) -> Record:
+    async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
         """Want a server to be stopped."""
         return await self._change("POST", f"{server_path(ref, 'stop')}?wait={wait}")
 
-    async def restart(self, ref: str, *, wait: float = 0) -> Record:
+    async def restart(self, ref: str, *, wait: float = 0) -> ServerView:
         """Stop a server and start it anew."""
         return await self._change("POST", f"{server_path(ref, 'restart')}?wait={wait}")
 
-    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
+    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
         """Add a server."""
         return await self._change("POST", f"{SERVERS}?wait={wait}", body)
 
-    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
         """Change a server."""
         change = Change.of(change)
         when = "refuse" if change.refuse_running else "restart"
@@ -160,7 +161,7 @@ class AttachedYard:
         await self._http.request(bytes, "DELETE", f"{server_path(ref)}?wait={wait}")
         await self._refresh()
 
-    async def settled(self, ref: str) -> Record:
+    async def settled(self, ref: str) -> ServerView:
         """Wait until a server is at rest: connected, stopped, or in need of somebody's help."""
         events = self.events()
         try:
@@ -199,8 +200,8 @@ class AttachedYard:
 
     async def _refresh(self) -> None:
         with contextlib.suppress(Disconnected):
-            self._records = await self._http.request(list[Record], "GET", SERVERS)
-            self._tools = await self._http.request(list[Record], "GET", "/api/mcp/tools")
+            self._records = await self._http.request(list[ServerView], "GET", SERVERS)
+            self._tools = await self._http.request(list[ToolView], "GET", "/api/mcp/tools")
 
     async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
         result = await self._http.request(dict[str, Any], "POST", path, orjson.dumps(body))
@@ -216,20 +217,20 @@ class AttachedYard:
         path: str,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Record:
+    ) -> ServerView:
         content = b"" if body is None else orjson.dumps(body)
-        changed = await self._http.request(Record, method, path, content, headers)
+        changed = await self._http.request(ServerView, method, path, content, headers)
         await self._refresh()
         return changed
 
 
-def _is_settled(record: Record) -> bool:
-    wanted, phase = record["wanted"], record["phase"]
+def _is_settled(record: ServerView) -> bool:
+    wanted, phase = record.wanted, record.phase
     return phase in _SETTLED and (wanted, phase) not in _UNDER_WAY
 
 
-def _without_tools(record: Record) -> Record:
-    return {key: value for key, value in record.items() if key != "tools"}
+def _without_tools(record: ServerView) -> ServerView:
+    return msgspec.structs.replace(record, tools=None)
 
 
 def _body(

@@ -8,16 +8,28 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 import orjson
 
 from mcpyard.client.discovery import segment
 from mcpyard.client.http import HttpClient
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
-from mcpyard.yard.clients.records import Done
-from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Done
+from mcpyard.yard.views.clients import (
+    DriftView,
+    EditView,
+    EntryView,
+    FindingView,
+    ImportView,
+    ScopeView,
+)
 
 _PLAIN = EditTerms()
+
+
+class _Imported(msgspec.Struct):
+    servers: list[ImportView]
 
 
 class AttachedClients:
@@ -26,15 +38,15 @@ class AttachedClients:
     def __init__(self, http: HttpClient) -> None:
         self._http = http
 
-    async def groups(self, project: str | None = None) -> list[Record]:
+    async def groups(self, project: str | None = None) -> list[ScopeView]:
         """Every scope of every client, with its servers and what becomes of each."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients{_query(project=project)}"
+            list[ScopeView], "GET", f"/api/clients{_query(project=project)}"
         )
 
-    async def show(self, words: str, name: str, project: str | None = None) -> Record:
+    async def show(self, words: str, name: str, project: str | None = None) -> EntryView:
         """One server with everything that its file says of it."""
-        return await self._http.request(Record, "GET", _one(words, name, project=project))
+        return await self._http.request(EntryView, "GET", _one(words, name, project=project))
 
     async def edit(
         self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
@@ -75,31 +87,30 @@ class AttachedClients:
         body = {"dryRun": terms.dry_run} | _given(id=number)
         return await self._change("POST", "/api/clients/undo", body)
 
-    async def edits(self) -> list[Record]:
+    async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
-        return await self._list("/api/clients/edits")
+        return await self._http.request(list[EditView], "GET", "/api/clients/edits")
 
-    async def lint(self, project: str | None = None) -> list[Record]:
+    async def lint(self, project: str | None = None) -> list[FindingView]:
         """What the rules of each program have to say about its files."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients/lint{_query(project=project)}"
+            list[FindingView], "GET", f"/api/clients/lint{_query(project=project)}"
         )
 
-    async def drift(self, project: str | None = None) -> list[Record]:
+    async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
         return await self._http.request(
-            list[Record], "GET", f"/api/clients/drift{_query(project=project)}"
+            list[DriftView], "GET", f"/api/clients/drift{_query(project=project)}"
         )
 
-    async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
+    async def import_all(
+        self, scope: str | None = None, terms: EditTerms = _PLAIN
+    ) -> list[ImportView]:
         """Take every server that is found on the machine into the yard, where it waits, stopped."""
         body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
         content, path = orjson.dumps(body), "/api/mcp/import"
-        found = await self._http.request(dict[str, Any], "POST", path, content)
-        return found["servers"]
-
-    async def _list(self, path: str, project: str | None = None) -> list[Record]:
-        return await self._http.request(list[Record], "GET", path + _query(project=project))
+        imported = await self._http.request(_Imported, "POST", path, content)
+        return imported.servers
 
     async def _change(
         self, method: str, path: str, body: Mapping[str, object] | None = None

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import is_object, object_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,7 @@ class ToolDefinition:
     @property
     def annotations(self) -> Mapping[str, object]:
         """The server's hints about it; not to be trusted."""
-        annotations = self.raw.get("annotations")
-        return cast("Mapping[str, object]", annotations) if isinstance(annotations, dict) else {}
+        return object_of(self.raw.get("annotations"))
 
     def _text(self, key: str) -> str | None:
         text = self.raw.get(key)
@@ -54,8 +53,8 @@ def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tu
     problems: list[Problem] = []
     for index, each in enumerate(listed):
         raw: Mapping[str, object] = {}
-        if isinstance(each, dict):
-            raw = cast("Mapping[str, object]", each)
+        if is_object(each):
+            raw = each
         name = raw.get("name")
         if not isinstance(name, str) or not name:
             problems.append(Problem(f"tools[{index}]", "has no name"))

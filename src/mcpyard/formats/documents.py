@@ -1,10 +1,11 @@
 """The editors behind one interface, chosen by the language of the file."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol, cast
+from typing import Final, Protocol
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.narrowing import is_mapping, is_object, object_of
 from mcpyard.formats.editors import jsonc, toml
 from mcpyard.formats.facts import Client, EntrySchema, FileFormat
 from mcpyard.formats.locations import ClientScopeRef
@@ -89,8 +90,8 @@ class TomlEditor:
 
     def put(self, text: str, path: Keys, value: object) -> str:
         """Put a table, or one value of it."""
-        if isinstance(value, Mapping):
-            return toml.put_table(text, path, cast("Mapping[str, object]", value))
+        if is_mapping(value):
+            return toml.put_table(text, path, value)
         return toml.set_value(text, path, value)
 
     def remove(self, text: str, path: Keys) -> str:
@@ -128,7 +129,7 @@ def shape_of(spot: ClientScopeRef, value: object) -> EntrySchema:
     """The shape that a file is in: the last whose keys lead to an object of objects."""
     for shape in reversed(spot.client.shapes[1:]):
         node = value_at(value, (*spot.above, *shape.keys))
-        if isinstance(node, dict) and _of_objects(cast("dict[str, object]", node)):
+        if is_object(node) and _of_objects(node):
             return shape
     return spot.client.shapes[0]
 
@@ -136,9 +137,9 @@ def shape_of(spot: ClientScopeRef, value: object) -> EntrySchema:
 def value_at(value: object, path: Keys) -> object:
     """What stands at a path; None where nothing does."""
     for step in path:
-        if not isinstance(value, dict):
+        if not is_object(value):
             return None
-        value = cast("dict[str, object]", value).get(step)
+        value = value.get(step)
     return value
 
 
@@ -152,7 +153,7 @@ def object_at(parsed: Parsed, value: object, path: Keys) -> dict[str, object]:
             message = f"expected an object, found {describe(node)}"
             problem = Problem(".".join(path[:length]), message, parsed.place(path[:length]))
             raise DocumentBroken.of(problem)
-    return cast("dict[str, object]", value_at(value, path))
+    return object_of(value_at(value, path))
 
 
 def name_place(parsed: Parsed, path: Keys) -> SourceLocation:

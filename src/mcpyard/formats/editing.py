@@ -6,9 +6,10 @@ are said differently are touched.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem
+from mcpyard.domain.narrowing import is_object
 from mcpyard.formats.documents import editor_of, object_at, shape_of
 from mcpyard.formats.entries import Entry, closed, field_of, opened, spell, understand
 from mcpyard.formats.facts import Client, EntrySchema, Field
@@ -41,7 +42,7 @@ def write(spot: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
     old = servers.get(name)
     if name not in servers:
         _check_name(spot.client, name, servers.keys())
-    raw = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
+    raw = old if is_object(old) else None
     new = spell(entry, shape) if raw is None else respell(raw, entry, spot.client, shape)
     _check_loadable(spot.client, shape, raw, new)
     return Edited(editor_of(spot.client).put(text, (*path, name), new))

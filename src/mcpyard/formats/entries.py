@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
     LOCAL_FIELDS,
@@ -147,8 +148,8 @@ def opened(raw: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
     """An entry with the objects opened whose members are fields: `timeout.startup`."""
     flat: dict[str, object] = {}
     for word, value in raw.items():
-        if word in objects_of(shape) and isinstance(value, Mapping):
-            members = cast("Mapping[str, object]", value)
+        if word in objects_of(shape) and is_mapping(value):
+            members = value
             flat |= {f"{word}.{member}": each for member, each in members.items()}
         else:
             flat[word] = value
@@ -235,7 +236,7 @@ def _plain(value: object, word: str, shape: EntrySchema) -> object:
     if isinstance(value, (int, float)):
         time = value / shape.units.get(word, Unit()).milliseconds
         return int(time) if time == int(time) else time
-    return list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
+    return list(value) if is_sequence(value) else value
 
 
 def _url_word(word: str, way: object, shape: EntrySchema) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
+from mcpyard.domain.narrowing import is_object
 from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.editors.jsonc_scan import BOM
@@ -112,10 +112,10 @@ def _listed(
 ) -> Listed:
     path = (*path, name)
     place = name_place(parsed, path)
-    if not isinstance(raw, dict):
+    if not is_object(raw):
         message = f"expected an object, found {describe(raw)}"
         return Listed(name, place, None, (Problem(".".join(path), message, place),))
-    reading = understand(cast("dict[str, object]", raw), spot.client, spot.shape)
+    reading = understand(raw, spot.client, spot.shape)
     problems = tuple(_located(parsed, path, problem) for problem in reading.problems)
     return Listed(name, place, reading.entry, problems)
 

@@ -1,9 +1,10 @@
 """The values of an entry's fields: what each must be, told in words where it is not."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mcpyard.domain.definition.parsing import describe
+from mcpyard.domain.narrowing import is_array, is_object
 from mcpyard.formats.facts import Field
 
 
@@ -25,17 +26,17 @@ def text(value: object, where: str = "") -> str:
 
 def texts(value: object) -> tuple[str, ...]:
     """A list of strings."""
-    if not isinstance(value, list):
+    if not is_array(value):
         raise Wrong(f"expected a list of strings, found {describe(value)}")
-    items = cast("list[object]", value)
+    items = value
     return tuple(text(item, f"[{index}]") for index, item in enumerate(items))
 
 
 def pairs(value: object) -> Mapping[str, str]:
     """An object of strings."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise Wrong(f"expected an object of strings, found {describe(value)}")
-    members = cast("dict[str, object]", value)
+    members = value
     return {name: text(item, f".{name}") for name, item in members.items()}
 
 

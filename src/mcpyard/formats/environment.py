@@ -8,12 +8,12 @@ the server is not configured. Of two prefixes that differ only in case the first
 import re
 import shlex
 from collections.abc import Mapping
-from typing import cast
 
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Scope
+from mcpyard.domain.narrowing import is_array
 
 OWNER = Owner(Scope.ENV)
 
@@ -105,8 +105,4 @@ def _escaped(raw: Mapping[str, object]) -> dict[str, object]:
 def _escape(value: object) -> object:
     if isinstance(value, str):
         return value.replace("${", "$${")
-    return (
-        [_escape(each) for each in cast("list[object]", value)]
-        if isinstance(value, list)
-        else value
-    )
+    return [_escape(each) for each in value] if is_array(value) else value

@@ -1,9 +1,10 @@
 """The steps of a judgement: each server by itself, then beside those of the same name."""
 
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.entries import Entry, field_of, objects_of, understand
 from mcpyard.formats.entry_list import FileListing, Listed, listing_of
@@ -198,7 +199,7 @@ def _objects(file: Read, name: str) -> frozenset[str]:
 def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
     if listed.enabled:
         return None
-    raw = cast("dict[str, object]", file.raw(listed.name))
+    raw = object_of(file.raw(listed.name))
     word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
     return RuleVerdict(Effective.DISABLED, "is switched off in its entry", where)
@@ -215,7 +216,7 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
     for part in parts:
         raw = _merged(raw, part.raw(name))
     client, shape = strongest.spot.client, strongest.spot.shape
-    reading = understand(cast("dict[str, object]", raw), client, shape)
+    reading = understand(object_of(raw), client, shape)
     if reading.problems:
         problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
         return RuleVerdict(Effective.INVALID, str(problem), listed.place)
@@ -234,9 +235,9 @@ def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
 
 
 def _merged(lower: object, upper: object) -> object:
-    if not isinstance(lower, dict) or not isinstance(upper, dict):
+    if not is_object(lower) or not is_object(upper):
         return upper
-    below, above = cast("dict[str, object]", lower), cast("dict[str, object]", upper)
+    below, above = lower, upper
     return {**below, **{key: _merged(below.get(key), each) for key, each in above.items()}}
 
 

@@ -5,9 +5,9 @@ A pure function of the same texts as a judgement. The rules about single entries
 """
 
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import object_of
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.effective import shelf_of
@@ -72,7 +72,7 @@ def _mixed_shapes(file: Read) -> Iterator[Finding]:
         if opened is None or other is spot.shape or spot.shape.keys[:depth] != other.keys:
             continue
         path = (*spot.above, *other.keys)
-        beside = cast("dict[str, object]", opened.at(path))
+        beside = object_of(opened.at(path))
         for name, value in beside.items():
             if name != spot.shape.keys[depth] and isinstance(value, dict):
                 where = Where(spot, name, name_place(opened.parsed, (*path, name)))

@@ -8,7 +8,7 @@ An edit keeps the spelling it finds, and whatever the entry holds that we do not
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.merge import oauth_of
@@ -17,6 +17,7 @@ from mcpyard.domain.definition.parsing import OAUTH_WORDS, describe, read_defini
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
+from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
 
@@ -63,7 +64,7 @@ def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
     text = text if says_something(text) else text + _NEW_FILE
     old = _entries(jsonc.parse(text)).get(name)
-    previous = cast("Mapping[str, object]", old) if isinstance(old, dict) else None
+    previous = old if is_object(old) else None
     entry = spell(config) if previous is None else respell(previous, config)
     return jsonc.set_member(text, (KEY, name), entry)
 
@@ -103,12 +104,12 @@ def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
         present = read_definition(raw).config
     except DefinitionError:
         return spell(config)
-    if present.type != config.type:
-        drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
-        return {key: value for key, value in raw.items() if key not in drop} | spell(config)
-    if isinstance(config, LocalConfig):
-        return _respell_local(raw, cast("LocalConfig", present), config)
-    return _respell_remote(raw, cast("RemoteConfig", present), config)
+    if isinstance(config, LocalConfig) and isinstance(present, LocalConfig):
+        return _respell_local(raw, present, config)
+    if isinstance(config, RemoteConfig) and isinstance(present, RemoteConfig):
+        return _respell_remote(raw, present, config)
+    drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
+    return {key: value for key, value in raw.items() if key not in drop} | spell(config)
 
 
 def _respell_local(
@@ -141,7 +142,7 @@ def _respell_remote(
 
 
 def _respell_oauth(raw: object, new: RemoteConfig) -> dict[str, object] | None:
-    members = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    members = object_of(raw)
     stays = {key: value for key, value in members.items() if key not in OAUTH_WORDS}
     return stays | (oauth_of(new) or {}) or None
 
@@ -157,13 +158,13 @@ def _change(entry: dict[str, object], key: str, old: object, new: object) -> Non
 
 def _entries(parsed: jsonc.JsoncDocument) -> dict[str, object]:
     value = parsed.value
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise _broken(parsed.place(()), "", f"expected an object, found {describe(value)}")
-    servers = cast("dict[str, object]", value).get(KEY, {})
-    if not isinstance(servers, dict):
+    servers = value.get(KEY, {})
+    if not is_object(servers):
         message = f"expected an object, found {describe(servers)}"
         raise _broken(parsed.place((KEY,)), KEY, message)
-    return cast("dict[str, object]", servers)
+    return servers
 
 
 def _broken(place: SourceLocation, field: str, message: str) -> DocumentBroken:

@@ -5,9 +5,10 @@ The facts name the places; here they are looked up. An answer comes with the pla
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.narrowing import is_array, is_object, list_of
 from mcpyard.formats.documents import value_at
 from mcpyard.formats.facts import Condition, Effective, Location, Match, Rule, SwitchKind
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, filled, usable
@@ -108,7 +109,7 @@ class Judge:
 
 def _names(listed: object) -> list[object]:
     """The names in a list; an item that is an object names a server by a member of its own."""
-    items = cast("list[object]", listed) if isinstance(listed, list) else []
+    items = list_of(listed)
     return [value_at(item, ("serverName",)) or item for item in items]
 
 
@@ -141,15 +142,15 @@ def _folder_place(
 ) -> SourceLocation | None:
     """Where the project is trusted, itself or by the nearest folder above it that is named."""
     folders = opened.at(keys)
-    if isinstance(folders, list):
-        positions = {each: index for index, each in enumerate(cast("list[object]", folders))}
+    if is_array(folders):
+        positions = {each: number for number, each in enumerate(folders)}
         index = next((positions[each] for each in _upwards(project) if each in positions), None)
         return None if index is None else opened.parsed.place((*keys, index))
-    if not isinstance(folders, dict):
+    if not is_object(folders):
         return None
     rules = {
         (_above(folder) if word == _PARENT else folder): (folder, word)
-        for folder, word in cast("dict[str, object]", folders).items()
+        for folder, word in folders.items()
     }
     nearest = next((rules[each] for each in _upwards(project) if each in rules), None)
     if nearest is None or nearest[1] not in words:

@@ -4,10 +4,11 @@ Some programs have a field for it, some a list of names in another file, some no
 that a program does not know is never written.
 """
 
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
+from mcpyard.domain.narrowing import is_array, is_object, object_of
 from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
@@ -47,11 +48,11 @@ def switched_off(spot: ClientScopeRef, text: str) -> frozenset[str]:
         return frozenset()
     _, value = _JSON.parse(text, "")
     switch_value = value_at(value, filled(switch.off, spot.project))
-    if switch.kind is SwitchKind.LIST and isinstance(switch_value, list):
-        names = cast("list[object]", switch_value)
+    if switch.kind is SwitchKind.LIST and is_array(switch_value):
+        names = switch_value
         return frozenset(name for name in names if isinstance(name, str))
-    if switch.kind is SwitchKind.MAP and isinstance(switch_value, dict):
-        marks = cast("dict[str, object]", switch_value)
+    if switch.kind is SwitchKind.MAP and is_object(switch_value):
+        marks = switch_value
         return frozenset(name for name in marks if value_at(marks, (name, "enabled")) is False)
     return frozenset()
 
@@ -90,7 +91,7 @@ def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> E
     raw = object_at(parsed, value, path).get(name)
     if raw is None:
         raise ServerUnknown(f'there is no server "{name}" in {spot}')
-    members = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    members = object_of(raw)
     words = (each for each in members if field_of(each, shape) is Field.ENABLED)
     word = next(words, shape.words[Field.ENABLED])
     target = enabled is not (word in shape.opposite)
@@ -114,9 +115,9 @@ def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) ->
     parsed, value = _JSON.parse(text, "")
     object_at(parsed, value, path[:-1])
     entries = value_at(value, path)
-    if not isinstance(entries, list | None):
-        raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(entries)}")
-    names = cast("list[object]", entries or [])
+    if entries is not None and not is_array(entries):
+        raise _refuse(f"{'.'.join(path)}: expected a list, entries {describe(entries)}")
+    names = entries or []
     if (name in names) is present:
         return text
     if present:

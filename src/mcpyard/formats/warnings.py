@@ -1,11 +1,10 @@
 """What a copy or an edit wants to be told about, with a kind that a program can act on."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import cast
 
 from mcpyard.domain.definition.parsing import describe
+from mcpyard.domain.narrowing import is_mapping, is_sequence
 
 
 class WarningKind(StrEnum):
@@ -44,8 +43,8 @@ class Warned:
 
 def shape_of_value(value: object) -> str:
     """A value in words that give nothing of its texts away."""
-    if isinstance(value, Mapping):
-        return f"an object of {len(cast('Mapping[str, object]', value))}"
-    if isinstance(value, (tuple, list)):
-        return f"a list of {len(cast('tuple[object, ...]', value))}"
+    if is_mapping(value):
+        return f"an object of {len(value)}"
+    if is_sequence(value):
+        return f"a list of {len(value)}"
     return "a string" if isinstance(value, str) else describe(value)

@@ -1,10 +1,11 @@
 """Which questions of a server a client can answer; the others are refused in its name."""
 
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 import orjson
 
+from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.protocol import MISSING_CAPABILITY
 from mcpyard.gateway.requests import GatewayClient, decoded
 from mcpyard.wire.eras import ANSWERABLE
@@ -29,9 +30,9 @@ def carried(capabilities: object) -> bytes:
     A server relies on them: it would answer a client that supports tasks with a task, and the
     gateway has no way to follow it.
     """
-    if not isinstance(capabilities, dict):
+    if not is_object(capabilities):
         return b"{}"
-    declared = cast("dict[str, object]", capabilities)
+    declared = capabilities
     forwarded = {
         key: {name: value for name, value in members.items() if name in names}
         for key, names in _CARRIED.items()
@@ -43,18 +44,18 @@ def carried(capabilities: object) -> bytes:
 
 
 def _members(value: object) -> dict[str, object] | None:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else None
+    return value if is_object(value) else None
 
 
 def abilities_of(capabilities: object) -> frozenset[str]:
     """The questions that somebody with these capabilities can answer."""
-    if not isinstance(capabilities, dict):
+    if not is_object(capabilities):
         return frozenset()
-    declared = cast("dict[str, object]", capabilities)
+    declared = capabilities
     able = {method for key, method in _CAPABILITIES.items() if declared.get(key) is not None}
     elicits = declared.get("elicitation")
-    if isinstance(elicits, dict):
-        modes = cast("dict[str, object]", elicits)
+    if is_object(elicits):
+        modes = elicits
         able |= {ELICIT} if "form" in modes or "url" not in modes else set()
         able |= {_BY_URL} if "url" in modes else set()
     return frozenset(able)
@@ -83,7 +84,7 @@ def _ability(method: str, params: bytes) -> str:
     if method != ELICIT:
         return method
     question = decoded(params)
-    by_url = isinstance(question, dict) and cast("dict[str, object]", question).get("mode") == "url"
+    by_url = is_object(question) and question.get("mode") == "url"
     return _BY_URL if by_url else ELICIT
 
 

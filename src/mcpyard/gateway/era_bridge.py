@@ -11,11 +11,12 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
 
+from mcpyard.domain.narrowing import is_object
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import NotificationInterest, RequestHandler
 from mcpyard.gateway.abilities import check, require
@@ -195,7 +196,7 @@ def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:
     if level is None:
         return unsaid
     params = decoded(message)
-    of = cast("dict[str, object]", params).get("level") if isinstance(params, dict) else None
+    of = params.get("level") if is_object(params) else None
     return of not in LEVELS or LEVELS.index(str(of)) >= LEVELS.index(level)
 
 

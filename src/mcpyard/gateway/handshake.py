@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from starlette.types import Receive, Send
 
 from mcpyard.domain.errors import YardError
+from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
 from mcpyard.gateway.changes import ChangeNotifier
@@ -222,7 +223,7 @@ class HandshakeEra:
             session.on_reply(message)
         elif message.method == "notifications/cancelled":
             named = decoded(message.params if bytes(message.params) else _EMPTY)
-            params = cast("dict[str, object]", named) if isinstance(named, dict) else {}
+            params = object_of(named)
             number = params.get("requestId")
             if isinstance(number, int | str) and (running := session.running.get(number)):
                 running.withdraw()

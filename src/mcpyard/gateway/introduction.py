@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import cast
 
 import orjson
 
 from mcpyard.domain.definition.this_yard import INSTANCE, NAME
+from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.protocol import META, SERVER_INFO, SUPPORTED
 from mcpyard.gateway.views import View
 
@@ -64,9 +64,7 @@ def _capabilities(view: View, *, one: bool) -> Mapping[str, object]:
         key: value for key, value in _EVERYTHING.items() if key in declared or key == "tools"
     }
     resources = declared.get("resources")
-    if "resources" in capabilities and not (
-        isinstance(resources, dict) and cast("dict[str, object]", resources).get("subscribe")
-    ):
+    if "resources" in capabilities and not (is_object(resources) and resources.get("subscribe")):
         capabilities["resources"] = {"listChanged": True}
     return capabilities
 

@@ -1,11 +1,12 @@
 """`subscriptions/listen`: one long answer that reports changes until the client closes it."""
 
 import asyncio
-from typing import Final, cast
+from typing import Final
 from uuid import UUID
 
 import orjson
 
+from mcpyard.domain.narrowing import is_array, is_object, texts_of
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.changes import ChangeNotifier, exposed_part
 from mcpyard.gateway.protocol import META, SUBSCRIPTION_ID, UPDATED
@@ -62,14 +63,14 @@ class _Stream:
 
     def __init__(self, request: Request) -> None:
         subscription = decoded(request.params.get("notifications", b"null"))
-        if not isinstance(subscription, dict):
+        if not is_object(subscription):
             raise RpcError(INVALID_PARAMS, "notifications must be an object")
         self.path = request.path
         self.who = request.client.who
         self.over = asyncio.Event()
         self.meta = {SUBSCRIPTION_ID: request.id}
-        self.honoured = _honoured(cast("dict[str, object]", subscription))
-        self.uris = frozenset(cast("list[str]", self.honoured.get(_URIS, [])))
+        self.honoured = _honoured(subscription)
+        self.uris = frozenset(texts_of(self.honoured.get(_URIS)))
         self.watched: dict[UUID, dict[str, str]] = {}
         self._request = request
 
@@ -102,7 +103,6 @@ def _honoured(subscription: dict[str, object]) -> dict[str, object]:
         key: True for kind in _KINDS if subscription.get(key := f"{kind}ListChanged") is True
     }
     uris = subscription.get(_URIS)
-    if isinstance(uris, list) and uris:
-        texts = [uri for uri in cast("list[object]", uris) if isinstance(uri, str)]
-        honoured[_URIS] = texts[:_MOST_URIS]
+    if is_array(uris) and uris:
+        honoured[_URIS] = texts_of(uris)[:_MOST_URIS]
     return honoured

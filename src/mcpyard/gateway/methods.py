@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import orjson
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
+from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.era_bridge import EraBridge
 from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.pending_input import PendingInput
@@ -125,9 +126,9 @@ class Methods:
 
     async def _complete(self, request: Request) -> bytes:
         ref = decoded(request.params.get("ref", b"{}"))
-        if not isinstance(ref, dict):
+        if not is_object(ref):
             raise RpcError(INVALID_PARAMS, "ref must be an object")
-        server, own = self._referred(request, cast("dict[str, object]", ref))
+        server, own = self._referred(request, ref)
         session = self._directory.observed(server).session
         if session is not None and "completions" not in session.capabilities:
             return (

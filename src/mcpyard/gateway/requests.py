@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import msgspec
 import orjson
@@ -205,7 +205,7 @@ def text_of(raw: Raw | None) -> str:
 def decoded(raw: Raw | bytes) -> object:
     """A value, decoded; for the small ones that the gateway itself looks at."""
     try:
-        return cast("object", orjson.loads(bytes(raw)))
+        return orjson.loads(bytes(raw))
     except ValueError:
         raise RpcError(INVALID_PARAMS, "is not JSON") from None
 

@@ -7,7 +7,7 @@ encoded once and then given out as they are, so that they cost no more than thei
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -17,6 +17,7 @@ from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.narrowing import is_object, mapping_of
 from mcpyard.domain.observed import CacheHint, Era, Items, Observed
 from mcpyard.gateway.addresses import Addresses
 from mcpyard.yard.directory import ServerDirectory
@@ -102,7 +103,7 @@ class ViewScope:
         name = route.tool.name if self.own_names else route.exposed
         enabled, description = route.policy.enabled, route.policy.description
         if self.profile:
-            settings = self.profile.view(server, route.tool.name)
+            settings = self.profile.override(server, route.tool.name)
             name = settings.name or name
             enabled = enabled if settings.enabled is None else settings.enabled
             description = description if settings.description is None else settings.description
@@ -220,9 +221,9 @@ def _each(listing: _List, items: Items, key: str) -> Iterator[tuple[str, Mapping
 def without_tasks(tool: Mapping[str, object]) -> Mapping[str, object]:
     """A tool without its offer to run as a task, which the gateway does not support."""
     execution = tool.get("execution")
-    if not isinstance(execution, dict) or _TASK_SUPPORT not in execution:
+    if not is_object(execution) or _TASK_SUPPORT not in execution:
         return tool
-    members = cast("dict[str, object]", execution)
+    members = execution
     rest = {key: value for key, value in members.items() if key != _TASK_SUPPORT}
     others = {key: value for key, value in tool.items() if key != "execution"}
     return {**others, "execution": rest} if rest else others
@@ -230,9 +231,7 @@ def without_tasks(tool: Mapping[str, object]) -> Mapping[str, object]:
 
 def _marked(tool: Mapping[str, object], phase: Phase) -> Mapping[str, object]:
     """A tool with the phase of its server in its `_meta`."""
-    meta = tool.get("_meta")
-    members = cast("Mapping[str, object]", meta if isinstance(meta, Mapping) else {})
-    return {**tool, "_meta": {**members, PHASE: phase}}
+    return {**tool, "_meta": {**mapping_of(tool.get("_meta")), PHASE: phase}}
 
 
 def encoded(item: Mapping[str, object]) -> bytes:

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
 
 PAGE: Final = 50
 MOST: Final = 1000
@@ -84,14 +83,14 @@ class ActivityRoutes:
         data = {"calls": fresh, "newest": fresh[0].id, "shown": shown}
         return answer(request, "parts/journal_newer.html", data)
 
-    async def _page(self, chosen: CallFilter, before: int | None = None) -> Record:
+    async def _page(self, chosen: CallFilter, before: int | None = None) -> TemplateData:
         return _page(await self._found(chosen, before))
 
     async def _found(self, chosen: CallFilter, before: int | None = None) -> list[CallRecord]:
         journal, query = self._yard.accounts.journal, chosen.query(before)
         return [*await journal.query(query)] if journal and query else []
 
-    async def _choices(self) -> Record:
+    async def _choices(self) -> TemplateData:
         """What there is to choose from: what the last calls were about."""
         journal = self._yard.accounts.journal
         recent = [*await journal.query(CallQuery(limit=_RECENT))] if journal else []
@@ -105,7 +104,7 @@ class ActivityRoutes:
         }
 
 
-def _page(found: list[CallRecord]) -> Record:
+def _page(found: list[CallRecord]) -> TemplateData:
     calls = found[:PAGE]
     return {
         "calls": calls,

@@ -8,7 +8,7 @@ from typing import Final
 
 from mcpyard.domain.display_status import DisplayStatus, lamp_of
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.yard.records import Picture
+from mcpyard.yard.views.servers import Picture
 
 GOOD: Final = "good"
 BUSY: Final = "busy"

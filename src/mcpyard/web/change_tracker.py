@@ -11,7 +11,7 @@ from uuid import UUID
 
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.web.metrics import Metrics
-from mcpyard.yard.records import Picture
+from mcpyard.yard.views.servers import Picture
 from mcpyard.yard.yard import YardCore
 
 if TYPE_CHECKING:

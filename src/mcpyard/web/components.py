@@ -3,85 +3,99 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from uuid import UUID
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.desired import Definition, Owner, Waiting
+from mcpyard.domain.cause import Code
+from mcpyard.domain.definition.launch import Unlaunchable
+from mcpyard.domain.desired import Definition, DesiredServer, Owner, Waiting
 from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope
+from mcpyard.domain.lifecycle import Phase, State
+from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Wanted
+from mcpyard.domain.observed import Era, Observed, SessionFacts
 from mcpyard.web.badges import EVERY_LOOK, look_at
 from mcpyard.web.client_screens.samples import client_samples
 from mcpyard.web.metrics import NOTHING, Metric
 from mcpyard.web.server_screens.presenters import Card, Tiles
-from mcpyard.web.templating import answer
-from mcpyard.yard.consent import waiting_record
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.consent import waiting_view
+from mcpyard.yard.views.approvals import WaitingServerView
+from mcpyard.yard.views.servers import CauseView, server_view
 
 _NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
-_RECORD: Final[Record] = {
-    "id": "00000000-0000-0000-0000-000000000001",
-    "name": "filesystem",
-    "title": None,
-    "description": None,
-    "scope": "project",
-    "transport": "stdio",
-    "enabled": True,
-    "command": "npx",
-    "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"],
-    "phase": "connected",
-    "wanted": "running",
-    "error": None,
-    "attempt": 0,
-    "maxAttempts": 3,
-    "nextRetryAt": None,
-    "since": _NOW.isoformat(),
-    "pid": 4711,
-    "protocolVersion": "2025-11-25",
-    "toolCount": 12,
-    "toolsStale": False,
-    "needsApproval": None,
-    "warnings": [],
-}
+_ID: Final = UUID(int=1)
+_SERVER: Final = server_view(
+    DesiredServer(
+        _ID,
+        "filesystem",
+        Owner(Scope.PROJECT, "/srv/project/.mcp.json"),
+        LocalConfig(command=["npx", "-y", "@modelcontextprotocol/server-filesystem", "/srv/files"]),
+        Wanted.RUNNING,
+        Unlaunchable(()),
+        launch_digest="",
+        policy_digest="",
+    ),
+    Observed(
+        _ID,
+        State(Phase.CONNECTED),
+        since=_NOW,
+        pid=4711,
+        session=SessionFacts(Era.HANDSHAKE, "2025-11-25"),
+    ),
+    (),
+)
 
 
-def _error(code: str, message: str, hint: str, *stderr: str) -> Record:
-    return {"code": code, "message": message, "hint": hint, "stderr": [*stderr]}
+def _error(code: Code, message: str, hint: str, *stderr: str) -> CauseView:
+    return CauseView(code=code, message=message, hint=hint, stderr=[*stderr])
 
 
 def _card(number: int, lamp: DisplayStatus, **changes: object) -> Card:
-    record = _RECORD | {"id": f"00000000-0000-0000-0000-{number:012}"} | changes
-    return Card(record, look_at(lamp), NOTHING, "handshake", "", editable=True)
+    shown = {"id": str(UUID(int=number)), "tool_count": 12} | changes
+    server = msgspec.structs.replace(_SERVER, **shown)
+    return Card(server, look_at(lamp), NOTHING, "handshake", "", editable=True)
 
 
 def _cards() -> list[Card]:
     soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    lost = _error("exited", "exited with status 7", "Look at its log.", "panic: out of cheese")
+    lost = _error(Code.EXITED, "exited with status 7", "Look at its log.", "panic: out of cheese")
     missing = _error(
-        "command_missing", 'the command "npz" is not there', "Check the spelling, or PATH."
+        Code.COMMAND_MISSING, 'the command "npz" is not there', "Check the spelling, or PATH."
     )
-    sign_in = _error("needs_auth", "the server wants a sign-in", "")
-    waits = _error("needs_approval", "waits for your approval", "")
-    hung = _error("unresponsive", "did not answer 3 calls in time, nor a ping", "Restart it.")
-    busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
+    sign_in = _error(Code.NEEDS_AUTH, "the server wants a sign-in", "")
+    waits = _error(Code.NEEDS_APPROVAL, "waits for your approval", "")
+    hung = _error(Code.UNRESPONSIVE, "did not answer 3 calls in time, nor a ping", "Restart it.")
+    busy = {"phase": Phase.BACKOFF, "error": lost, "attempt": 2, "next_retry_at": soon}
     vital = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
     odd = Problem("transport", "is missing; taken as stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
         replace(_card(1, DisplayStatus.CONNECTED), vital=vital),
         _card(2, DisplayStatus.RETRYING, name="knowledge", **busy),
-        _card(3, DisplayStatus.FAILED, name="broken", phase="failed", error=missing, attempt=3),
-        _card(4, DisplayStatus.NEEDS_AUTH, name="remote", phase="needs_auth", error=sign_in),
+        _card(3, DisplayStatus.FAILED, name="broken", phase=Phase.FAILED, error=missing, attempt=3),
+        _card(4, DisplayStatus.NEEDS_AUTH, name="remote", phase=Phase.NEEDS_AUTH, error=sign_in),
         replace(
             _card(
-                5, DisplayStatus.NEEDS_APPROVAL, name="found", phase="needs_approval", error=waits
+                5,
+                DisplayStatus.NEEDS_APPROVAL,
+                name="found",
+                phase=Phase.NEEDS_APPROVAL,
+                error=waits,
             ),
             folder="/srv/project",
         ),
         _card(
-            6, DisplayStatus.STOPPED, name="asleep", phase="stopped", wanted="stopped", toolCount=0
+            6,
+            DisplayStatus.STOPPED,
+            name="asleep",
+            phase=Phase.STOPPED,
+            wanted=Wanted.STOPPED,
+            tool_count=0,
         ),
         replace(_card(7, DisplayStatus.CONNECTED, name=bad_name), notes=(odd,)),
         _card(
@@ -92,7 +106,12 @@ def _cards() -> list[Card]:
         ),
         _card(9, DisplayStatus.CONNECTED, title=bad_name, description=bad_name),
         _card(
-            10, DisplayStatus.DEGRADED, name="hung", phase="degraded", error=hung, toolsStale=True
+            10,
+            DisplayStatus.DEGRADED,
+            name="hung",
+            phase=Phase.DEGRADED,
+            error=hung,
+            tools_stale=True,
         ),
     ]
 
@@ -100,7 +119,12 @@ def _cards() -> list[Card]:
 async def components(request: Request) -> Response:
     """Every component in every state."""
     tiles = Tiles(10, {"good": 4, "busy": 1, "bad": 4, "idle": 1}, 42)
-    data: Record = {"tab": "components", "looks": EVERY_LOOK, "cards": _cards(), "tiles": tiles}
+    data: TemplateData = {
+        "tab": "components",
+        "looks": EVERY_LOOK,
+        "cards": _cards(),
+        "tiles": tiles,
+    }
     lines = [
         ("gap", "@@ -1,3 +1,3 @@"),
         ("cut", '-  "timeout": "30000"'),
@@ -110,7 +134,7 @@ async def components(request: Request) -> Response:
     return answer(request, "screens/components.html", data | client_samples())
 
 
-def _waiting() -> list[Record]:
+def _waiting() -> list[WaitingServerView]:
     """An entry of each kind that waits for approval."""
     owner, place = Owner(Scope.PROJECT, "/srv/project/.mcp.json"), Owner(Scope.USER)
     local = LocalConfig(
@@ -124,4 +148,4 @@ def _waiting() -> list[Record]:
         Waiting(owner, Definition("changed", local), LocalConfig(command=["npx", "files"])),
         Waiting(owner, Definition("replaces", remote), shadows=place),
     ]
-    return [waiting_record(each) for each in entries]
+    return [waiting_view(each) for each in entries]

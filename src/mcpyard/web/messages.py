@@ -7,7 +7,7 @@ and numbers in it; the English then follows as a detail.
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Final, cast
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from mcpyard.domain.cause import HINTS, Cause, Code
@@ -17,7 +17,7 @@ from mcpyard.formats.mcp_json import KEY
 from mcpyard.formats.warnings import Warned
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.yard.intent import NOT_REMEMBERED
-from mcpyard.yard.records import Record, cause_record
+from mcpyard.yard.views.servers import ServerView
 
 _PACKAGES: Final = {
     "npx": "Node.js",
@@ -57,23 +57,42 @@ class Message:
         return f"{self.says} ({self.detail})" if self.detail else self.says
 
 
-def told_cause(record: Record, t: Catalogue) -> Message:
-    """Why the server of a record is not connected."""
-    error = cast("Record", record["error"])
-    code, message, hint = (str(error[key]) for key in ("code", "message", "hint"))
-    # The catalogues know what each code asks for, in words that suit the page.
-    hint = "" if hint == HINTS[Code(code)] else hint
-    facts = _facts(record, t)
-    says, todo = t(f"cause.{code}", **facts), t(_todo(code, record), **facts)
-    if t.native:
-        return Message(says, hint or todo, message)
-    return Message(says, todo, f"{message}. {hint}" if hint and code in _HINTED else message)
+class _Subject(NamedTuple):
+    """What a cause is about, as far as sentences name it."""
+
+    name: str
+    command: str = ""
+    url: str = ""
+    headers: frozenset[str] = frozenset()
+
+    @property
+    def program(self) -> str:
+        """The command without its folder."""
+        return PurePath(self.command).name
+
+
+def told_cause(server: ServerView, t: Catalogue) -> Message:
+    """Why a server is not connected; nothing where there is no cause."""
+    headers = frozenset(name.lower() for name in server.headers or ())
+    subject = _Subject(server.name, server.command or "", server.url or "", headers)
+    error = server.error
+    return _told(error.code, error.message, error.hint, subject, t) if error else Message("")
 
 
 def told_fault(cause: Cause, t: Catalogue) -> Message:
     """A cause by itself, where nothing is known of the server."""
     it = t("told.it")
-    return told_cause({"name": it, "command": it, "error": cause_record(cause)}, t)
+    return _told(cause.code, cause.message, cause.hint, _Subject(it, it), t)
+
+
+def _told(code: Code, message: str, hint: str, subject: _Subject, t: Catalogue) -> Message:
+    # The catalogues know what each code asks for, in words that suit the page.
+    hint = "" if hint == HINTS[code] else hint
+    facts = _facts(subject, t)
+    says, todo = t(f"cause.{code}", **facts), t(_todo(code, subject), **facts)
+    if t.native:
+        return Message(says, hint or todo, message)
+    return Message(says, todo, f"{message}. {hint}" if hint and code in _HINTED else message)
 
 
 def told_finding(finding: Finding, t: Catalogue) -> Message:
@@ -129,27 +148,21 @@ def told_error(error: YardError, t: Catalogue) -> Message:
     return Message(t(f"error.{code}"), t(f"remedy.{code}"), error.message)
 
 
-def _todo(code: str, record: Record) -> str:
-    headers = cast("dict[str, object]", record.get("headers") or {})
-    if code == Code.NEEDS_AUTH and "authorization" in {each.lower() for each in headers}:
+def _todo(code: Code, subject: _Subject) -> str:
+    if code is Code.NEEDS_AUTH and "authorization" in subject.headers:
         return "todo.needs_auth.token"
-    if code == Code.COMMAND_MISSING and _program(record) in _PACKAGES:
+    if code is Code.COMMAND_MISSING and subject.program in _PACKAGES:
         return "todo.install"
     return f"todo.{code}"
 
 
-def _facts(record: Record, t: Catalogue) -> dict[str, str]:
-    program = _program(record)
+def _facts(subject: _Subject, t: Catalogue) -> dict[str, str]:
     return {
-        "name": str(record["name"]),
-        "place": str(record.get("command") or _host(str(record.get("url"))) or t("told.it")),
-        "program": program,
-        "package": _PACKAGES.get(program, ""),
+        "name": subject.name,
+        "place": subject.command or _host(subject.url) or t("told.it"),
+        "program": subject.program,
+        "package": _PACKAGES.get(subject.program, ""),
     }
-
-
-def _program(record: Record) -> str:
-    return PurePath(str(record.get("command", ""))).name
 
 
 def _host(url: str) -> str:

@@ -8,16 +8,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 from uuid import UUID
 
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.stored import CallQuery
+from mcpyard.yard.views.servers import FiguresView
 from mcpyard.yard.yard import YardCore
-
-if TYPE_CHECKING:
-    from mcpyard.yard.records import Record
 
 EVERY: Final = 4.5
 """Seconds between two looks; a little less than browsers wait between two questions."""
@@ -110,11 +108,10 @@ class Metrics:
 
     def _rss(self, server: UUID) -> int | None:
         try:
-            used = self._yard.record(str(server), tools=False)["figures"]
+            used = self._yard.record(str(server), tools=False).figures
         except ServerUnknown:
             return None
-        rss = cast("Record", used)["rss"] if used else None
-        return max(1, round(rss / _STEP)) * _STEP if isinstance(rss, int) else None
+        return max(1, round(used.rss / _STEP)) * _STEP if isinstance(used, FiguresView) else None
 
     async def _latencies(self) -> dict[UUID, tuple[tuple[float, ...], tuple[bool, ...]]]:
         counted = sum(each.calls for each in self._yard.accounts.by_server.values())

@@ -10,8 +10,7 @@ from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.messages import told_error, told_fault
-from mcpyard.web.templating import answer, taste_of
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer, taste_of
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -36,7 +35,7 @@ def notice(request: Request, error: YardError) -> Response:
     return answer(request, "parts/notice.html", data, edge(error).status, where)
 
 
-def said_of(request: Request, error: YardError) -> Record:
+def said_of(request: Request, error: YardError) -> TemplateData:
     """An error in the reader's language: what is wrong, and what else is known of it."""
     t = taste_of(request).words
     told = told_error(error, t)

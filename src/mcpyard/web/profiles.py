@@ -1,7 +1,7 @@
 """Profiles and call tokens in dialogs: made, changed, taken away."""
 
 import json
-from typing import Final, cast
+from typing import Final
 from uuid import UUID
 
 import orjson
@@ -15,9 +15,8 @@ from mcpyard.web.context import PageContext
 from mcpyard.web.filters import pretty
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.profiles import Profile
-from mcpyard.yard.records import Record
 
 EVERY: Final = "*"
 
@@ -35,11 +34,11 @@ class ProfilePages:
         name = requests.chosen(request.query_params, "name")
         profile = self._yard.profiles.get(name) if name else Profile("")
         known = [EVERY, *(each.server.name for each in self._yard.pictures())]
-        data: Record = {
+        data: TemplateData = {
             "profile": profile,
             "known": known,
             "patterns": [each for each in profile.servers if each not in known],
-            "tools": pretty(profile.record()["tools"]) if profile.tools else "",
+            "tools": pretty(profile.view().tools) if profile.tools else "",
         }
         return answer(request, "dialogs/profile.html", data)
 
@@ -47,7 +46,7 @@ class ProfilePages:
         """Keep a profile as it was filled in."""
         form = await requests.form(request)
         try:
-            body: Record = {"servers": _servers(form), "tools": _tools(form["tools"])}
+            body: dict[str, object] = {"servers": _servers(form), "tools": _tools(form["tools"])}
             if form["was"]:
                 profile = await self._yard.profiles.replace(form["was"], body)
             else:
@@ -59,7 +58,7 @@ class ProfilePages:
     async def ask(self, request: Request) -> Response:
         """Ask before a profile is taken away."""
         name = self._yard.profiles.get(request.query_params.get("name", "")).name
-        data: Record = {"what": "profile", "ref": name, "name": name}
+        data: TemplateData = {"what": "profile", "ref": name, "name": name}
         return answer(request, "dialogs/take_away.html", data)
 
     async def remove(self, request: Request) -> Response:
@@ -89,14 +88,14 @@ class TokenPages:
             _, secret = await self._tokens.create(name, form["profile"] or None)
         except YardError as error:
             return refused(request, error)
-        data: Record = {"secret": secret, "variable": None}
+        data: TemplateData = {"secret": secret, "variable": None}
         return answer(request, "dialogs/secret.html", data, headers=CHANGED)
 
     async def ask(self, request: Request) -> Response:
         """Ask before a token is revoked."""
         ref = request.query_params.get("ref", "")
         name = next((each.name for each in self._tokens.all() if str(each.id) == ref), ref)
-        data: Record = {"what": "token", "ref": ref, "name": name}
+        data: TemplateData = {"what": "token", "ref": ref, "name": name}
         return answer(request, "dialogs/take_away.html", data)
 
     async def revoke(self, request: Request) -> Response:
@@ -120,12 +119,11 @@ def _servers(form: Form) -> list[str]:
     return [*dict.fromkeys(each for each in given if each)]
 
 
-def _tools(text: str) -> Record:
+def _tools(text: str) -> object:
     try:
-        found: object = orjson.loads(text) if text.strip() else {}
+        return orjson.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise ArgumentsRefused.of(Problem("tools", f"this is not JSON: {error}")) from None
-    return cast("Record", found)
 
 
 def _name(text: str) -> str:

@@ -1,10 +1,10 @@
 """Secrets on the page: not to be read, but to be seen that they are there."""
 
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.merge import is_mask
 from mcpyard.domain.definition.secrets import names_secret
-from mcpyard.yard.records import Record
+from mcpyard.domain.narrowing import is_object
 
 HIDDEN: Final = "••••••"
 
@@ -14,7 +14,7 @@ def veiled(value: str) -> str:
     return value if "${" in value else f"{HIDDEN} ({len(value)})"
 
 
-def veiled_members(said: Record) -> Record:
+def veiled_members(said: dict[str, object]) -> dict[str, object]:
     """An object, with what its words call a secret hidden."""
     return {word: _veiled_member(word, value) for word, value in said.items()}
 
@@ -24,4 +24,4 @@ def _veiled_member(word: str, value: object) -> object:
         return HIDDEN
     if isinstance(value, str) and names_secret(word):
         return veiled(value)
-    return veiled_members(cast("Record", value)) if isinstance(value, dict) else value
+    return veiled_members(value) if is_object(value) else value

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,8 +16,8 @@ from mcpyard.web.badges import CONNECTED, NOT_CONNECTED, StatusBadge
 from mcpyard.web.client_screens.presenters import OWN, digest_of
 from mcpyard.web.context import PageContext
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.views.clients import EntryBrief, ScopeView
 
 PAST: Final = 5
 """Revoked tokens that are still shown."""
@@ -57,7 +57,7 @@ class SettingsRoutes:
 
     async def screen(self, request: Request) -> Response:
         """Everything."""
-        data: Record = {
+        data: TemplateData = {
             "servers": len(self._yard.desired.servers),
             "home": self._premises.home,
             "address": str(request.base_url).rstrip("/"),
@@ -74,12 +74,12 @@ class SettingsRoutes:
             return Response(status_code=_UNCHANGED)
         return answer(request, "parts/settings.html", data)
 
-    async def _part(self, request: Request) -> Record:
+    async def _part(self, request: Request) -> TemplateData:
         tokens = self._premises.tokens.all()
-        data: Record = {
+        data: TemplateData = {
             "gateway": f"{request.base_url}mcp",
             "connections": connections(await self._yard.clients.groups(), self._yard.here),
-            "profiles": [each.record() for each in self._yard.profiles.all()],
+            "profiles": [each.view() for each in self._yard.profiles.all()],
             "tokens": [each for each in reversed(tokens) if each.revoked is None],
             "past_tokens": past_tokens(tokens),
         }
@@ -92,26 +92,24 @@ def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
     return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
-def connections(groups: Iterable[Record], here: SelfIdentity) -> list[Connected]:
+def connections(groups: Iterable[ScopeView], here: SelfIdentity) -> list[Connected]:
     """Every other program, those that are here first."""
     found: dict[str, Connected] = {}
     for group in groups:
-        client = str(group["client"])
-        known = found.get(client) or Connected(client, str(group["title"]), False, ())
-        servers = cast("list[Record]", group["servers"])
-        ours = tuple(f"{group['scope']}: {each['name']}" for each in servers if leads(each, here))
-        exists = known.exists or bool(group["exists"])
+        client = group.client
+        known = found.get(client) or Connected(client, group.title, False, ())
+        ours = tuple(f"{group.scope}: {each.name}" for each in group.servers if leads(each, here))
+        exists = known.exists or group.exists
         found[client] = Connected(client, known.title, exists, (*known.places, *ours))
     found.pop(OWN, None)
     return sorted(found.values(), key=lambda each: not each.exists)
 
 
-def leads(server: Record, here: SelfIdentity) -> bool:
+def leads(server: EntryBrief, here: SelfIdentity) -> bool:
     """Whether a program's server is this yard's gateway."""
-    if server["url"]:
-        return here.is_at(str(server["url"]))
-    args = cast("list[object]", server["args"] or [])
-    return here.is_run_by([str(server["command"] or ""), *map(str, args)], {})
+    if server.url:
+        return here.is_at(server.url)
+    return here.is_run_by([server.command or "", *(server.args or ())], {})
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
@@ -59,6 +59,10 @@ def taste_of(request: Request) -> Preferences:
     theme = request.cookies.get(THEME_COOKIE, "")
     language = choose_language(chosen, request.headers.get("accept-language", ""))
     return Preferences(language, theme if theme in THEMES else THEMES[0])
+
+
+TemplateData: TypeAlias = dict[str, object]
+"""What a template shows, by the names that it uses."""
 
 
 def render(taste: Preferences, template: str, data: Mapping[str, object]) -> str:

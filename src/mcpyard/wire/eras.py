@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol, cast
+from typing import Any, Final, Literal, Protocol
 
+from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.jsonrpc import Reply
@@ -59,7 +60,7 @@ class Codec(Protocol):
 
 def members(value: object) -> dict[str, Any]:
     """A JSON object's members; none for anything else, since servers send anything."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return object_of(value)
 
 
 def text_or_none(value: object) -> str | None:

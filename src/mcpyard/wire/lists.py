@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mcpyard.domain.errors import ProtocolBroken
+from mcpyard.domain.narrowing import is_array, is_object
 from mcpyard.wire.eras import reply_members, ttl_of
 from mcpyard.wire.jsonrpc import Reply
 
@@ -63,8 +64,7 @@ async def all_pages(ask: Ask, member: str = "tools") -> ToolList:
 
 
 def _items_of(page: dict[str, Any], member: str) -> list[dict[str, Any]]:
-    value = page.get(member)
-    if not isinstance(value, list):
+    listed = page.get(member)
+    if not is_array(listed):
         raise ProtocolBroken(f"the server's answer has no list of {member}")
-    items = cast("list[object]", value)
-    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+    return [item for item in listed if is_object(item)]

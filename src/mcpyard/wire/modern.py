@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 
+from mcpyard.domain.narrowing import is_array
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.eras import (
@@ -59,7 +60,7 @@ def read_discover(reply: Reply) -> InitializeResult | None:
     """
     result = reply_members(reply)
     versions = result.get("supportedVersions")
-    if not isinstance(versions, list) or VERSION not in cast("list[object]", versions):
+    if not is_array(versions) or VERSION not in versions:
         return None
     return InitializeResult(
         era="modern",

@@ -7,10 +7,11 @@ unless it refuses that one, as it may be one that dies of an unknown method.
 """
 
 import asyncio
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault
+from mcpyard.domain.narrowing import is_array
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.calls import PendingCall
 from mcpyard.wire.eras import ClientFace, Era, InitializeResult, members
@@ -101,7 +102,7 @@ class _Questions:
         if self._again or not isinstance(error, RpcError) or error.code != UNSUPPORTED_VERSION:
             return False
         supported: object = members(error.data).get("supported")
-        named = isinstance(supported, list) and VERSION in cast("list[object]", supported)
+        named = is_array(supported) and VERSION in supported
         self._again = named and call.method == DISCOVER
         return self._again
 

@@ -7,7 +7,7 @@ approves must be able to read them.
 
 import shlex
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mcpyard.domain.definition.expand import variables_in
@@ -16,9 +16,17 @@ from mcpyard.domain.definition.risky_variables import is_risky
 from mcpyard.domain.definition.secrets import MASKED, names_secret
 from mcpyard.domain.desired import Waiting
 from mcpyard.domain.model import EVERYTHING, Config, LocalConfig, RemoteConfig
+from mcpyard.domain.narrowing import is_array, is_mapping, is_object
 from mcpyard.yard.approving import WaitingFolder
 from mcpyard.yard.masking import shown_value
-from mcpyard.yard.records import Record, waiting_kind
+from mcpyard.yard.views.approvals import (
+    FieldChange,
+    VariableUse,
+    WaitingField,
+    WaitingFolderView,
+    WaitingServerView,
+)
+from mcpyard.yard.views.servers import waiting_kind
 
 
 class _Field(NamedTuple):
@@ -38,43 +46,42 @@ class _Field(NamedTuple):
 _Fields = dict[str, _Field]
 
 
-def folder_record(folder: WaitingFolder) -> Record:
+def folder_view(folder: WaitingFolder) -> WaitingFolderView:
     """A folder with everything that waits, and the digest that an approval names."""
-    return {
-        "folder": folder.folder,
-        "digest": folder.digest,
-        "servers": [waiting_record(each) for each in folder.entries],
-    }
+    return WaitingFolderView(
+        folder=folder.folder,
+        digest=folder.digest,
+        servers=[waiting_view(each) for each in folder.entries],
+    )
 
 
-def waiting_record(waiting: Waiting) -> Record:
+def waiting_view(waiting: Waiting) -> WaitingServerView:
     """An entry that waits."""
     config = waiting.definition.config
     fields = _fields(config)
-    return {
-        "name": waiting.definition.name,
-        "kind": waiting_kind(waiting),
-        "replaces": waiting.shadows.words if waiting.shadows else None,
-        "fields": [
-            {"field": name, "value": each.shown, "marked": each.marked}
+    return WaitingServerView(
+        name=waiting.definition.name,
+        kind=waiting_kind(waiting),
+        replaces=waiting.shadows.words if waiting.shadows else None,
+        fields=[
+            WaitingField(field=name, value=each.shown, marked=each.marked)
             for name, each in fields.items()
         ],
-        "variables": [*_variables(config)],
-        "changes": [*_changes(_fields(waiting.approved), fields)] if waiting.approved else [],
-    }
+        variables=[*_variables(config)],
+        changes=[*_changes(_fields(waiting.approved), fields)] if waiting.approved else [],
+    )
 
 
 def text_of(value: object) -> str:
     """A shown value as a text."""
     if value is None:
         return ""
-    if is_mask(value):
-        return f"{MASKED}{cast('Record', value).get('hint', '')}"
-    if isinstance(value, list):
-        return shlex.join(map(text_of, cast("list[object]", value)))
-    if isinstance(value, dict):
-        members = cast("dict[str, object]", value).items()
-        return "; ".join(f"{name}: {text_of(each)}" for name, each in members)
+    if is_mapping(value) and is_mask(value):
+        return f"{MASKED}{value.get('hint', '')}"
+    if is_array(value):
+        return shlex.join(map(text_of, value))
+    if is_object(value):
+        return "; ".join(f"{name}: {text_of(each)}" for name, each in value.items())
     return str(value)
 
 
@@ -133,17 +140,17 @@ def _variable(name: str, value: str) -> _Field:
     return _Field(value, shown_url(value) if readable else shown_value(value), risky)
 
 
-def _variables(config: Config) -> Iterator[Record]:
+def _variables(config: Config) -> Iterator[VariableUse]:
     """Which variables of the user's the entry takes, and the host that gets each; None for none."""
     host = None if isinstance(config, LocalConfig) else _host(config.url)
     for field, each in _fields(config).items():
         for name in dict.fromkeys(_referred(each.value)):
-            yield {"name": name, "field": field, "host": host}
+            yield VariableUse(name=name, field=field, host=host)
 
 
 def _referred(value: object) -> Iterator[str]:
     """The variables that a value refers to."""
-    for each in cast("list[object]", value) if isinstance(value, list) else [value]:
+    for each in value if is_array(value) else [value]:
         yield from variables_in(each) if isinstance(each, str) else ()
 
 
@@ -156,9 +163,9 @@ def _host(url: str) -> str:
     return host or shown_url(url)
 
 
-def _changes(before: _Fields, after: _Fields) -> Iterator[Record]:
+def _changes(before: _Fields, after: _Fields) -> Iterator[FieldChange]:
     nothing = _Field(None, None)
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name, nothing), after.get(name, nothing)
         if old.value != new.value:
-            yield {"field": name, "before": old.shown, "after": new.shown}
+            yield FieldChange(field=name, before=old.shown, after=new.shown)

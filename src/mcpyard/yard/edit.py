@@ -37,7 +37,7 @@ from mcpyard.domain.model import (
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.reconcile import Reconciler
-from mcpyard.yard.records import definition_digest
+from mcpyard.yard.views.servers import definition_digest
 
 _NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
 

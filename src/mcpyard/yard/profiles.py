@@ -6,14 +6,15 @@ What it says of a tool lies over what the user's policy says of it, for this add
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
+from mcpyard.domain.narrowing import is_array, is_object
 from mcpyard.domain.repositories import Profiles
 from mcpyard.yard.name_patterns import fits
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.access import ProfileView
 
 RESERVED: Final = "servers"
 """Stands in the gateway's addresses for a single server."""
@@ -23,7 +24,7 @@ _MEMBERS: Final = frozenset({"servers", "tools"})
 
 
 @dataclass(frozen=True, slots=True)
-class ToolView:
+class ToolOverride:
     """What a profile says of one tool; None leaves it as it is."""
 
     enabled: bool | None = None
@@ -31,7 +32,7 @@ class ToolView:
     description: str | None = None
 
 
-_AS_IT_IS: Final = ToolView()
+_AS_IT_IS: Final = ToolOverride()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Profile:
 
     name: str
     servers: tuple[str, ...] = ("*",)
-    tools: Mapping[str, Mapping[str, ToolView]] = field(
-        default_factory=dict[str, Mapping[str, ToolView]]
+    tools: Mapping[str, Mapping[str, ToolOverride]] = field(
+        default_factory=dict[str, Mapping[str, ToolOverride]]
     )
 
     def select(self, servers: Iterable[DesiredServer]) -> list[DesiredServer]:
@@ -61,16 +62,16 @@ class Profile:
             for wanted in self.servers
         )
 
-    def view(self, server: DesiredServer, tool: str) -> ToolView:
+    def override(self, server: DesiredServer, tool: str) -> ToolOverride:
         """What it says of a server's tool."""
         for key in (server.name, str(server.id)):
             if found := self.tools.get(key, {}).get(tool):
                 return found
         return _AS_IT_IS
 
-    def record(self) -> Record:
+    def view(self) -> ProfileView:
         """The profile as the faces show it."""
-        return {"name": self.name, **_stored(self)}
+        return ProfileView(name=self.name, servers=[*self.servers], tools=_tools(self))
 
 
 class VolatileProfiles:
@@ -176,15 +177,16 @@ def _address_fault(name: str) -> str | None:
 
 
 def _patterns(given: object) -> tuple[str, ...]:
-    listed = cast("list[object]", given) if isinstance(given, list) else [None]
-    for index, each in enumerate(listed):
+    patterns: list[str] = []
+    for index, each in enumerate(given if is_array(given) else [None]):
         if not isinstance(each, str) or not each:
-            field_ = f"servers[{index}]" if isinstance(given, list) else "servers"
+            field_ = f"servers[{index}]" if is_array(given) else "servers"
             raise _refused(field_, "must be the name, the id or a pattern of a server, in a list")
-    return tuple(cast("list[str]", listed))
+        patterns.append(each)
+    return tuple(patterns)
 
 
-def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolView]]:
+def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolOverride]]:
     views = {
         server: {
             tool: _view(f"tools.{server}.{tool}", said)
@@ -201,7 +203,7 @@ def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolView]]:
     return views
 
 
-def _view(place: str, said: object) -> ToolView:
+def _view(place: str, said: object) -> ToolOverride:
     members = _members(place, said)
     enabled, name, description = (members.get(key) for key in ("enabled", "name", "description"))
     if unknown := sorted(members.keys() - {"enabled", "name", "description"}):
@@ -214,26 +216,27 @@ def _view(place: str, said: object) -> ToolView:
         raise _refused(f"{place}.name", fault)
     if not isinstance(description, str | None):
         raise _refused(f"{place}.description", "must be a string")
-    return ToolView(enabled, name, description)
+    return ToolOverride(enabled, name, description)
 
 
 def _members(place: str, given: object) -> Mapping[str, object]:
-    if not isinstance(given, dict):
+    if not is_object(given):
         raise _refused(place[: 4 * LONGEST_NAME], "must be an object")
-    return cast("Mapping[str, object]", given)
+    return given
 
 
 def _stored(profile: Profile) -> dict[str, object]:
+    return {"servers": [*profile.servers], "tools": _tools(profile)}
+
+
+def _tools(profile: Profile) -> dict[str, dict[str, dict[str, object]]]:
     return {
-        "servers": [*profile.servers],
-        "tools": {
-            server: {tool: _said(view) for tool, view in views.items()}
-            for server, views in profile.tools.items()
-        },
+        server: {tool: _said(view) for tool, view in views.items()}
+        for server, views in profile.tools.items()
     }
 
 
-def _said(view: ToolView) -> dict[str, object]:
+def _said(view: ToolOverride) -> dict[str, object]:
     said = {"enabled": view.enabled, "name": view.name, "description": view.description}
     return {key: value for key, value in said.items() if value is not None}
 

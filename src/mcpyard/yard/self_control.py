@@ -3,29 +3,41 @@
 from typing import Final, Protocol
 
 from mcpyard.catalog.ranking import Index, Known
-from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.gathering import Offering, server_words, words_of
 from mcpyard.yard.toolbox.own_tools import own_tool
 from mcpyard.yard.toolbox.tool import Tool
+from mcpyard.yard.views.calls import CallView
+from mcpyard.yard.views.servers import ServerView
 
 _PATIENCE: Final = 10.0
 """Seconds to wait for a restart."""
 
 _LOOKS: Final = {"readOnlyHint": True}
+_OF_A_SERVER: Final = (
+    "name",
+    "status",
+    "state",
+    "error",
+    "attempt",
+    "nextRetryAt",
+    "since",
+    "warnings",
+)
+_OF_A_CALL: Final = ("at", "who", "server", "tool", "ms", "outcome")
 
 
 class Steering(Offering, Protocol):
     """The part of `Yard`, local or attached, that these tools use."""
 
-    def record(self, ref: str, *, tools: bool = True) -> Record:
+    def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """The record of one server."""
         ...
 
-    async def restart(self, ref: str, *, wait: float = 0) -> Record:
+    async def restart(self, ref: str, *, wait: float = 0) -> ServerView:
         """Restart a server."""
         ...
 
-    async def failed_calls(self, limit: int = 20) -> list[Record]:
+    async def failed_calls(self, limit: int = 20) -> list[CallView]:
         """The last calls that failed, newest first."""
         ...
 
@@ -55,31 +67,34 @@ class _SelfControl:
     async def server_status(self, server: str) -> dict[str, object]:
         """Show the status of one MCP server: its state, its last error, its tools."""
         record = self._yard.record(server)
-        keys = "name", "status", "state", "error", "attempt", "nextRetryAt", "since", "warnings"
-        shown = {key: record[key] for key in keys}
-        return shown | {"now": words_of(record), "tools": record["tools"]}
+        members = record.to_dict()
+        shown = {key: members[key] for key in _OF_A_SERVER}
+        return shown | {"now": words_of(record), "tools": members["tools"]}
 
     async def restart_server(self, server: str) -> dict[str, object]:
         """Restart one MCP server and return its new status."""
-        record = await self._yard.restart(server, wait=_PATIENCE)
-        return {"name": record["name"], "now": words_of(record)}
+        restarted = await self._yard.restart(server, wait=_PATIENCE)
+        return {"name": restarted.name, "now": words_of(restarted)}
 
     async def search_tools(self, query: str, limit: int = 10) -> dict[str, object]:
         """Search the tools of all MCP servers by name and description."""
         tools = self._yard.tools()
         index = Index(
-            Known(str(each["exposedName"]), str(each["title"] or ""), str(each["description"]))
-            for each in tools
+            Known(each.exposed_name, each.title or "", each.description) for each in tools
         )
         found = [tools[place] for place in index.rank(query)[: max(0, limit)]]
         return {
             "tools": [
-                {"name": each["exposedName"], "description": each["description"]} for each in found
+                {"name": each.exposed_name, "description": each.description} for each in found
             ]
         }
 
     async def last_errors(self, limit: int = 10) -> dict[str, object]:
         """List recent errors: failed servers and failed calls."""
-        records = self._yard.servers(tools=False)
-        servers = {str(each["name"]): each["error"] for each in records if each["error"]}
-        return {"servers": servers, "calls": await self._yard.failed_calls(limit)}
+        servers = self._yard.servers(tools=False)
+        failing = {each.name: each.error.to_dict() for each in servers if each.error}
+        calls = [each.to_dict() for each in await self._yard.failed_calls(limit)]
+        return {
+            "servers": failing,
+            "calls": [{key: each[key] for key in _OF_A_CALL} for each in calls],
+        }

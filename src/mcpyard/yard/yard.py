@@ -8,6 +8,8 @@ from operator import attrgetter
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import msgspec
+
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
@@ -46,20 +48,22 @@ from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.reconcile import Reconciler, by_ref
-from mcpyard.yard.records import (
-    Picture,
-    Record,
-    brief,
-    call_record,
-    figures_record,
-    noting,
-    record,
-    revealed,
-    tool_record,
-    trial_record,
-    waiting_kinds,
-)
 from mcpyard.yard.registry import Registry
+from mcpyard.yard.views.calls import CallView, call_view
+from mcpyard.yard.views.events import documents_event, status_event
+from mcpyard.yard.views.servers import (
+    Picture,
+    RevealedView,
+    ServerView,
+    ToolView,
+    TrialView,
+    figures_view,
+    revealed_view,
+    server_view,
+    tool_view,
+    trial_view,
+    with_warnings,
+)
 
 
 class YardCore:
@@ -153,13 +157,13 @@ class YardCore:
             raise ServerUnknown(f'there is no server "{ref[:80]}"')
         return found
 
-    def record(self, ref: str, *, tools: bool = True) -> Record:
+    def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """Return the record of one server, with its current resource usage."""
         server = self.server(ref)
-        used = figures_record(self._servers.figures(server.id))
-        return self._record(server, tools=tools) | {"figures": used}
+        used = figures_view(self._servers.figures(server.id))
+        return msgspec.structs.replace(self._record(server, tools=tools), figures=used)
 
-    def servers(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
         """Return the records of all servers, sorted by name."""
         return [self.record_of(picture, tools=tools) for picture in self.pictures()]
 
@@ -168,16 +172,16 @@ class YardCore:
         servers = sorted(self.desired.servers.values(), key=attrgetter("name"))
         return [Picture(server, self._of(server.id)) for server in servers]
 
-    def record_of(self, picture: Picture, *, tools: bool = True) -> Record:
+    def record_of(self, picture: Picture, *, tools: bool = True) -> ServerView:
         """Return the record for this data."""
         routes = [each for each in self._book.routes(picture.server.id) if each.policy.enabled]
-        return record(*picture, routes, tools=tools)
+        return server_view(*picture, routes, tools=tools)
 
-    def tools(self, ref: str | None = None) -> list[Record]:
+    def tools(self, ref: str | None = None) -> list[ToolView]:
         """Return the tools of all available servers, or all tools of one server."""
         servers = [self.server(ref)] if ref is not None else self.desired.servers.values()
         return [
-            self._tool_record(route)
+            self._tool_view(route)
             for server in servers
             for route in self._offered(server, everything=ref is not None)
         ]
@@ -218,7 +222,7 @@ class YardCore:
         context = CallContext(who, timeout, with_meta(meta), fall_back=False)
         return await self.calls.call_with(self.route(ref, tool), arguments, context)
 
-    async def start(self, ref: str, *, wait: float = 0) -> Record:
+    async def start(self, ref: str, *, wait: float = 0) -> ServerView:
         """Start a server; does nothing if it runs or is starting."""
         server = self.server(ref)
         if not server.config.enabled:
@@ -232,7 +236,7 @@ class YardCore:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
-    async def stop(self, ref: str, *, wait: float = 0) -> Record:
+    async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
         """Stop a server."""
         server = self.server(ref)
         said = {self._intent.wanted(server), server.wanted, server.config.wanted}
@@ -240,7 +244,7 @@ class YardCore:
             await self._intent.want(server.id, Wanted.STOPPED)
         return await self._after(server, wait)
 
-    async def restart(self, ref: str, *, wait: float = 0) -> Record:
+    async def restart(self, ref: str, *, wait: float = 0) -> ServerView:
         """Restart a server."""
         server = self.server(ref)
         if self._intent.wanted(server) is not Wanted.RUNNING:
@@ -248,19 +252,19 @@ class YardCore:
         self._intent.turn(server.id)
         return await self._after(server, wait)
 
-    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
+    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
         """Add a server (see `ServerEditor.register`); returns its record with warnings."""
         owner, name, odd = await self._editor.register(body)
         server = self.desired.servers[self._memory.identity(owner, name)]
-        return noting(await self._after(server, wait), odd)
+        return with_warnings(await self._after(server, wait), odd)
 
-    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> Record:
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
         """Change a server (see `ServerEditor.change`); returns its record with warnings."""
         server = self.server(ref)
         odd = await self._editor.change(server, Change.of(change))
-        return noting(await self._after(server, wait), odd)
+        return with_warnings(await self._after(server, wait), odd)
 
-    async def change_tool(self, ref: str, tool: str, change: Change | Patch) -> Record:
+    async def change_tool(self, ref: str, tool: str, change: Change | Patch) -> ToolView:
         """Change the policy of a tool; returns its record."""
         server, route, change = self.server(ref), self.route(ref, tool), Change.of(change)
         if isinstance(name := change.patch.get("name"), str):
@@ -269,7 +273,7 @@ class YardCore:
             patch = {"tools": {tool: change.patch}}
             await self._editor.change(server, replace(change, patch=patch))
         changed = self.route(str(server.id), tool)
-        return self._tool_record(changed)
+        return self._tool_view(changed)
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and remove its definition."""
@@ -277,11 +281,11 @@ class YardCore:
         await self._editor.remove(server)
         await self._until(self._reconciler.gone(server.id), wait)
 
-    async def trial(self, body: Mapping[str, object]) -> Record:
+    async def trial(self, body: Mapping[str, object]) -> TrialView:
         """Start a server that is not registered, list its tools, and stop it."""
         reading = read_definition(body)
         server = await self._reconciler.on_trial(reading.config)
-        return trial_record(await self._servers.trial(server), reading.warnings)
+        return trial_view(await self._servers.trial(server), reading.warnings)
 
     async def login(self, ref: str, redirect_uri: str) -> str:
         """Begin a sign-in at a remote server; returns the URL to open in a browser."""
@@ -299,15 +303,15 @@ class YardCore:
             self._intent.turn(server.id)
         return server.name
 
-    def reveal(self, ref: str) -> Record:
+    def reveal(self, ref: str) -> RevealedView:
         """Return the literal values of a server's variables and headers."""
-        return revealed(self.server(ref))
+        return revealed_view(self.server(ref))
 
     async def approve(self, folder: str | Path, *, replace: Collection[str] = ()) -> list[str]:
         """Approve the current content of a project's file; returns the approved servers."""
         return (await self.approvals.approve(Path(folder), replace=replace)).servers
 
-    async def settled(self, ref: str) -> Record:
+    async def settled(self, ref: str) -> ServerView:
         """Wait until a server reaches its desired state, or cannot without intervention."""
         server = self.server(ref)
         await self._reconciler.settled(server.id)
@@ -317,9 +321,9 @@ class YardCore:
         """Return the last lines of a server's standard error."""
         return self._servers.log(self.server(ref).id)
 
-    async def failed_calls(self, limit: int = 20) -> list[Record]:
+    async def failed_calls(self, limit: int = 20) -> list[CallView]:
         """Return the last failed calls, newest first."""
-        return [call_record(each) for each in self.accounts.failed_calls(limit)]
+        return [call_view(each) for each in self.accounts.failed_calls(limit)]
 
     def events(self, after: int | None = None) -> Subscription:
         """Iterate over events from now on, or after an event id."""
@@ -335,7 +339,7 @@ class YardCore:
         reach = ports.clients
         return Clients(reach, own, ports.clock, lambda: self.here) if reach else None
 
-    async def _after(self, server: DesiredServer, wait: float) -> Record:
+    async def _after(self, server: DesiredServer, wait: float) -> ServerView:
         await self._until(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
 
@@ -347,12 +351,12 @@ class YardCore:
     def _of(self, server: UUID) -> Observed:
         return self._servers.observed().get(server) or Observed(server)
 
-    def _record(self, server: DesiredServer, *, tools: bool = True) -> Record:
+    def _record(self, server: DesiredServer, *, tools: bool = True) -> ServerView:
         return self.record_of(Picture(server, self._of(server.id)), tools=tools)
 
-    def _tool_record(self, route: Route) -> Record:
+    def _tool_view(self, route: Route) -> ToolView:
         stale = self._of(route.server).tools.stale or self.calls.fallback.breakers.is_open(route)
-        return tool_record(route, stale=stale)
+        return tool_view(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
         phase = self._of(server.id).state.phase
@@ -373,7 +377,7 @@ class YardCore:
         status, cause = public_words(observed.state).status, observed.state.cause
         error = cause.message if cause and status is Status.ERROR else None
         self._registered.update_status(server.name, status, error)
-        self._bus.publish("status", brief(server, observed))
+        self._bus.publish("status", status_event(server, observed))
         self.calls.observed(server, observed)
 
     def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
@@ -391,9 +395,4 @@ class YardCore:
         for server in desired.servers.values():
             if observed := self._servers.observed().get(server.id):
                 self._publish_tools(server, observed)
-        facts = {
-            "servers": len(desired.servers),
-            "problems": [str(problem) for problem in desired.problems],
-            "waiting": waiting_kinds(desired.servers.values()),
-        }
-        self._bus.publish("documents", facts)
+        self._bus.publish("documents", documents_event(desired))

@@ -18,8 +18,6 @@ from mcpyard.api.openapi.words import (
 )
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.facts import Effective, EntryTransport
-from mcpyard.formats.finding import Level
-from mcpyard.formats.warnings import WarningKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _TEXTS: Final = array(text())
@@ -80,24 +78,6 @@ _CHANGED: Final = _FIELDS | {
 }
 
 CLIENT_SCHEMAS: Final[Json] = {
-    "ClientGroup": members(
-        {
-            **_HOLDER,
-            "exists": _FLAG,
-            "servers": array(members(_BRIEF)),
-            "problems": array(ref("PlacedProblem")),
-        }
-    ),
-    "ClientServer": members(
-        {
-            **_HOLDER,
-            **_BRIEF,
-            **{word: maybe(schema) for word, schema in _FIELDS.items()},
-            "unknown": array(text("A field that is not known of its program.")),
-            "where": maybe(ref("Place")),
-            "problems": array(ref("PlacedProblem")),
-        }
-    ),
     "ClientChange": {
         **members(
             {},
@@ -106,18 +86,6 @@ CLIENT_SCHEMAS: Final[Json] = {
         ),
         "description": "A merge patch in words that are the same for every client.",
     },
-    "Place": members({"file": text(), "line": {"type": "integer"}, "column": {"type": "integer"}}),
-    "PlacedProblem": members({"field": text(), "message": text(), "place": maybe(ref("Place"))}),
-    "FileDiff": members({"path": text(), "diff": text("Unified, with secrets masked.")}),
-    "Warned": members({"kind": {"enum": [*WarningKind]}, "field": text(), "message": text()}),
-    "Done": members(
-        {
-            "files": array(ref("FileDiff")),
-            "warnings": array(ref("Warned")),
-            "edit": {**maybe(_NUMBER), "description": "The number to undo it by."},
-        },
-        {"removes": array(text("A server of the yard that an undo takes out."))},
-    ),
     "Copy": members(
         {
             "from": text("A client, and a scope behind a colon: `claude`, `claude:project`."),
@@ -134,51 +102,6 @@ CLIENT_SCHEMAS: Final[Json] = {
         },
     ),
     "Undo": members({}, {"id": _NUMBER, "dryRun": _FLAG}),
-    "Edit": members(
-        {
-            "id": _NUMBER,
-            "at": text(format="date-time"),
-            "who": text(),
-            "kind": text(),
-            "paths": _TEXTS,
-            "servers": array(text("A server that it concerns.")),
-            "undone": _FLAG,
-        }
-    ),
-    "Finding": members(
-        {
-            "code": text("The rule."),
-            "level": {"enum": [*Level]},
-            "client": text(),
-            "scope": text(),
-            "name": text(),
-            "place": maybe(ref("Place")),
-            "message": text(),
-            "hint": text(),
-        }
-    ),
-    "Drift": members(
-        {
-            "name": text(),
-            "variants": array(
-                members(
-                    {
-                        "in": array(
-                            members(
-                                {
-                                    "client": text(),
-                                    "scope": text(),
-                                    "path": text(),
-                                    "effective": {"enum": [*Effective]},
-                                }
-                            )
-                        ),
-                        "values": named(text()),
-                    }
-                )
-            ),
-        }
-    ),
 }
 
 _PATH: Final = "/home/me/.codex/config.toml"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import Json, array, body, maybe, members, operation, ref, text, told
+from mcpyard.api.openapi.words import Json, array, body, members, operation, ref, text, told
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _DONE: Final[Json] = {
@@ -29,15 +29,6 @@ CONNECT_SCHEMAS: Final[Json] = {
             "project": text("The folder that it is looked at from.", pattern="^/"),
         },
     ),
-    "Connected": members(
-        {
-            "files": array(ref("FileDiff")),
-            "warnings": array(ref("Warned")),
-            "edit": {**maybe({"type": "integer"}), "description": "The number to undo it by."},
-            "token": maybe(ref("CallSecret")),
-        }
-    ),
-    "CallSecret": members({"variable": text("Where the program looks for it."), "value": text()}),
 }
 
 CONNECTING: Final[Json] = {

@@ -5,6 +5,7 @@ from typing import Final
 
 from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
 from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
+from mcpyard.api.openapi.derived import derived
 from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
 from mcpyard.api.openapi.more_operations import WORKBENCH, YARD
 from mcpyard.api.openapi.operations import SERVERS, TOOLS
@@ -85,7 +86,8 @@ def document() -> Json:
                 f"Problem{status}": _problem(status, meaning)
                 for status, meaning in _MEANINGS.items()
             },
-            "schemas": SCHEMAS
+            "schemas": derived()
+            | SCHEMAS
             | DOOR_SCHEMAS
             | PROJECT_SCHEMAS
             | PROFILE_SCHEMAS
@@ -121,4 +123,6 @@ def _problem(status: int, meaning: str) -> Json:
     found = [slug for slug, each in REFUSALS.items() if each.status == status]
     found += [each.problem for each in EDGES.values() if each.status == status]
     kinds = ", ".join(f"`{each}`" for each in found)
-    return problem_answer(f"{meaning} Types: {kinds}.", problem(status, found[0], meaning))
+    return problem_answer(
+        f"{meaning} Types: {kinds}.", problem(status, found[0], meaning).to_dict()
+    )

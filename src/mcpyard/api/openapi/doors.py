@@ -7,7 +7,6 @@ from mcpyard.api.openapi.words import (
     array,
     body,
     maybe,
-    members,
     operation,
     parameter,
     query,
@@ -40,15 +39,11 @@ _TOKEN_MEMBERS: Final[dict[str, Json]] = {
 }
 
 DOOR_SCHEMAS: Final[Json] = {
-    "Token": members(_TOKEN_MEMBERS),
-    "MadeToken": members({**_TOKEN_MEMBERS, "token": text("Shown only once.")}),
     "NewToken": {
         "type": "object",
         "properties": {"name": _NAME, "profile": maybe(_NAME)},
         "required": ["name"],
     },
-    "LoginLink": members({"url": text("Works once."), "expires": text(format="date-time")}),
-    "Ticket": members({"ticket": text(), "expiresIn": {"type": "number"}}),
 }
 
 DOORS: Final[Json] = {

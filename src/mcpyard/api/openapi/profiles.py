@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from mcpyard.api.openapi.derived import PROFILE
 from mcpyard.api.openapi.words import (
     Json,
     array,
     body,
     members,
-    named,
     operation,
     parameter,
     ref,
@@ -31,20 +31,13 @@ _VIEW: Final[dict[str, Json]] = {
     "name": text("What it is called here.", pattern=rf"^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$"),
     "description": text("What it does, in other words."),
 }
-_SHOWN: Final[dict[str, Json]] = {
-    "servers": array(
-        text("A server's name or id, or a pattern with * of names; all unless told.", minLength=1)
-    ),
-    "tools": named(named(ref("ToolView"))),
-}
 _NAME: Final = text(
     "Its part of the address; `servers` is reserved.", minLength=1, maxLength=LONGEST_NAME
 )
 
 PROFILE_SCHEMAS: Final[Json] = {
-    "Profile": members({"name": text(), **_SHOWN}),
-    "NewProfile": members({"name": _NAME}, _SHOWN),
-    "ProfileBody": members({}, _SHOWN),
+    "NewProfile": members({"name": _NAME}, PROFILE),
+    "ProfileBody": members({}, PROFILE),
     "ToolView": members({}, _VIEW),
 }
 

@@ -6,8 +6,6 @@ from mcpyard.api.openapi.words import (
     Json,
     array,
     body,
-    maybe,
-    members,
     operation,
     query,
     ref,
@@ -55,42 +53,6 @@ _WAITING: Final[Json] = {
 }
 
 PROJECT_SCHEMAS: Final[Json] = {
-    "WaitingFolder": members(
-        {
-            "folder": text(),
-            "digest": text("Stands for all that is shown; an approval names it."),
-            "servers": array(ref("WaitingServer")),
-        }
-    ),
-    "WaitingServer": members(
-        {
-            "name": text(),
-            "kind": {"type": "string", "enum": ["added", "changed", "replaces"]},
-            "replaces": maybe(text("Who has a server of this name, which this one would replace.")),
-            "fields": array(
-                members(
-                    {
-                        "field": _NAME,
-                        "value": _VALUE,
-                        "marked": {
-                            **_FLAG,
-                            "description": "Whether it may change which code runs.",
-                        },
-                    }
-                )
-            ),
-            "variables": array(
-                members(
-                    {
-                        "name": text("A variable that the entry refers to."),
-                        "field": text(),
-                        "host": maybe(text("Where its value is sent; null for a process here.")),
-                    }
-                )
-            ),
-            "changes": array(members({"field": _NAME, "before": _VALUE, "after": _VALUE})),
-        }
-    ),
     "Approval": {
         "type": "object",
         "properties": {
@@ -100,13 +62,6 @@ PROJECT_SCHEMAS: Final[Json] = {
         },
         "required": ["folder", "digest"],
     },
-    "Approved": members(
-        {
-            "folder": text(),
-            "servers": array(text("A server that waited.")),
-            "waiting": array(text("A server that still waits: it would replace another one.")),
-        }
-    ),
 }
 
 PROJECTS: Final[Json] = {

@@ -15,7 +15,7 @@ from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
 from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.sources.project_file import FILE_NAME
-from mcpyard.yard.consent import folder_record, text_of
+from mcpyard.yard.consent import folder_view, text_of
 
 Record = Mapping[str, Any]
 
@@ -76,7 +76,7 @@ def _read(raw: bytes) -> Record:
 
 async def _still_waiting(home: Path, folder: Path) -> Record:
     async with still_yard(home, folder) as yard:
-        return folder_record(await yard.approvals.waiting_in(folder))
+        return folder_view(await yard.approvals.waiting_in(folder)).to_dict()
 
 
 async def _approve_still(home: Path, folder: Path, digest: str, replace: Sequence[str]) -> Record:
@@ -91,7 +91,7 @@ async def _ask(home: Path, folder: Path) -> None:
         if not waiting.entries:
             return
         print(f"{clean(str(folder / FILE_NAME))} defines these servers:", file=sys.stderr)
-        _print_waiting(folder_record(waiting))
+        _print_waiting(folder_view(waiting).to_dict())
         if says_yes("Approve and start them? Later changes need your approval again."):
             await yard.approvals.approve(folder, waiting.digest)
         else:

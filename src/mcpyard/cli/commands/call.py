@@ -122,13 +122,14 @@ async def _call_private(home: Path, project: Path | None, call: ToolCall) -> Rec
             await came_up(yard, server)
             tools = yard.tools(server.name)
             name = match(tools, call.tool) if call.server is None else None
-            tool = next((each for each in tools if each["exposedName"] == name), None)
+            tool = next((each for each in tools if each.exposed_name == name), None)
             if tool is None and call.server is not None:
-                tool = _find(tools, call)
+                found = _find([each.to_dict() for each in tools], call)
+                tool = next(each for each in tools if each.exposed_name == found["exposedName"])
             if tool:
                 seconds = None if call.timeout is None else call.timeout / 1000
-                arguments = call.arguments_for(tool["inputSchema"])
-                outcome = await yard.call(str(tool["exposedName"]), arguments, timeout=seconds)
+                arguments = call.arguments_for(tool.input_schema)
+                outcome = await yard.call(tool.exposed_name, arguments, timeout=seconds)
                 return outcome.to_dict()
     raise _unknown(call)
 

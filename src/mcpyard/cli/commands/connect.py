@@ -92,6 +92,7 @@ def _connect_directly(
     from mcpyard.cli.private import run_privately
     from mcpyard.yard.clients.clients import EditTerms, words_of
     from mcpyard.yard.clients.connecting import Bridged
+    from mcpyard.yard.views.clients import connect_view
 
     async def work() -> Any:  # noqa: ANN401  a record
         client, _, scope = request.client.partition(":")
@@ -102,6 +103,6 @@ def _connect_directly(
                 yard.profiles.get(request.profile)
             words = words_of(client, request.scope or scope)
             edit, _ = await yard.clients.connect(words, request.name, way, terms)
-            return {**edit.record, "token": None}
+            return connect_view(edit, None).to_dict()
 
     return run_privately(work())

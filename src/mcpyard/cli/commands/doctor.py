@@ -118,11 +118,11 @@ async def _handshakes(definitions: KnownServers) -> list[Check]:
 
 async def _handshake(yard: Yard, name: str, began: float) -> Check:
     record = await settled_record(yard, name)
-    if record["phase"] == "connected":
+    if record.phase == "connected":
         ms = round((time.perf_counter() - began) * 1000)
-        details = f"MCP {record['protocolVersion']}, {record['toolCount']} tools"
+        details = f"MCP {record.protocol_version}, {record.tool_count} tools"
         return good(f"server {name}", f"connected in {ms} ms: {details}")
-    why, hint = reason(record)
+    why, hint = reason(record.to_dict())
     return bad(f"server {name}", why, hint)
 
 

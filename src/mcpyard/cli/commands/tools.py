@@ -46,11 +46,11 @@ async def _gather(home: Path, project: Path | None, name: str | None) -> tuple[l
         server = allowed(servers, servers.server(name))
         async with private_yard(server) as yard:
             await came_up(yard, server)
-            return cast("list[Record]", yard.tools(name)), 0
+            return [each.to_dict() for each in yard.tools(name)], 0
     enabled = startable(servers)
     async with private_yard(*enabled) as yard:
         codes = [await _attempt(yard, each) for each in enabled]
-        return cast("list[Record]", yard.tools()), max(codes, default=0)
+        return [each.to_dict() for each in yard.tools()], max(codes, default=0)
 
 
 async def _attempt(yard: "Yard", server: "DesiredServer") -> int:

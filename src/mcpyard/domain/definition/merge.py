@@ -6,12 +6,13 @@ shown masked and comes back masked means: keep what is there.
 
 import re
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.old_names import NEW_NAMES, without_replaced
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
+from mcpyard.domain.narrowing import is_mapping, mapping_of
 
 MASK: Final = "masked"
 
@@ -111,17 +112,16 @@ def merged(config: Config, patch: Patch) -> ParsedDefinition:
 
 def is_mask(value: object) -> bool:
     """Whether a value stands for one that was shown masked."""
-    return isinstance(value, Mapping) and cast("Patch", value).get(MASK) is True
+    return is_mapping(value) and value.get(MASK) is True
 
 
 def _as_shown(patch: Patch) -> Patch:
     """A patch with every field under the one name that records show."""
     told = {_SHOWN.get(key, key): value for key, value in patch.items()}
     tools = told.get("tools")
-    if isinstance(tools, Mapping):
+    if is_mapping(tools):
         told["tools"] = {
-            tool: _as_shown(cast("Patch", each)) if isinstance(each, Mapping) else each
-            for tool, each in cast("Patch", tools).items()
+            tool: _as_shown(each) if is_mapping(each) else each for tool, each in tools.items()
         }
     return told
 
@@ -141,12 +141,12 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
                 raise DefinitionError.of(Problem(where, "is masked, and there is nothing to keep"))
         elif key == "url" and value == shown_url(str(base.get(key))):
             """It came back as it was shown: kept as it is."""
-        elif isinstance(value, Mapping):
-            changed[key] = _merge(_members(base.get(key)), cast("Patch", value), where)
+        elif is_mapping(value):
+            changed[key] = _merge(_members(base.get(key)), value, where)
         else:
             changed[key] = value
     return changed
 
 
 def _members(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+    return mapping_of(value)

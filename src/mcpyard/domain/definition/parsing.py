@@ -24,6 +24,7 @@ from mcpyard.domain.model import (
     RemoteConfig,
     Transport,
 )
+from mcpyard.domain.narrowing import is_array, is_mapping, mapping_of
 
 _KINDS: Final[dict[str, tuple[str, Transport | None]]] = {
     "local": ("local", Transport.STDIO),
@@ -93,13 +94,9 @@ def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
     """
     if isinstance(raw, (LocalConfig, RemoteConfig)):
         return ParsedDefinition(raw)
-    if not isinstance(raw, Mapping):
+    if not is_mapping(raw):
         raise DefinitionError.of(Problem("", f"expected an object, found {describe(raw)}"))
-    given = {
-        str(key): value
-        for key, value in cast("Mapping[object, object]", raw).items()
-        if value is not None
-    }
+    given = {str(key): value for key, value in raw.items() if value is not None}
     kind, transport, inferred = _kind(given)
     if kind == "local" and isinstance(given.get("command"), str) and "args" not in given:
         inferred.append(Problem("args", "is missing; taken as empty"))
@@ -188,9 +185,9 @@ def _oauth(fields: dict[str, object]) -> dict[str, object]:
     given = fields.get("oauth")
     if given is False:
         return {key: value for key, value in fields.items() if key != "oauth"}
-    if not isinstance(given, Mapping):
+    if not is_mapping(given):
         return fields
-    said = cast("Mapping[str, object]", given).items()
+    said = given.items()
     return fields | {"oauth": {key: value for key, value in said if key in OAUTH_WORDS}}
 
 
@@ -207,18 +204,16 @@ def _only_one(one: str, other: str, fields: Mapping[str, object]) -> None:
 
 
 def _args(value: object) -> list[object]:
-    if not isinstance(value, list):
+    if not is_array(value):
         raise DefinitionError.of(Problem("args", f"expected a list, found {describe(value)}"))
-    return cast("list[object]", value)
+    return value
 
 
 def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
     known = _SHARED | _OWN[kind]
     elsewhere = _OWN["remote" if kind == "local" else "local"]
     oauth = given.get("oauth") if kind == "remote" else None
-    inner: Mapping[str, object] = (
-        cast("Mapping[str, object]", oauth) if isinstance(oauth, Mapping) else {}
-    )
+    inner: Mapping[str, object] = mapping_of(oauth)
     unknown = [
         *(key for key in given if key not in known),
         *(f"oauth.{key}" for key in inner if key not in OAUTH_WORDS),

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.errors import Problem
+from mcpyard.domain.narrowing import is_object
 from mcpyard.formats.pasting.command_options import (
     JSON_OPTIONS,
     LOCAL,
@@ -183,9 +184,9 @@ def _decoded(text: str) -> dict[str, object]:
         if r"\"" in text:
             return _decoded(text.replace(r"\"", '"'))
         refuse(f"the JSON text is broken: {error}")
-    if not isinstance(value, dict):
+    if not is_object(value):
         refuse("the JSON text is not an object")
-    return cast("dict[str, object]", value)
+    return value
 
 
 class _Adding:

@@ -7,12 +7,13 @@ told with its place in the pasted text.
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig
+from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.pasting.command_lines import LineFault, holds_command_lines, read_command_lines
 from mcpyard.formats.pasting.command_options import reference
@@ -121,12 +122,12 @@ def _toml(text: str) -> Mapping[str, object]:
 
 
 def _snippet(raw: object) -> Snippet:
-    if not isinstance(raw, dict):
+    if not is_object(raw):
         raise _broken("expected an object with servers")
-    value = cast("dict[str, object]", raw)
+    value = raw
     for key in _MAPS:
-        if isinstance(inner := value.get(key), dict) and not _is_entry(value):
-            return _read(cast("dict[str, object]", inner).items(), key)
+        if is_object(inner := value.get(key)) and not _is_entry(value):
+            return _read(inner.items(), key)
     if _is_entry(value):
         return _read([("", value)], "")
     if value and all(isinstance(each, dict) for each in value.values()):
@@ -190,9 +191,9 @@ def _pasted(name: str, raw: object, warnings: tuple[Problem, ...] = ()) -> Paste
 
 def _respelled(raw: object) -> object:
     """An entry in the words of programs whose words are not ours."""
-    if not isinstance(raw, dict):
+    if not is_object(raw):
         return raw
-    entry = dict(cast("dict[str, object]", raw))
+    entry = dict(raw)
     for theirs, kind in (("httpUrl", "http"), ("serverUrl", "remote")):
         if theirs in entry and "url" not in entry:
             entry |= {"url": entry.pop(theirs), "type": entry.get("type", kind)}
@@ -209,16 +210,16 @@ def _with_named_variables(entry: dict[str, object]) -> dict[str, object]:
         if references := _references(entry.get(key)):
             named |= references
             del entry[key]
-    if not named or not isinstance(headers, dict):
+    if not named or not is_object(headers):
         return entry
-    return entry | {"headers": {**cast("dict[str, object]", headers), **named}}
+    return entry | {"headers": {**headers, **named}}
 
 
 def _references(value: object) -> dict[str, str]:
     """Headers out of the names of variables; a bare name is that of a bearer token."""
     if isinstance(value, str):
         return {"Authorization": f"Bearer {reference(value)}"} if reference(value) else {}
-    pairs = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    pairs = object_of(value)
     headers = {header: reference(str(name)) for header, name in pairs.items()}
     return headers if all(headers.values()) else {}
 

@@ -22,10 +22,10 @@ from mcpyard.web.problems import said_of
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.definitions import fields_of_form
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer, taste_of
+from mcpyard.web.templating import TemplateData, answer, taste_of
 from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
-from mcpyard.yard.clients.records import Done
-from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Done
+from mcpyard.yard.views.clients import change_view
 
 Wish: TypeAlias = Callable[[EditTerms], Awaitable[Done]]
 
@@ -57,7 +57,7 @@ class ClientChangeRoutes:
         """The form, with what a program's file says of a server filled in."""
         at, name = _named(request)
         record = await self._yard.clients.show(at, name)
-        data: Record = {"at": at, "fields": fields_of_entry(record), "record": record}
+        data: TemplateData = {"at": at, "fields": fields_of_entry(record), "record": record}
         return answer(request, "dialogs/client_edit.html", data)
 
     async def remove_dialog(self, request: Request) -> Response:
@@ -142,13 +142,13 @@ class ClientChangeRoutes:
         return lambda terms: self._yard.clients.toggle(at, name, enabled=on, terms=terms)
 
 
-def preview_of(done: Done) -> Record:
+def preview_of(done: Done) -> TemplateData:
     """What an operation does, ready to be shown."""
     files = [
         {"path": path, "fresh": diff.startswith("--- /dev/null"), "lines": lines_of(diff)}
         for path, diff in done.files
     ]
-    shown = digest_of(done.record)
+    shown = digest_of(change_view(done).to_dict())
     return {"files": files, "warnings": done.warnings, "error": None, "shown": shown, "late": False}
 
 
@@ -166,11 +166,19 @@ def lines_of(diff: str) -> list[tuple[str, str]]:
     return [(_KINDS.get(each[:1], "same"), each) for each in lines]
 
 
-def told(request: Request, key: str, name: str, done: Done, more: Record | None = None) -> Response:
+def told(
+    request: Request, key: str, name: str, done: Done, more: TemplateData | None = None
+) -> Response:
     """That something was done, with a way to undo it."""
     t = taste_of(request).words
     warnings = [_warned_line(each, t) for each in done.warnings]
-    data: Record = {"key": key, "name": name, "done": done, "warnings": warnings, "secret": None}
+    data: TemplateData = {
+        "key": key,
+        "name": name,
+        "done": done,
+        "warnings": warnings,
+        "secret": None,
+    }
     return answer(request, "parts/client_done.html", data | (more or {}), headers=CHANGED)
 
 

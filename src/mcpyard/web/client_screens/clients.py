@@ -1,6 +1,6 @@
 """The Clients screen: the servers of every program on the machine, and what is odd about them."""
 
-from typing import Final, cast
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,9 +21,8 @@ from mcpyard.web.client_screens.presenters import (
     table_of,
 )
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Clients
-from mcpyard.yard.records import Record
 
 PARTS: Final = ("list", "table", "checks", "edits")
 
@@ -65,15 +64,15 @@ class ClientsRoutes:
         """One server with everything that its file says of it."""
         at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
         record = await self._clients.show(at, name)
-        fields, where = fields_of_entry(record), cast("Record | None", record["where"])
-        data: Record = {
+        fields, said = fields_of_entry(record), record.to_dict()
+        data: TemplateData = {
             "at": at,
             "record": record,
-            "look": look_in_force(str(record["effective"]), self._own(at).get(name)),
-            "where": place_line(where) if where else record["path"],
+            "look": look_in_force(record.effective, self._own(at).get(name)),
+            "where": place_line(record.where) if record.where else record.path,
             "pairs": {"env": fields.env, "headers": fields.headers},
-            "further": {word: record[word] for word in _FURTHER if record[word] is not None},
-            "problems": [problem_line(each) for each in cast("list[Record]", record["problems"])],
+            "further": {word: said[word] for word in _FURTHER if said[word] is not None},
+            "problems": [problem_line(each) for each in record.problems],
         }
         return answer(request, "dialogs/client_server.html", data)
 
@@ -84,20 +83,20 @@ class ClientsRoutes:
     def _clients(self) -> Clients:
         return self._yard.clients
 
-    async def _part(self, request: Request) -> Record:
+    async def _part(self, request: Request) -> TemplateData:
         show = request.query_params.get("show", PARTS[0])
         show = show if show in PARTS else PARTS[0]
         data = await self._told(show)
         return {"show": show, "seen": digest_of(data)} | data
 
-    async def _told(self, show: str) -> Record:
+    async def _told(self, show: str) -> TemplateData:
         if show == "edits":
             return {"edits": await self._clients.edits()}
         if show == "checks":
             findings = [_finding(each) for each in await self._clients.findings()]
             return {"findings": findings, "drifts": await self._clients.drift()}
         places = await places_of(self._clients, self._sights.looks())
-        shown: Record = {"folder": self._clients.folder}
+        shown: TemplateData = {"folder": self._clients.folder}
         if show == "table":
             return shown | {"table": table_of(places)}
         targets = [each for each in places if each.exists]
@@ -109,7 +108,7 @@ def _sorted(places: list[ProgramFile]) -> list[Program]:
     return sorted(programs_of(places), key=lambda each: not each.present)
 
 
-def _finding(finding: Finding) -> Record:
+def _finding(finding: Finding) -> TemplateData:
     place = finding.place
     where = f"{place.file}:{place.line}" if place else ""
     return {"finding": finding, "look": FINDINGS[str(finding.level)], "where": where}

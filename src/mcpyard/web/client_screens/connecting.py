@@ -1,6 +1,6 @@
 """Connecting a program to the gateway: shown first, then done, then undone if need be."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -13,13 +13,10 @@ from mcpyard.web.client_screens.presenters import places_of
 from mcpyard.web.context import PageContext
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
-from mcpyard.yard.clients.records import Done
-
-if TYPE_CHECKING:
-    from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Done
 
 _UNMADE: Final = "mcpyard_..."
 
@@ -37,7 +34,7 @@ class ConnectPages:
         places = {
             each.at: each for each in await places_of(self._yard.clients) if each.client == client
         }
-        data: Record = {
+        data: TemplateData = {
             "places": [*places.values()],
             "name": NAME,
             "profiles": [each.name for each in self._yard.profiles.all()],
@@ -79,7 +76,7 @@ class ConnectPages:
         except YardError:
             await tokens.revoke(token.id)
             raise
-        shown: Record = {"secret": secret, "variable": VARIABLE} if by_variable else {}
+        shown: TemplateData = {"secret": secret, "variable": VARIABLE} if by_variable else {}
         return told(request, "clients.done.connect", client, done, shown)
 
     async def _connect(

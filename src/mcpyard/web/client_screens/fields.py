@@ -3,49 +3,54 @@
 Only what somebody changed is in the patch, so that an edit touches nothing else in the file.
 """
 
-from typing import Final, cast
+from typing import Final
 
+from mcpyard.domain.narrowing import is_object
 from mcpyard.web.server_screens.definitions import (
     MASK,
     STDIO,
     TRANSPORTS,
     Fields,
     Pair,
-    fields_of_record,
     milliseconds,
+    pairs_of,
 )
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import EntryView
 
 _SSE: Final = "sse"
 _PAIRS: Final = frozenset({"env", "headers"})
 
 
-def fields_of_entry(record: Record) -> Fields:
+def fields_of_entry(entry: EntryView) -> Fields:
     """The fields of a server as a program's file has it."""
-    given = {word: value for word, value in record.items() if value is not None}
-    type_ = str(record["type"] or "")
-    remote = type_ if type_ in TRANSPORTS and type_ != STDIO else "http"
-    adapted: Record = {
-        "transport": remote if record["url"] else STDIO,
-        "timeout": _number(record["timeout"]),
-        "scope": "",
-    }
-    return fields_of_record(given | adapted)
+    remote = entry.type if entry.type in TRANSPORTS and entry.type != STDIO else "http"
+    return Fields(
+        name=entry.name,
+        transport=remote if entry.url else STDIO,
+        command=entry.command or "",
+        args=tuple(entry.args or ()),
+        env=pairs_of(entry.env),
+        cwd=entry.cwd or "",
+        url=entry.url or "",
+        headers=pairs_of(entry.headers),
+        timeout="" if entry.timeout is None else str(round(entry.timeout)),
+        enabled=entry.enabled,
+    )
 
 
-def patch_of_entry(fields: Fields, record: Record) -> Record:
+def patch_of_entry(fields: Fields, entry: EntryView) -> dict[str, object]:
     """The merge patch that turns what a file says into what was filled in."""
-    before = fields_of_entry(record)
+    before = fields_of_entry(entry)
     was = _said(before)
     patch = {word: value for word, value in _said(fields).items() if value != was[word]}
     for word in _PAIRS & patch.keys():
         patch[word] = _merged(was[word], patch[word])
-    if fields.transport != before.transport and (record["type"] or fields.transport == _SSE):
+    if fields.transport != before.transport and (entry.type or fields.transport == _SSE):
         patch["type"] = fields.transport
     return patch
 
 
-def _said(fields: Fields) -> Record:
+def _said(fields: Fields) -> dict[str, object]:
     """Every word of the form; those of the other way to reach a server say nothing."""
     local = fields.local
     return {
@@ -61,17 +66,13 @@ def _said(fields: Fields) -> Record:
     }
 
 
-def _values(pairs: tuple[Pair, ...]) -> Record | None:
+def _values(pairs: tuple[Pair, ...]) -> dict[str, object] | None:
     return {each.name: MASK if each.kept else each.value for each in pairs} or None
 
 
 def _merged(before: object, after: object) -> object:
     """A patch of pairs: those that are gone are said to be."""
-    if after is None:
+    if not is_object(after):
         return None
-    gone = dict.fromkeys(cast("Record", before or {}))
-    return gone | cast("Record", after)
-
-
-def _number(value: object) -> str:
-    return str(round(value)) if isinstance(value, int | float) else ""
+    gone = dict.fromkeys(before) if is_object(before) else {}
+    return {**gone, **after}

@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.formats.effective import Effective
 from mcpyard.web.badges import EFFECTIVE, StatusBadge
 from mcpyard.yard.clients.clients import Clients
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.base import PlacedProblem, PlaceView
+from mcpyard.yard.views.clients import EntryBrief, ScopeView
 
 OWN: Final = "yard"
 """The yard among the programs."""
@@ -159,48 +160,43 @@ def digest_of(*parts: object) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def line_of(server: Record) -> str:
+def line_of(server: EntryBrief) -> str:
     """What a server runs, or its address."""
-    if server.get("url"):
-        return str(server["url"])
-    args = cast("list[object]", server.get("args") or [])
-    return " ".join(map(str, [server.get("command") or "", *args]))
+    return server.url or " ".join([server.command or "", *(server.args or ())])
 
 
-def problem_line(problem: Record) -> str:
+def problem_line(problem: PlacedProblem) -> str:
     """A problem with where it is."""
-    place = cast("Record | None", problem["place"])
-    return f"{place_line(place)}: {problem['message']}" if place else str(problem["message"])
+    place = problem.place
+    return f"{place_line(place)}: {problem.message}" if place else problem.message
 
 
-def place_line(place: Record) -> str:
+def place_line(place: PlaceView) -> str:
     """A place in a file, as editors write it."""
-    return f"{place['file']}:{place['line']}"
+    return f"{place.file}:{place.line}"
 
 
-def _place(group: Record, own: Mapping[str, StatusBadge]) -> ProgramFile:
-    at = f"{group['client']}:{group['scope']}"
-    servers = cast("list[Record]", group["servers"])
-    problems = cast("list[Record]", group["problems"])
+def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
+    at = f"{group.client}:{group.scope}"
+    looks: Mapping[str, StatusBadge] = own if group.client == OWN else {}
     return ProgramFile(
         at=at,
-        client=str(group["client"]),
-        title=str(group["title"]),
-        scope=str(group["scope"]),
-        path=str(group["path"]),
-        exists=bool(group["exists"]),
-        entries=tuple(_entry(at, each, own if group["client"] == OWN else {}) for each in servers),
-        problems=tuple(map(problem_line, problems)),
+        client=group.client,
+        title=group.title,
+        scope=group.scope,
+        path=group.path,
+        exists=group.exists,
+        entries=tuple(_entry(at, each, looks) for each in group.servers),
+        problems=tuple(map(problem_line, group.problems)),
     )
 
 
-def _entry(at: str, server: Record, own: Mapping[str, StatusBadge]) -> EntryCard:
-    name = str(server["name"])
+def _entry(at: str, server: EntryBrief, own: Mapping[str, StatusBadge]) -> EntryCard:
     return EntryCard(
         at=at,
-        name=name,
+        name=server.name,
         line=line_of(server),
-        enabled=bool(server["enabled"]),
-        look=look_in_force(str(server["effective"]), own.get(name)),
-        reason=str(server["reason"]),
+        enabled=server.enabled,
+        look=look_in_force(server.effective, own.get(server.name)),
+        reason=server.reason,
     )

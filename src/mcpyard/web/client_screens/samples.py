@@ -4,8 +4,8 @@ from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.client_screens.changes import preview_of
 from mcpyard.web.client_screens.presenters import EntryCard
-from mcpyard.yard.clients.records import Done
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData
+from mcpyard.yard.clients.results import Done
 
 _DIFF = """--- /dev/null
 +++ /srv/person/.codex/config.toml
@@ -15,7 +15,7 @@ _DIFF = """--- /dev/null
 """
 
 
-def client_samples() -> Record:
+def client_samples() -> TemplateData:
     """A server in every state, and a preview with every kind of warning."""
     entries = [
         EntryCard("codex:user", name, "npx -y @acme/files", name == "enabled", look, "so it says")

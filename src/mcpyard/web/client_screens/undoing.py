@@ -11,8 +11,8 @@ from mcpyard.web.client_screens.changes import preview_of, refused, told, unseen
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import answer
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.clients.records import Done
-from mcpyard.yard.records import Record
+from mcpyard.yard.clients.results import Done
+from mcpyard.yard.views.clients import EditView
 
 
 class UndoRoutes:
@@ -56,9 +56,9 @@ class UndoRoutes:
         data = preview_of(look) | {"edit": edit, "removes": removes, "running": running}
         return answer(request, "dialogs/undo.html", data)
 
-    async def _edit(self, number: int) -> Record:
+    async def _edit(self, number: int) -> EditView:
         for each in await self._clients.edits():
-            if each["id"] == number:
+            if each.id == number:
                 return each
         raise EditUnknown(f"the edit {number} is not among the last ones")
 

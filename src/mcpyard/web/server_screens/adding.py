@@ -18,8 +18,7 @@ from mcpyard.web.server_screens.definitions import (
     fields_of_form,
 )
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
 
 WAYS: Final = ("form", "paste", "found")
 
@@ -36,7 +35,7 @@ class AddRoutes:
     async def dialog(self, request: Request) -> Response:
         """The dialog, with nothing filled in."""
         way = request.query_params.get("way", WAYS[0])
-        data: Record = {"way": way if way in WAYS else WAYS[0], "fields": Fields()}
+        data: TemplateData = {"way": way if way in WAYS else WAYS[0], "fields": Fields()}
         data |= {"error": None, "left_out": []}
         return answer(request, "dialogs/add.html", data)
 
@@ -49,7 +48,7 @@ class AddRoutes:
             record = await self._yard.register(body | _scope(fields))
         except YardError as error:
             return form_again(request, form, error, "dialogs/add.html")
-        return self._done(request, [str(record["name"])])
+        return self._done(request, [record.name])
 
     async def test(self, request: Request) -> Response:
         """Connect to what was filled in, without keeping it; list its tools."""
@@ -68,13 +67,18 @@ class AddRoutes:
         try:
             found = await asyncio.to_thread(parse_snippet, text)
         except YardError as error:
-            broken: Record = {"servers": [], "problems": [], "left_out": [], "text": text}
+            broken: TemplateData = {"servers": [], "problems": [], "left_out": [], "text": text}
             return answer(request, "parts/pasted.html", broken | said_of(request, error))
         if len(found.servers) == 1 and not found.problems:
             (one,) = found.servers
             fields = fields_of_definition(one.name, _definition(one))
             left_out = [str(each) for each in one.left_out]
-            data: Record = {"way": "form", "fields": fields, "error": None, "left_out": left_out}
+            data: TemplateData = {
+                "way": "form",
+                "fields": fields,
+                "error": None,
+                "left_out": left_out,
+            }
             return answer(request, "dialogs/add.html", data, headers=_WHOLE_DIALOG)
         taken = {each.server.name for each in self._yard.pictures()}
         servers = [
@@ -104,7 +108,7 @@ class AddRoutes:
                 continue
             body = {**_definition(each), "name": each.name, "start": start}
             try:
-                names.append(str((await self._yard.register(body))["name"]))
+                names.append((await self._yard.register(body)).name)
             except YardError as error:
                 refused.append(f"{each.name}: {line_about(request, error)}")
         return self._done(request, names, refused)
@@ -119,14 +123,14 @@ class AddRoutes:
 def form_again(request: Request, form: requests.Form, error: YardError, template: str) -> Response:
     """The form as it was filled in, with what is wrong beside each field."""
     fields = fields_of_form(form, wrong_fields(request, error))
-    data: Record = {"way": "form", "fields": fields, "error": line_about(request, error)}
+    data: TemplateData = {"way": "form", "fields": fields, "error": line_about(request, error)}
     data |= {"ref": form["ref"], "digest": form["digest"], "left_out": []}
     return answer(request, template, data, edge(error).status)
 
 
-def _scope(fields: Fields) -> Record:
+def _scope(fields: Fields) -> dict[str, object]:
     return {"scope": fields.scope} if fields.scope else {}
 
 
-def _definition(pasted: Pasted) -> Record:
+def _definition(pasted: Pasted) -> dict[str, object]:
     return {"type": pasted.config.type, **plain(pasted.config)}

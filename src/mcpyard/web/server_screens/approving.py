@@ -8,9 +8,8 @@ from starlette.responses import Response
 from mcpyard.domain.errors import ApprovalOutdated, ServerUnknown, edge
 from mcpyard.web import requests
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
-from mcpyard.yard.consent import folder_record
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.consent import folder_view
 
 
 class ApproveRoutes:
@@ -34,10 +33,10 @@ class ApproveRoutes:
         data = {"names": done.servers, "waiting": done.waiting}
         return answer(request, "parts/approved.html", data)
 
-    async def _shown(self, request: Request) -> Record:
+    async def _shown(self, request: Request) -> TemplateData:
         waiting = await self._yard.approvals.waiting_in(self._folder(request))
         ref = requests.part(request, "ref")
-        return {"waiting": folder_record(waiting), "ref": ref, "late": False}
+        return {"waiting": folder_view(waiting), "ref": ref, "late": False}
 
     def _folder(self, request: Request) -> Path:
         server = self._yard.server(requests.part(request, "ref"))

@@ -1,7 +1,7 @@
 """The Edit and Delete dialogs: nothing changes without its difference, or its question, shown."""
 
 import difflib
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,11 +12,8 @@ from mcpyard.web.filters import pretty
 from mcpyard.web.server_screens.adding import form_again
 from mcpyard.web.server_screens.definitions import fields_of_form, fields_of_server, patch_of, shown
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
-
-if TYPE_CHECKING:
-    from mcpyard.yard.records import Record
 
 _AROUND: Final = 2
 _HEADER_LINES: Final = 2
@@ -32,8 +29,8 @@ class ChangeRoutes:
     async def dialog(self, request: Request) -> Response:
         """The form, with a server's definition filled in."""
         record = self._sights.record(requests.part(request, "ref"))
-        data: Record = {"fields": fields_of_server(record), "error": None}
-        data |= {"ref": record["id"], "digest": record["digest"]}
+        data: TemplateData = {"fields": fields_of_server(record), "error": None}
+        data |= {"ref": record.id, "digest": record.digest}
         return answer(request, "dialogs/edit.html", data)
 
     async def change(self, request: Request) -> Response:
@@ -45,7 +42,7 @@ class ChangeRoutes:
             changed = await self._yard.change(ref, Change(patch, form["digest"] or None))
         except YardError as error:
             return form_again(request, form, error, "dialogs/edit.html")
-        return answer(request, "parts/changed.html", {"name": changed["name"]})
+        return answer(request, "parts/changed.html", {"name": changed.name})
 
     async def diff(self, request: Request) -> Response:
         """How what was filled in differs from what is."""

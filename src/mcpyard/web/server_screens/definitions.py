@@ -2,22 +2,23 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.narrowing import is_mapping, list_of, object_of
 from mcpyard.web.redaction import HIDDEN, veiled
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.extra_fields import (
     ASKED,
     further_of_definition,
-    further_of_record,
+    further_of_server,
     further_patch,
     read_further,
     shown_further,
     with_literals,
 )
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.servers import RevealedView, ServerView
 
 STDIO: Final = "stdio"
 TRANSPORTS: Final = (STDIO, "http", "sse")
@@ -79,40 +80,40 @@ class Fields:
         )
 
 
-def fields_of_server(record: Record) -> Fields:
+def fields_of_server(server: ServerView) -> Fields:
     """The fields of a server as it is."""
-    return replace(fields_of_record(record), further=further_of_record(record))
+    return replace(fields_of_view(server), further=further_of_server(server))
 
 
-def fields_of_record(record: Record) -> Fields:
-    """The fields that a server here and one in another program's file both have."""
+def fields_of_view(server: ServerView) -> Fields:
+    """The fields of a server, without what has no field of its own."""
     return Fields(
-        name=str(record["name"]),
-        transport=str(record["transport"] or "http"),
-        command=str(record.get("command", "")),
-        args=tuple(map(str, cast("list[object]", record.get("args", [])))),
-        env=_pairs(record.get("env")),
-        cwd=str(record.get("cwd") or ""),
-        url=str(record.get("url", "")),
-        headers=_pairs(record.get("headers")),
-        timeout=str(record["timeout"]),
-        enabled=bool(record["enabled"]),
-        scope=str(record["scope"]),
+        name=server.name,
+        transport=server.transport or "http",
+        command=server.command or "",
+        args=tuple(server.args or ()),
+        env=pairs_of(server.env),
+        cwd=server.cwd or "",
+        url=server.url or "",
+        headers=pairs_of(server.headers),
+        timeout=str(server.timeout),
+        enabled=server.enabled,
+        scope=server.scope,
     )
 
 
-def fields_of_definition(name: str, definition: Record) -> Fields:
+def fields_of_definition(name: str, definition: dict[str, object]) -> Fields:
     """The fields of a definition that was pasted; its values are the person's own."""
     remote = "url" in definition
     return Fields(
         name=name,
         transport=str(definition.get("transport") or ("http" if remote else STDIO)),
         command=str(definition.get("command", "")),
-        args=tuple(map(str, cast("list[object]", definition.get("args", [])))),
-        env=_pairs(definition.get("env")),
+        args=tuple(map(str, list_of(definition.get("args")))),
+        env=pairs_of(object_of(definition.get("env"))),
         cwd=str(definition.get("cwd") or ""),
         url=str(definition.get("url", "")),
-        headers=_pairs(definition.get("headers")),
+        headers=pairs_of(object_of(definition.get("headers"))),
         timeout=str(definition.get("timeout", "")),
         enabled=bool(definition.get("enabled", True)),
         further=further_of_definition(definition),
@@ -139,7 +140,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
     )
 
 
-def definition_of(fields: Fields, known: Record | None = None) -> Record:
+def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str, object]:
     """The definition that fields mean.
 
     Args:
@@ -149,59 +150,59 @@ def definition_of(fields: Fields, known: Record | None = None) -> Record:
     made = with_literals(read_further(fields.further), known) | {"transport": fields.transport}
     if fields.local:
         made |= {"command": fields.command, "args": [*fields.args]}
-        made |= {"env": _values(fields.env, known, "env")} if fields.env else {}
+        made |= {"env": _values(fields.env, known and known.env)} if fields.env else {}
         made |= {"cwd": fields.cwd} if fields.cwd else {}
     else:
         made |= {"url": _literal_url(fields, known)}
-        made |= {"headers": _values(fields.headers, known, "headers")} if fields.headers else {}
+        made |= (
+            {"headers": _values(fields.headers, known and known.headers)} if fields.headers else {}
+        )
     if fields.timeout:
         made["timeout"] = milliseconds(fields.timeout)
     return made if fields.enabled else made | {"enabled": False}
 
 
-def patch_of(fields: Fields, record: Record) -> Record:
-    """The merge patch that turns a server's record into what was filled in."""
-    patch = further_patch(fields.further, record) | {"enabled": fields.enabled}
-    if fields.name != record["name"]:
+def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
+    """The merge patch that turns a server into what was filled in."""
+    patch = further_patch(fields.further, server) | {"enabled": fields.enabled}
+    if fields.name != server.name:
         patch["name"] = fields.name
     if fields.timeout:
         patch["timeout"] = milliseconds(fields.timeout)
-    was_local = "command" in record
+    was_local = server.type == "local"
     if fields.local:
         patch |= {"command": fields.command, "args": [*fields.args]}
-        patch |= {"env": _changed(fields.env, record.get("env")), "cwd": fields.cwd or None}
+        patch |= {"env": _changed(fields.env, server.env), "cwd": fields.cwd or None}
         return patch if was_local else patch | _NOT_REMOTE
     patch |= {"url": fields.url, "transport": fields.transport}
-    patch |= {"headers": _changed(fields.headers, record.get("headers"))}
-    gone: Record = {"command": None, "args": None, "env": None, "cwd": None}
+    patch |= {"headers": _changed(fields.headers, server.headers)}
+    gone: dict[str, object] = {"command": None, "args": None, "env": None, "cwd": None}
     return patch | gone if was_local else patch
 
 
-def shown(fields: Fields) -> Record:
+def shown(fields: Fields) -> dict[str, object]:
     """A definition for a person's eyes, with secrets hidden."""
     hidden = {"name": fields.name, "transport": fields.transport}
+    more: dict[str, object] = {"url": fields.url}
+    pairs, key = fields.headers, "headers"
     if fields.local:
-        more: Record = {"command": fields.command, "args": [*fields.args]}
+        more = {"command": fields.command, "args": [*fields.args]}
         more |= {"cwd": fields.cwd} if fields.cwd else {}
         pairs, key = fields.env, "env"
-    else:
-        more, pairs, key = Record(url=fields.url), fields.headers, "headers"
     values = {each.name: HIDDEN if each.kept else veiled(each.value) for each in pairs}
-    rest: Record = {"timeout": fields.timeout, "enabled": fields.enabled}
+    rest: dict[str, object] = {"timeout": fields.timeout, "enabled": fields.enabled}
     rest |= shown_further(fields.further)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
 
 
-def _pairs(values: object) -> tuple[Pair, ...]:
-    return tuple(
-        _pair(name, value) for name, value in cast("Mapping[str, object]", values or {}).items()
-    )
+def pairs_of(values: Mapping[str, object] | None) -> tuple[Pair, ...]:
+    """Variables or headers as they are shown."""
+    return tuple(_pair(name, value) for name, value in (values or {}).items())
 
 
 def _pair(name: str, value: object) -> Pair:
-    if isinstance(value, Mapping):
-        hint = str(cast("Mapping[str, object]", value).get("hint", ""))
-        return Pair(name, kept=True, hint=hint)
+    if is_mapping(value):
+        return Pair(name, kept=True, hint=str(value.get("hint", "")))
     return Pair(name, str(value))
 
 
@@ -216,18 +217,17 @@ def _filled(form: Form, kind: str) -> tuple[Pair, ...]:
     )
 
 
-def _values(pairs: Iterable[Pair], known: Record | None, kind: str) -> Record:
-    literal = cast("Mapping[str, object]", (known or {}).get(kind) or {})
+def _values(pairs: Iterable[Pair], known: Mapping[str, str] | None) -> dict[str, object]:
+    literal = known or {}
     return {each.name: literal.get(each.name, "") if each.kept else each.value for each in pairs}
 
 
-def _literal_url(fields: Fields, known: Record | None) -> object:
-    return known["url"] if known and "***" in fields.url and "url" in known else fields.url
+def _literal_url(fields: Fields, known: RevealedView | None) -> str:
+    return known.url if known and known.url is not None and "***" in fields.url else fields.url
 
 
-def _changed(pairs: Iterable[Pair], before: object) -> Record:
-    was = cast("Mapping[str, object]", before or {})
-    gone: Mapping[str, object] = dict.fromkeys(was)
+def _changed(pairs: Iterable[Pair], before: Mapping[str, object] | None) -> dict[str, object]:
+    gone: Mapping[str, object] = dict.fromkeys(before or {})
     return {**gone, **{each.name: MASK if each.kept else each.value for each in pairs}}
 
 

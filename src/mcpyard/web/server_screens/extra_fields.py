@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.merge import is_mask
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Policy
+from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.web.redaction import veiled_members
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.servers import RevealedView, ServerView
 
 ASKED: Final = frozenset(
     {
@@ -23,40 +24,39 @@ _USUAL: Final = {
     for word, value in Policy().model_dump(mode="json", by_alias=True).items()
     if word not in ASKED and word != "wanted"
 }
-_IN_RECORDS: Final = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
+_IN_VIEWS: Final = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
 
 
-def further_of_definition(definition: Record) -> str:
+def further_of_definition(definition: dict[str, object]) -> str:
     """What a pasted definition says besides the fields, as a text."""
     return _text({word: value for word, value in definition.items() if word not in ASKED})
 
 
-def further_of_record(record: Record) -> str:
-    """What a server's record says besides the fields, as a text."""
-    return _text(_said(record))
+def further_of_server(server: ServerView) -> str:
+    """What a server's definition says besides the fields, as a text."""
+    return _text(_said(server))
 
 
-def read_further(text: str | None) -> Record:
+def read_further(text: str | None) -> dict[str, object]:
     """What the text means, or `DefinitionError`."""
     try:
         said: object = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
         raise DefinitionError.of(Problem("further", f"is not JSON: {error}")) from None
-    if not isinstance(said, dict):
+    if not is_object(said):
         raise DefinitionError.of(Problem("further", "must be a JSON object"))
-    further = cast("Record", said)
-    twice = [Problem(word, "has a field of its own in the form") for word in ASKED & {*further}]
+    twice = [Problem(word, "has a field of its own in the form") for word in ASKED & {*said}]
     if twice:
         raise DefinitionError.of(*twice)
-    return further
+    return said
 
 
-def further_patch(text: str | None, record: Record) -> Record:
-    """The merge patch that turns what a record says into what the text says."""
-    return {} if text is None else _difference(_said(record), read_further(text))
+def further_patch(text: str | None, server: ServerView) -> dict[str, object]:
+    """The merge patch that turns what a server's definition says into what the text says."""
+    return {} if text is None else _difference(_said(server), read_further(text))
 
 
-def shown_further(text: str | None) -> Record:
+def shown_further(text: str | None) -> dict[str, object]:
     """What the text means, for a person's eyes: secrets hidden, and what is not JSON as it is."""
     try:
         said = read_further(text)
@@ -65,12 +65,12 @@ def shown_further(text: str | None) -> Record:
     return veiled_members(said)
 
 
-def with_literals(said: Record, known: Record | None) -> Record:
+def with_literals(said: dict[str, object], known: RevealedView | None) -> dict[str, object]:
     """What was said, with the literal values in place of those that were shown masked."""
-    if known is None or not isinstance(said.get("oauth"), Mapping):
+    oauth = said.get("oauth")
+    if known is None or not is_mapping(oauth):
         return said
-    literal = cast("Record", known.get("oauth") or {})
-    oauth = cast("Record", said["oauth"])
+    literal = known.oauth or {}
     return {
         **said,
         "oauth": {
@@ -79,26 +79,25 @@ def with_literals(said: Record, known: Record | None) -> Record:
     }
 
 
-def _said(record: Record) -> Record:
-    policy = {word: record[_IN_RECORDS.get(word, word)] for word in _USUAL}
+def _said(server: ServerView) -> dict[str, object]:
+    shown = server.to_dict()
+    policy = {word: shown[_IN_VIEWS.get(word, word)] for word in _USUAL}
     unusual = {word: value for word, value in policy.items() if value != _USUAL[word]}
-    oauth = record.get("oauth")
-    return {**unusual, "oauth": oauth} if oauth else unusual
+    return {**unusual, "oauth": server.oauth} if server.oauth else unusual
 
 
-def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> Record:
-    patch: Record = {word: None for word in before if word not in after}
+def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    patch: dict[str, object] = {word: None for word in before if word not in after}
     for word, value in after.items():
         was = before.get(word)
         if value == was:
             continue
-        if isinstance(value, Mapping) and isinstance(was, Mapping):
-            pair = cast("tuple[Record, Record]", (was, value))
-            patch[word] = _difference(*pair)
+        if is_mapping(value) and is_mapping(was):
+            patch[word] = _difference(was, value)
         else:
             patch[word] = value
     return patch
 
 
-def _text(said: Record) -> str:
+def _text(said: dict[str, object]) -> str:
     return json.dumps(said, ensure_ascii=False, indent=2) if said else ""

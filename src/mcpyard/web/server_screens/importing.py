@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,9 +12,8 @@ from mcpyard.web import requests
 from mcpyard.web.client_screens.presenters import line_of
 from mcpyard.web.problems import line_about
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Copy, EditTerms
-from mcpyard.yard.records import Record
 
 EXAMPLE: Final = "legal"
 TARGET: Final = "yard:user"
@@ -54,27 +53,36 @@ class ImportRoutes:
         """Add the example server, and start it."""
         beside = Path(sys.executable).with_name(_PROGRAM)
         command = str(beside) if beside.exists() else _PROGRAM
-        body: Record = {"name": EXAMPLE, "command": command, "args": [], "transport": "stdio"}
+        body: dict[str, object] = {
+            "name": EXAMPLE,
+            "command": command,
+            "args": [],
+            "transport": "stdio",
+        }
         try:
             await self._yard.register(body | {"scope": "user", "start": True})
         except NameTaken:
             await self._yard.start(EXAMPLE)
         return answer(request, "parts/added.html", {"names": [EXAMPLE], "refused": []})
 
-    async def _importable(self) -> list[Record]:
+    async def _importable(self) -> list[TemplateData]:
         rows = await self._yard.clients.import_all(terms=EditTerms(dry_run=True))
-        wanted = [each for each in rows if each["outcome"] == "importable"]
+        wanted = [each for each in rows if each.outcome == "importable"]
         lines = await self._lines() if wanted else {}
         return [
-            each | {"ref": _BETWEEN.join(key), "line": lines.get(key, "")}
+            {
+                "name": each.name,
+                "source": each.source,
+                "ref": f"{each.source}{_BETWEEN}{each.name}",
+                "line": lines.get((each.source, each.name), ""),
+            }
             for each in wanted
-            if (key := (str(each["from"]), str(each["name"])))
         ]
 
     async def _lines(self) -> dict[tuple[str, str], str]:
         """What each server would run, by its place and name."""
         return {
-            (f"{group['client']}:{group['scope']}", str(server["name"])): line_of(server)
+            (f"{group.client}:{group.scope}", server.name): line_of(server)
             for group in await self._yard.clients.groups()
-            for server in cast("list[Record]", group["servers"])
+            for server in group.servers
         }

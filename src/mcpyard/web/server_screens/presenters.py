@@ -9,11 +9,12 @@ from uuid import UUID
 
 from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.lifecycle import OPEN, Phase
+from mcpyard.domain.model import Wanted
 from mcpyard.web.badges import TONES, StatusBadge, look_of
 from mcpyard.web.change_tracker import ChangeTracker, PageChanges
 from mcpyard.web.metrics import Metric
-from mcpyard.web.templating import Preferences, render
-from mcpyard.yard.records import Picture, Record
+from mcpyard.web.templating import Preferences, TemplateData, render
+from mcpyard.yard.views.servers import Picture, ServerView
 
 LIST: Final = "servers"
 """The view of a browser that looks at all servers."""
@@ -37,7 +38,7 @@ class Card:
         notes: What is odd about its definition or its tools.
     """
 
-    record: Record
+    record: ServerView
     look: StatusBadge
     vital: Metric
     era: str
@@ -49,18 +50,18 @@ class Card:
     @property
     def title(self) -> str:
         """What to call it above its name; empty where that says no more than the name."""
-        title = str(self.record["title"] or "").strip()
-        return "" if title == self.record["name"] else title
+        title = (self.record.title or "").strip()
+        return "" if title == self.record.name else title
 
     @property
     def description(self) -> str:
         """What to say about it; empty for nothing."""
-        return str(self.record["description"] or "").strip()
+        return (self.record.description or "").strip()
 
     @property
     def up(self) -> bool:
         """Whether it runs or tries to, so that it can be stopped."""
-        return self.record["wanted"] == "running" and self.record["phase"] != Phase.FAILED
+        return self.record.wanted is Wanted.RUNNING and self.record.phase is not Phase.FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class ServerPresenter:
         self.ledger = ledger
         self.yard = ledger.yard
 
-    def record(self, ref: str) -> Record:
+    def record(self, ref: str) -> ServerView:
         """The record of a server, without its tools and without a look at its processes."""
         picture = self.ledger.picture(self.yard.server(ref).id)
         if picture is None:
@@ -124,7 +125,7 @@ class ServerPresenter:
         """What in the documents cannot be used, each with its place."""
         return [str(each) for each in self.yard.desired.problems]
 
-    def frame(self, tab: str) -> Record:
+    def frame(self, tab: str) -> TemplateData:
         """What a screen needs that gets no news of servers, but shows whether the yard is there."""
         return {"tab": tab, "view": tab, "tag": self.ledger.tag()}
 

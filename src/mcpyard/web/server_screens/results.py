@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
+from mcpyard.domain.narrowing import is_mapping, list_of
 from mcpyard.web.filters import inert, pretty
 from mcpyard.yard.calls.outcome import Outcome
 
@@ -37,8 +38,8 @@ def blocks_of(outcome: Outcome) -> list[ResultBlock]:
     """The parts of a result, in their order."""
     result = outcome.result
     content = result.get("content")
-    parts = cast("list[object]", content) if isinstance(content, list) else []
-    blocks = [_block(cast("Part", each)) for each in parts if isinstance(each, Mapping)]
+    parts = list_of(content)
+    blocks = [_block(each) for each in parts if is_mapping(each)]
     if "structuredContent" in result:
         blocks.append(_cut("data", pretty(result["structuredContent"])))
     more = {key: result[key] for key in result if key not in _KNOWN}
@@ -54,8 +55,8 @@ def _block(part: Part) -> ResultBlock:
             return ResultBlock("image", str(part["mimeType"]), source)
         case "resource_link":
             return ResultBlock("link", inert(part.get("name") or ""), inert(part.get("uri", "")))
-        case "resource" if isinstance(found := part.get("resource"), Mapping):
-            return _resource(cast("Part", found))
+        case "resource" if is_mapping(found := part.get("resource")):
+            return _resource(found)
         case _:
             return _cut("other", pretty(part))
 

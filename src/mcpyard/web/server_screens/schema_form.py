@@ -5,9 +5,10 @@ What has no kind of its own, or is nested too deep, or leads in a circle, is ask
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Final
 from urllib.parse import unquote
 
+from mcpyard.domain.narrowing import is_array, list_of, mapping_of
 from mcpyard.web.filters import pretty
 
 DEEPEST: Final = 6
@@ -56,7 +57,7 @@ class FormField:
 
 def form_of(schema: object) -> FormField:
     """The form of a tool's arguments."""
-    made = _Maker(_as_schema(schema)).node(_as_schema(schema), 0)
+    made = _Maker(mapping_of(schema)).node(mapping_of(schema), 0)
     whole = made if made.kind == "object" else FormField("json")
     # A schema's title is a name for programs; what the arguments are for the tool itself says.
     return replace(whole, label="", description="", required=whole.kind == "object")
@@ -84,8 +85,8 @@ class _Maker:
     def _shape(self, schema: Schema, depth: int) -> FormField:
         if "const" in schema:
             return FormField("const", default=pretty(schema["const"]))
-        if isinstance(options := schema.get("enum"), list):
-            return FormField("enum", options=_options(cast("list[object]", options)))
+        if is_array(options := schema.get("enum")):
+            return FormField("enum", options=_options(options))
         ways = _ways(schema)
         if len(ways) == 1:
             return self.node(ways[0], depth + 1)
@@ -95,18 +96,18 @@ class _Maker:
 
     def _typed(self, schema: Schema, depth: int) -> FormField:
         kind = _type_of(schema)
-        if kind == "object" and _as_schema(schema.get("properties")):
+        if kind == "object" and mapping_of(schema.get("properties")):
             return FormField("object", children=tuple(self._members(schema, depth)))
         if kind == "array" and isinstance(schema.get("items"), Mapping):
-            return FormField("array", children=(self.node(_as_schema(schema["items"]), depth + 1),))
+            return FormField("array", children=(self.node(mapping_of(schema["items"]), depth + 1),))
         if kind in {"boolean", "number", "integer"}:
             return FormField(kind, input="number" if kind != "boolean" else "text")
         return _text(schema) if kind == "string" else FormField("json")
 
     def _members(self, schema: Schema, depth: int) -> Iterable[FormField]:
-        required = {*map(str, _list(schema.get("required")))}
-        for key, each in _as_schema(schema["properties"]).items():
-            made = self.node(_as_schema(each), depth + 1)
+        required = {*map(str, list_of(schema.get("required")))}
+        for key, each in mapping_of(schema["properties"]).items():
+            made = self.node(mapping_of(each), depth + 1)
             yield replace(made, key=key, label=made.label or key, required=key in required)
 
     def _way(self, schema: Schema, depth: int) -> FormField:
@@ -123,22 +124,22 @@ class _Maker:
             found = self._find(reference)
             schema = {**found, **{key: schema[key] for key in schema if key != "$ref"}}
             reference = found.get("$ref")
-        return _joined(schema, map(_as_schema, _list(schema.get("allOf"))))
+        return _joined(schema, map(mapping_of, list_of(schema.get("allOf"))))
 
     def _find(self, reference: str) -> Schema:
         found: object = self._root
         for part in reference.removeprefix("#").strip("/").split("/"):
             key = unquote(part).replace("~1", "/").replace("~0", "~")
-            found = _as_schema(found).get(key, {})
-        return _as_schema(found)
+            found = mapping_of(found).get(key, {})
+        return mapping_of(found)
 
 
 def _ways(schema: Schema) -> list[Schema]:
     """The alternatives of a schema, without the one that says that nothing is given."""
     for word in ("oneOf", "anyOf"):
         found = schema.get(word)
-        if isinstance(found, list):
-            ways = [_as_schema(each) for each in cast("list[object]", found)]
+        if is_array(found):
+            ways = [mapping_of(each) for each in found]
             return [each for each in ways if each.get("type") != "null"]
     return []
 
@@ -146,20 +147,16 @@ def _ways(schema: Schema) -> list[Schema]:
 def _joined(schema: Schema, parts: Iterable[Schema]) -> Schema:
     joined = dict(schema)
     for part in parts:
-        properties = {**_as_schema(joined.get("properties")), **_as_schema(part.get("properties"))}
-        required = [*_list(joined.get("required")), *_list(part.get("required"))]
+        properties = {**mapping_of(joined.get("properties")), **mapping_of(part.get("properties"))}
+        required = [*list_of(joined.get("required")), *list_of(part.get("required"))]
         joined = {**part, **joined, "properties": properties, "required": required}
     return joined
 
 
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
 def _type_of(schema: Schema) -> str:
     named = schema.get("type")
-    if isinstance(named, list):
-        named = next((each for each in cast("list[object]", named) if each != "null"), "")
+    if is_array(named):
+        named = next((each for each in named if each != "null"), "")
     if isinstance(named, str):
         return named
     return "object" if "properties" in schema else ""
@@ -180,7 +177,3 @@ def _shown_default(kind: str, value: object) -> str:
     if value is None or kind in {"object", "array", "choice"}:
         return ""
     return value if isinstance(value, str) and kind in {"text", "long"} else pretty(value)
-
-
-def _as_schema(value: object) -> Schema:
-    return cast("Schema", value) if isinstance(value, Mapping) else {}

@@ -10,11 +10,10 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import requests
 from mcpyard.web.problems import line_about
-from mcpyard.web.server_screens.definitions import fields_of_record, shown
+from mcpyard.web.server_screens.definitions import fields_of_view, shown
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
 from mcpyard.web.server_screens.toolbench import find_tools
-from mcpyard.web.templating import answer
-from mcpyard.yard.records import Record
+from mcpyard.web.templating import TemplateData, answer
 
 PARTS: Final = ("tools", "log", "calls", "definition")
 CALLS: Final = 200
@@ -33,7 +32,7 @@ class ServerPages:
         try:
             server = self._yard.server(requests.part(request, "ref"))
         except ServerUnknown as error:
-            data: Record = {"tab": "server", "message": line_about(request, error)}
+            data: TemplateData = {"tab": "server", "message": line_about(request, error)}
             return answer(request, "screens/missing.html", data, _UNKNOWN)
         tag, picture = self._sights.ledger.tag(), self._sights.ledger.picture(server.id)
         show = request.query_params.get("show", PARTS[0])
@@ -47,13 +46,13 @@ class ServerPages:
         }
         return answer(request, "screens/server.html", data | await self._part(str(server.id), show))
 
-    async def _part(self, ref: str, show: str) -> Record:
+    async def _part(self, ref: str, show: str) -> TemplateData:
         if show == "calls":
             calls = await self._calls(UUID(ref))
             return {"calls": calls, "points": _points(calls)}
         if show == "definition":
             record = self._sights.record(ref)
-            return {"definition": shown(fields_of_record(record))}
+            return {"definition": shown(fields_of_view(record))}
         return {} if show == "log" else {"found": find_tools(self._yard, ref, "", 0), "ref": ref}
 
     async def _calls(self, server: UUID) -> list[CallRecord]:

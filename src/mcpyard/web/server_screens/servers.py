@@ -12,7 +12,7 @@ from mcpyard.web import requests
 from mcpyard.web.server_screens.presenters import LIST, ONE, ServerPresenter
 from mcpyard.web.templating import answer
 from mcpyard.yard.edit import Change
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.servers import ServerView
 
 TOOLS_ON_A_CARD: Final = 100
 CALLBACK: Final = "/oauth/callback"
@@ -73,9 +73,11 @@ class ServersRoutes:
         data = {"tools": tools[:TOOLS_ON_A_CARD], "more": max(0, len(tools) - TOOLS_ON_A_CARD)}
         return answer(request, "parts/tool_list.html", data)
 
-    async def _want(self, request: Request, step: Callable[[str], Awaitable[Record]]) -> Response:
-        record = await step(requests.part(request, "ref"))
-        return self._card(request, str(record["id"]))
+    async def _want(
+        self, request: Request, step: Callable[[str], Awaitable[ServerView]]
+    ) -> Response:
+        server = await step(requests.part(request, "ref"))
+        return self._card(request, server.id)
 
     def _card(self, request: Request, ref: str) -> Response:
         picture = self._ledger.picture(self._yard.server(ref).id)

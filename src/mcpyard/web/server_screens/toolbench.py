@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import orjson
 from starlette.requests import Request
@@ -14,14 +14,15 @@ from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
+from mcpyard.domain.narrowing import is_object
 from mcpyard.web import requests
 from mcpyard.web.problems import said_of
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.server_screens.results import blocks_of
 from mcpyard.web.server_screens.schema_form import form_of
-from mcpyard.web.templating import answer
+from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.servers import ToolView
 from mcpyard.yard.yard import YardCore
 
 PAGE: Final = 100
@@ -30,17 +31,25 @@ DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool, with the id of its server."""
+
+    id: str
+    tool: ToolView
+
+
+@dataclass(frozen=True, slots=True)
 class FoundTools:
     """A page of tools.
 
     Attributes:
-        tools: Their records, each with the `id` of its server.
+        tools: The tools.
         total: How many match in all.
         start: Where this page begins.
         word: What was searched for.
     """
 
-    tools: list[Record]
+    tools: list[FoundTool]
     total: int
     start: int
     word: str
@@ -64,7 +73,7 @@ def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundT
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
     wanted = word.strip().lower()
     found = [
-        tool | {"id": str(server.id)}
+        FoundTool(str(server.id), tool)
         for server in servers
         for tool in yard.tools(str(server.id))
         if not wanted or wanted in _words(server, tool)
@@ -72,10 +81,10 @@ def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundT
     return FoundTools(found[start : start + PAGE], len(found), start, word)
 
 
-def _words(server: DesiredServer, tool: Record) -> str:
+def _words(server: DesiredServer, tool: ToolView) -> str:
     """What a tool can be found by."""
-    said = server.name, server.config.title or "", tool["name"], tool["description"]
-    return " ".join(map(str, said)).lower()
+    said = server.name, server.config.title or "", tool.name, tool.description
+    return " ".join(said).lower()
 
 
 class ToolRoutes:
@@ -103,7 +112,7 @@ class ToolRoutes:
         """One tool: what it does, and a form to try it."""
         ref, name = requests.part(request, "ref"), requests.part(request, "tool")
         route = self._yard.route(ref, name)
-        tool = next(each for each in self._yard.tools(ref) if each["name"] == name)
+        tool = next(each for each in self._yard.tools(ref) if each.name == name)
         data = {"tool": tool, "ref": str(route.server), "form": form_of(route.tool.input_schema)}
         return answer(request, "parts/tool.html", data)
 
@@ -118,7 +127,7 @@ class ToolRoutes:
         """Call a tool, and show what it answers; a server that somebody stopped stays stopped."""
         ref, name = requests.part(request, "ref"), requests.part(request, "tool")
         sent = (await requests.form(request))["arguments"]
-        data: Record = {"sent": sent, "tool": name, "ref": ref, "stopped": None}
+        data: TemplateData = {"sent": sent, "tool": name, "ref": ref, "stopped": None}
         try:
             arguments = _arguments(sent)
             if stopped := self._stopped(ref):
@@ -126,7 +135,7 @@ class ToolRoutes:
             who = requests.caller(request)
             outcome = await self._yard.call_tool(ref, name, arguments, who=who)
         except YardError as error:
-            failed: Record = {"outcome": None, **said_of(request, error)}
+            failed: TemplateData = {"outcome": None, **said_of(request, error)}
             return answer(request, "parts/result.html", data | failed)
         shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
         return answer(request, "parts/result.html", data | shown)
@@ -136,18 +145,18 @@ class ToolRoutes:
         record = await self._yard.start(requests.part(request, "ref"), wait=START_WAIT)
         return answer(request, "parts/started.html", {"record": record})
 
-    def _stopped(self, ref: str) -> Record | None:
+    def _stopped(self, ref: str) -> TemplateData | None:
         """What to show of a server that somebody stopped, instead of calling it."""
         record = self._sights.record(ref)
-        idle = record["phase"] == Phase.STOPPED and record["wanted"] == Wanted.STOPPED
-        return {"stopped": record["name"]} if idle and record["enabled"] else None
+        idle = record.phase is Phase.STOPPED and record.wanted is Wanted.STOPPED
+        return {"stopped": record.name} if idle and record.enabled else None
 
 
-def _arguments(sent: str) -> Record:
+def _arguments(sent: str) -> dict[str, object]:
     try:
         found: object = orjson.loads(sent or "{}")
     except json.JSONDecodeError as error:
         raise ArgumentsRefused.of(Problem("", f"this is not JSON: {error}")) from None
-    if not isinstance(found, dict) or nested_deeper(cast("object", found), DEEPEST):
+    if not is_object(found) or nested_deeper(found, DEEPEST):
         raise ArgumentsRefused.of(Problem("", "the arguments must be an object"))
-    return cast("Record", found)
+    return found

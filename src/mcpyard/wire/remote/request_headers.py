@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, cast
 
+from mcpyard.domain.narrowing import is_array, is_mapping
+
 VERSION_HEADER: Final = "MCP-Protocol-Version"
 METHOD_HEADER: Final = "Mcp-Method"
 NAME_HEADER: Final = "Mcp-Name"
@@ -90,9 +92,9 @@ def _as_text(value: object) -> str | None:
 def _value_at(arguments: Mapping[str, Any], path: Path) -> object:
     value: object = arguments
     for key in path:
-        if not isinstance(value, Mapping):
+        if not is_mapping(value):
             return None
-        value = cast("Mapping[str, object]", value).get(key)
+        value = value.get(key)
     return value
 
 
@@ -102,8 +104,8 @@ def _annotated(schema: object) -> Iterator[tuple[Path | None, dict[str, Any]]]:
     stack: list[tuple[Path | None, object]] = [((), schema)]
     while stack:
         path, node = stack.pop()
-        if isinstance(node, list):
-            stack.extend((None, item) for item in cast("list[object]", node))
+        if is_array(node):
+            stack.extend((None, item) for item in node)
         elif isinstance(node, dict):
             members = cast("dict[str, Any]", node)
             if _KEYWORD in members:

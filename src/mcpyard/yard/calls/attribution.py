@@ -7,7 +7,9 @@ understood. One that says nothing is named itself, and the date is unknown.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
+
+from mcpyard.domain.narrowing import is_array, is_object, list_of, object_of
 
 META_KEY: Final = "mcpyard/attribution"
 """The member of a result's `_meta` that says it outright."""
@@ -82,11 +84,11 @@ def _items(structured: object) -> Iterator[_Members]:
     if whole:
         yield whole
     for value in whole.values():
-        if isinstance(value, dict):
-            yield cast("_Members", value)
-        elif isinstance(value, list):
-            listed = islice(cast("list[object]", value), _MAX_ITEMS)
-            yield from (cast("_Members", each) for each in listed if isinstance(each, dict))
+        if is_object(value):
+            yield value
+        elif is_array(value):
+            listed = islice(value, _MAX_ITEMS)
+            yield from (each for each in listed if is_object(each))
 
 
 def _details(found: list[_Members], said: _Members) -> dict[str, object]:
@@ -103,7 +105,7 @@ def _details(found: list[_Members], said: _Members) -> dict[str, object]:
 
 def _last_modified(content: object) -> str | None:
     """The oldest date in the parts' own annotations."""
-    listed = cast("list[object]", content) if isinstance(content, list) else []
+    listed = list_of(content)
     parts = [_object(each) for each in listed]
     notes = [_object(each.get("annotations")) for each in parts]
     return min(_said(notes, ("lastModified",)), default=None)
@@ -122,4 +124,4 @@ def _first(members: _Members, keys: tuple[str, ...]) -> str | None:
 
 
 def _object(value: object) -> _Members:
-    return cast("_Members", value) if isinstance(value, dict) else {}
+    return object_of(value)

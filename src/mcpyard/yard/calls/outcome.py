@@ -5,12 +5,13 @@ import math
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, NamedTuple, Self, cast
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 import msgspec
 import orjson
 
+from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.attribution import Attribution, attribute
 from mcpyard.yard.calls.parts import Part, Text, read_parts
 
@@ -78,7 +79,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
             found = orjson.loads(self.raw)
         except orjson.JSONDecodeError:
             found = json.loads(self.raw, parse_int=_whole, parse_float=_real)
-        return cast("dict[str, object]", found)
+        return object_of(found)
 
     @property
     def is_error(self) -> bool:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
+
+from mcpyard.domain.narrowing import is_array, is_object, object_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def read_parts(content: object) -> tuple[Part, ...]:
     """The parts of a result's `content`; nothing is left out."""
     if content is None:
         return ()
-    listed = cast("list[object]", content) if isinstance(content, list) else [content]
+    listed = content if is_array(content) else [content]
     return tuple(_read(each) for each in listed)
 
 
@@ -89,9 +91,9 @@ def write_part(part: Part) -> object:
 
 
 def _read(raw: object) -> Part:
-    if not isinstance(raw, dict):
+    if not is_object(raw):
         return Unknown(raw)
-    members = cast("dict[str, object]", raw)
+    members = raw
     reader = _READERS.get(str(members.get("type")))
     return (reader(members) if reader else None) or Unknown(members)
 
@@ -113,7 +115,7 @@ def _audio(members: _Members) -> Part | None:
 
 def _resource(members: _Members) -> Part | None:
     found = members.get("resource")
-    inner: _Members = cast("_Members", found) if isinstance(found, dict) else {}
+    inner: _Members = object_of(found)
     uri, text, blob = inner.get("uri"), _word(inner, "text"), _word(inner, "blob")
     if not isinstance(uri, str) or (text is None and blob is None):
         return None

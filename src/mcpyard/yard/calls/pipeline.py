@@ -18,6 +18,7 @@ from mcpyard.domain.errors import (
     name_server,
 )
 from mcpyard.domain.model import Config
+from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
@@ -194,9 +195,9 @@ def _object(arguments: object) -> dict[str, object]:
         return cast("dict[str, object]", arguments)
     if arguments is None:
         return {}
-    if not isinstance(arguments, Mapping):
+    if not is_mapping(arguments):
         raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
-    return dict(cast("Mapping[str, object]", arguments))
+    return dict(arguments)
 
 
 def _encode(arguments: dict[str, object]) -> bytes:
@@ -213,9 +214,9 @@ def _parse(arguments: bytes) -> dict[str, object]:
         parsed: object = orjson.loads(arguments)
     except ValueError as error:
         raise ArgumentsRefused.of(Problem("arguments", f"are not JSON: {error}")) from None
-    if not isinstance(parsed, dict):
+    if not is_object(parsed):
         raise ArgumentsRefused.of(Problem("arguments", "must be an object"))
-    return cast("dict[str, object]", parsed)
+    return parsed
 
 
 def _terms(config: Config, route: Route | None, context: CallContext) -> CallTerms:

@@ -31,21 +31,25 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.records import (
-    Done,
-    Shown,
-    drift_record,
-    file_record,
-    finding_record,
-    full_record,
-)
+from mcpyard.yard.clients.results import Done, Shown
 from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.workspace import broken
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
 from mcpyard.yard.clients.yard_scope_view import OwnView
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import (
+    DriftView,
+    EditView,
+    EntryView,
+    FindingView,
+    ImportView,
+    ScopeView,
+    drift_view,
+    entry_view,
+    file_view,
+    finding_view,
+)
 
 if TYPE_CHECKING:
     from mcpyard.domain.stored import CallToken
@@ -125,13 +129,13 @@ class Clients:
         """The folder that programs are looked at from unless another is named; empty for none."""
         return self._around(None).project
 
-    async def groups(self, project: str | None = None) -> list[Record]:
+    async def groups(self, project: str | None = None) -> list[ScopeView]:
         """Every scope of every client, with its servers and what becomes of each."""
         judgements = await self._judgements(self._around(project))
-        files = [file_record(file) for each in judgements for file in each.files]
+        files = [file_view(file) for each in judgements for file in each.files]
         return files + self._view.groups()
 
-    async def show(self, words: str, name: str, project: str | None = None) -> Record:
+    async def show(self, words: str, name: str, project: str | None = None) -> EntryView:
         """One server with everything that its file says of it.
 
         Raises:
@@ -148,7 +152,7 @@ class Clients:
         for file in reversed(files):
             for standing in file.standings:
                 if standing.listed.name == name:
-                    return full_record(file.spot, file.path, Shown.of(standing))
+                    return entry_view(file.spot, file.path, Shown.of(standing))
         faults = [problem for file in files if not file.standings for problem in file.problems]
         raise broken(*faults) if faults else nobody(name, seat.spot)
 
@@ -226,13 +230,13 @@ class Clients:
         shown = await diffs(undone.backs, show_secrets=terms.show_secrets)
         return Done(shown, (), undone.number, undone.removes)
 
-    async def edits(self) -> list[Record]:
+    async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
         return await self._carrier.edits()
 
-    async def lint(self, project: str | None = None) -> list[Record]:
+    async def lint(self, project: str | None = None) -> list[FindingView]:
         """What the rules of each program have to say about its files."""
-        return [finding_record(each) for each in await self.findings(project)]
+        return [finding_view(each) for each in await self.findings(project)]
 
     async def findings(self, project: str | None = None) -> list[Finding]:
         """The same, to be told in any language."""
@@ -243,13 +247,15 @@ class Clients:
             found += await asyncio.to_thread(lint, client, around, texts)
         return found
 
-    async def drift(self, project: str | None = None) -> list[Record]:
+    async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
         judgements = await self._judgements(self._around(project))
         standings = [each for judgement in judgements for each in judgement.standings]
-        return [drift_record(each) for each in drift([*standings, *self._view.standings()])]
+        return [drift_view(each) for each in drift([*standings, *self._view.standings()])]
 
-    async def import_all(self, scope: str | None = None, terms: EditTerms = _PLAIN) -> list[Record]:
+    async def import_all(
+        self, scope: str | None = None, terms: EditTerms = _PLAIN
+    ) -> list[ImportView]:
         """Take every server that is found on the machine into the yard, where it waits, stopped.
 
         What is there already, what leads back to this yard, and what was found before is left
@@ -263,7 +269,7 @@ class Clients:
         found = await asyncio.to_thread(taking.weigh_all, standings)
         if not terms.dry_run:
             found = await self._import(found, target, terms)
-        return [each.record for each in found]
+        return [each.view for each in found]
 
     async def _import(
         self, found: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms

@@ -7,15 +7,16 @@ change of nothing but a secret is still seen.
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.merge import shown_url
 from mcpyard.domain.definition.secrets import MASKED, names_secret
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
+from mcpyard.domain.narrowing import is_array, is_mapping
 from mcpyard.formats.documents import editor_for
 from mcpyard.yard.clients.masking import is_secret
 
@@ -95,11 +96,11 @@ def _literals(value: object) -> Iterator[tuple[str, str]]:
         if isinstance(found, str):
             if _is_literal(key, found, held=held):
                 yield key, found
-        elif isinstance(found, Mapping):
-            members = cast("Mapping[str, object]", found).items()
+        elif is_mapping(found):
+            members = found.items()
             stack += [(name, each, held or name in _HOLDERS) for name, each in members]
-        elif isinstance(found, list):
-            stack += [(key, each, held) for each in cast("list[object]", found)]
+        elif is_array(found):
+            stack += [(key, each, held) for each in found]
 
 
 def _is_literal(key: str, text: str, *, held: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -14,12 +15,12 @@ from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.clients.yard_scope_documents import definition_of
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import ImportOutcome, ImportView
 
-IMPORTABLE = "importable"
-SKIPPED = "skipped"
-REFUSED = "refused"
-IMPORTED = "imported"
+IMPORTABLE: Final = "importable"
+SKIPPED: Final = "skipped"
+REFUSED: Final = "refused"
+IMPORTED: Final = "imported"
 
 Definition = dict[str, object]
 
@@ -29,7 +30,7 @@ class ImportCandidate:
     """A server that was found, and what becomes of it."""
 
     standing: ServerStatus
-    outcome: str
+    outcome: ImportOutcome
     reason: str = ""
     warnings: tuple[Warned, ...] = field(default=())
 
@@ -50,15 +51,15 @@ class ImportCandidate:
         return replace(self, outcome=IMPORTED, warnings=warnings)
 
     @property
-    def record(self) -> Record:
+    def view(self) -> ImportView:
         """As it is shown."""
-        return {
-            "name": self.name,
-            "from": str(self.standing.spot),
-            "outcome": self.outcome,
-            "reason": self.reason,
-            "warnings": [f"{each.field}: {each.message}" for each in self.warnings],
-        }
+        return ImportView(
+            name=self.name,
+            source=str(self.standing.spot),
+            outcome=self.outcome,
+            reason=self.reason,
+            warnings=[f"{each.field}: {each.message}" for each in self.warnings],
+        )
 
 
 class Taking:

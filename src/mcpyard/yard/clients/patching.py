@@ -12,6 +12,7 @@ from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.merge import MASK, shown_url
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem
+from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import EntryTransport, Field
@@ -95,10 +96,10 @@ def _value(name: Field, word: str, old: object, new: object) -> object:
 
 
 def _merged(word: str, old: Mapping[str, str], new: object) -> Mapping[str, str] | None:
-    if not isinstance(new, Mapping):
+    if not is_mapping(new):
         return _read(Field.ENV, word, new)
     pairs = dict(old)
-    for key, value in cast("Mapping[str, object]", new).items():
+    for key, value in new.items():
         if value is None:
             pairs.pop(key, None)
         elif not _is_mask(value):
@@ -110,7 +111,7 @@ def _merged(word: str, old: Mapping[str, str], new: object) -> Mapping[str, str]
 
 
 def _is_mask(value: object) -> bool:
-    return isinstance(value, Mapping) and cast("Mapping[str, object]", value).get(MASK) is True
+    return is_mapping(value) and value.get(MASK) is True
 
 
 def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the field has it
@@ -154,9 +155,9 @@ def _strings(where: str, value: object) -> Iterator[tuple[str, str]]:
     """Every text of a field, with the way to it."""
     if isinstance(value, str):
         yield where, value
-    elif isinstance(value, tuple):
-        for index, each in enumerate(cast("tuple[str, ...]", value)):
-            yield f"{where}[{index}]", each
-    elif isinstance(value, Mapping):
-        for key, each in cast("Mapping[str, str]", value).items():
-            yield f"{where}.{key}", key + each
+    elif is_sequence(value):
+        for index, each in enumerate(value):
+            yield f"{where}[{index}]", str(each)
+    elif is_mapping(value):
+        for key, each in value.items():
+            yield f"{where}.{key}", f"{key}{each}"

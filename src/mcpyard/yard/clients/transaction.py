@@ -23,13 +23,13 @@ from mcpyard.formats.registry import program_locks
 from mcpyard.yard.clients.diffs import diff_of
 from mcpyard.yard.clients.naming import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
-from mcpyard.yard.clients.records import Done, edit_record
+from mcpyard.yard.clients.results import Done
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import moved, only, rebased
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import EditView, edit_view
 
 _TRIES: Final = 3
 _GRANTED: Final = "yard:token"
@@ -187,12 +187,12 @@ class EditTransaction:
             return None
         return await self._tokens.revoke(token.id, self._clock.now())
 
-    async def edits(self) -> list[Record]:
+    async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
         entries = [each for each in await self._edits.recent() if each.path != _GRANTED]
         units = groupby(reversed(entries), key=lambda each: each.unit)
         found = [(unit, [*each]) for unit, each in units]
-        return [edit_record(each, await self._servers(unit, each)) for unit, each in found][::-1]
+        return [edit_view(each, await self._servers(unit, each)) for unit, each in found][::-1]
 
     async def _servers(self, unit: int, entries: Sequence[EditEntry]) -> set[str]:
         """The servers that edits which were made together concern."""

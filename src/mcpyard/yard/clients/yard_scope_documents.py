@@ -6,13 +6,14 @@ server since an edit has not changed what that edit left.
 
 import json
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.definition.old_names import renamed_throughout
 from mcpyard.domain.desired import PolicyPatch
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.model import Config, Policy
+from mcpyard.domain.narrowing import is_mapping, is_object, object_of
 from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.locations import ClientScopeRef
 
@@ -33,10 +34,8 @@ def whole_of(config: Config) -> dict[str, object]:
     known = plain(config)
     way = known.pop("transport", "remote") if "url" in known else "stdio"
     known.pop("wanted", None)
-    if isinstance(tools := known.get("tools"), dict):
-        known["tools"] = {
-            tool: _said(policy) for tool, policy in cast("dict[str, Plain]", tools).items()
-        }
+    if is_object(tools := known.get("tools")):
+        known["tools"] = {tool: _said(object_of(policy)) for tool, policy in tools.items()}
     return {"type": way, **known}
 
 
@@ -70,8 +69,8 @@ def servers_of(text: str | None) -> dict[str, Plain]:
     """The servers of a document that `document` made, maybe when fields had other names."""
     if not text:
         return {}
-    found = cast("dict[str, dict[str, Plain]]", json.loads(text))
-    return {name: renamed_throughout(each) for name, each in found["mcpServers"].items()}
+    servers = object_of(object_of(json.loads(text))["mcpServers"])
+    return {name: renamed_throughout(object_of(server)) for name, server in servers.items()}
 
 
 def patch_between(old: Plain, new: Plain) -> dict[str, object]:
@@ -123,8 +122,8 @@ def _difference(old: Plain, new: Plain) -> dict[str, object]:
     patch: dict[str, object] = {word: None for word in old if word not in new}
     for word, value in new.items():
         before = old.get(word)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
-            if inner := _difference(cast("Plain", before), cast("Plain", value)):
+        if is_mapping(before) and is_mapping(value):
+            if inner := _difference(before, value):
                 patch[word] = inner
         elif before != value:
             patch[word] = value

@@ -7,16 +7,10 @@ from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.entry_list import Listed, nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import spot_of
-from mcpyard.yard.clients.records import (
-    Shown,
-    full_record,
-    group_record,
-    own_shown,
-    problem_record,
-)
+from mcpyard.yard.clients.results import Shown, own_shown
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import entry_of
-from mcpyard.yard.records import Record
+from mcpyard.yard.views.clients import EntryView, ScopeView, entry_view, scope_view
 
 
 class OwnView:
@@ -25,7 +19,7 @@ class OwnView:
     def __init__(self, own: OwnServers) -> None:
         self._own = own
 
-    def groups(self) -> list[Record]:
+    def groups(self) -> list[ScopeView]:
         """Every scope with its servers, and what is wrong with its document."""
         return [self._group(spot, scope) for spot, scope in self._spots()]
 
@@ -38,7 +32,7 @@ class OwnView:
             for each in self._shown(spot, scope)
         ]
 
-    def show(self, spot: ClientScopeRef, name: str) -> Record:
+    def show(self, spot: ClientScopeRef, name: str) -> EntryView:
         """One server with everything that is said of it.
 
         Raises:
@@ -48,17 +42,16 @@ class OwnView:
         path = self._own.path(scope)
         for shown in self._shown(spot, scope):
             if shown.name == name:
-                return full_record(spot, path, shown)
+                return entry_view(spot, path, shown)
         raise nobody(name, spot)
 
     def _spots(self) -> list[tuple[ClientScopeRef, Scope]]:
         scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
         return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
 
-    def _group(self, spot: ClientScopeRef, scope: Scope) -> Record:
+    def _group(self, spot: ClientScopeRef, scope: Scope) -> ScopeView:
         shown, path = self._shown(spot, scope), self._own.path(scope)
-        told = [problem_record(each) for each in self._own.problems(scope)]
-        return group_record(spot, path, shown, exists=True) | {"problems": told}
+        return scope_view(spot, path, shown, self._own.problems(scope), exists=True)
 
     def _shown(self, spot: ClientScopeRef, scope: Scope) -> list[Shown]:
         picture = self._own.picture()

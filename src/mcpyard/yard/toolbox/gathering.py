@@ -3,22 +3,22 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from mcpyard.catalog.routes import is_repeatable
-from mcpyard.catalog.shapes import object_of
 from mcpyard.domain.errors import NameTaken, Problem, YardError
+from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.name_patterns import fits
-from mcpyard.yard.records import Record
 from mcpyard.yard.toolbox.failures import failure
 from mcpyard.yard.toolbox.own_schema import Function
 from mcpyard.yard.toolbox.own_tools import own_tool
 from mcpyard.yard.toolbox.tool import Tool
+from mcpyard.yard.views.servers import ServerView, ToolView
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +35,11 @@ Select: TypeAlias = Callable[[Tool], bool] | Sequence[str]
 class Offering(Protocol):
     """A yard, in this process or another, as far as a toolbox needs one."""
 
-    def tools(self) -> list[Record]:
+    def tools(self) -> list[ToolView]:
         """The tools that can be called."""
         ...
 
-    def servers(self, *, tools: bool = True) -> list[Record]:
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
         """The records of all servers."""
         ...
 
@@ -89,7 +89,7 @@ def gather(
 
 def server_words(yard: Offering) -> dict[str, str]:
     """How each server of a yard is just now, in words for an agent."""
-    return {str(each["name"]): words_of(each) for each in yard.servers(tools=False)}
+    return {each.name: words_of(each) for each in yard.servers(tools=False)}
 
 
 class _ServerCall(NamedTuple):
@@ -133,20 +133,20 @@ def _own_tool(given: Function | Tool, name: str | None = None) -> Tool:
     return given if isinstance(given, Tool) else own_tool(given, name=name)
 
 
-def _server_tool(yard: Offering, record: Record, stand_ins: Mapping[str, Tool]) -> Tool:
-    name, server, native = str(record["exposedName"]), str(record["server"]), str(record["name"])
-    hints = object_of(record["annotations"])
+def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) -> Tool:
+    name, server, native = view.exposed_name, view.server, view.name
+    hints = object_of(view.annotations)
     way = _ServerCall(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
     return Tool(
         name=name,
-        title=cast("str | None", record["title"]),
-        description=str(record["description"]),
-        input_schema=object_of(record["inputSchema"]),
-        output_schema=object_of(record["outputSchema"]) or None,
+        title=view.title,
+        description=view.description,
+        input_schema=object_of(view.input_schema),
+        output_schema=object_of(view.output_schema) or None,
         annotations=hints,
         origin=server,
         native=native,
-        stale=record["stale"] is True,
+        stale=view.stale,
         calling=way.call,
     )
 
@@ -180,14 +180,13 @@ _PHASES: Mapping[str, str] = {
 }
 
 
-def words_of(record: Record) -> str:
+def words_of(server: ServerView) -> str:
     """How a server is just now, in words for an agent."""
-    phase = str(record["phase"])
-    if not record["enabled"]:
+    phase, error = server.phase, server.error
+    if not server.enabled:
         return "disabled; its tools cannot be called"
-    if phase == "stopped" and record["wanted"] == "on_demand":
+    if phase == "stopped" and server.wanted == "on_demand":
         return "asleep; the first call wakes it"
-    error = cast("Record | None", record["error"])
-    fallbacks = ", ".join(cast("list[str]", record["fallback"])) if phase != "connected" else ""
+    fallbacks = ", ".join(server.fallback) if phase != "connected" else ""
     standing_in = f"; in its place: {fallbacks}" if fallbacks else ""
-    return _PHASES[phase] + (f" ({error['message']})" if error else "") + standing_in
+    return _PHASES[phase] + (f" ({error.message})" if error else "") + standing_in

@@ -1,11 +1,9 @@
 """Calls as agents make them: the arguments come as an object, as JSON text, or not at all."""
 
-from collections.abc import Mapping
-from typing import cast
-
 import orjson
 
 from mcpyard.catalog.showing import shorten
+from mcpyard.domain.narrowing import is_mapping
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
 from mcpyard.yard.toolbox.tool import Tool
 
@@ -13,8 +11,8 @@ from mcpyard.yard.toolbox.tool import Tool
 async def call_asked(tool: Tool, arguments: object) -> Outcome:
     """Call a tool with whatever a model gave as arguments; what is not an object is refused."""
     given = read_arguments(arguments)
-    if given is None or isinstance(given, Mapping):
-        return await tool.call(cast("Mapping[str, object] | None", given))
+    if given is None or is_mapping(given):
+        return await tool.call(given)
     why = f"the arguments are not a JSON object: {shorten(repr(given))}"
     return Outcome.failed(
         ErrorKind.VALIDATION, why, server=tool.origin, tool=tool.native or tool.name
@@ -33,6 +31,6 @@ def read_arguments(arguments: object) -> object:
 
 def member_of(call: object, name: str) -> object:
     """A member of a call, be it an object of an agent's library or a dictionary."""
-    if isinstance(call, Mapping):
-        return cast("Mapping[str, object]", call).get(name)
+    if is_mapping(call):
+        return call.get(name)
     return getattr(call, name, None)

@@ -14,6 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.errors import NameRefused, Problem, YardError
+from mcpyard.domain.narrowing import is_sequence
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
 from mcpyard.yard.calls.parts import Audio, Image, Resource, ResourceLink, Text, Unknown, write_part
@@ -136,7 +137,7 @@ def _result(value: object) -> dict[str, object]:
     """The return value of a function, as a result object."""
     if value is None or isinstance(value, str):
         return {"content": [{"type": "text", "text": value or ""}]}
-    listed = [*cast("list[object]", value)] if isinstance(value, list | tuple) else [value]
+    listed = [*value] if is_sequence(value) else [value]
     if listed and all(isinstance(each, _PART) for each in listed):
         return {"content": [write_part(cast("Text", each)) for each in listed]}
     plain: object = to_jsonable_python(value)

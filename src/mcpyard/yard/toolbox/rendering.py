@@ -8,10 +8,11 @@ import base64
 import binascii
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Final, TypeAlias, TypeVar
 
 import orjson
 
+from mcpyard.domain.narrowing import is_object
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.parts import Audio, Image, Part, Resource, ResourceLink, Text, Unknown
 
@@ -167,8 +168,8 @@ def _is_told(outcome: Outcome) -> bool:
     told = [_read(text) for text in texts]
     structured = outcome.structured
     values = [structured]
-    if isinstance(structured, dict) and [*structured] == ["result"]:
-        values += cast("dict[str, object]", structured).values()
+    if is_object(structured) and [*structured] == ["result"]:
+        values += structured.values()
     return any(value in told or value in texts or value == told for value in values)
 
 

@@ -1,0 +1,67 @@
+"""What operations on other programs' files did, and their servers before they are shown."""
+
+from dataclasses import dataclass
+
+from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.formats.effective import Effective, ServerStatus
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.warnings import Warned
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an operation did, or would do.
+
+    Attributes:
+        files: Each file that is different, as a path and a difference.
+        warnings: What is to be told.
+        edit: The number to undo it by; None where nothing was written.
+        removes: The servers of the yard that an undo takes out; None for what is no undo.
+    """
+
+    files: tuple[tuple[str, str], ...]
+    warnings: tuple[Warned, ...] = ()
+    edit: int | None = None
+    removes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A server to be shown: what it says, and what becomes of it."""
+
+    name: str
+    entry: Entry | None
+    state: Effective
+    reason: str = ""
+    where: SourceLocation | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, standing: ServerStatus) -> "Shown":
+        """A server of a file."""
+        listed = standing.listed
+        return cls(
+            listed.name,
+            listed.entry,
+            standing.state,
+            standing.reason,
+            # Where nothing else decides, the entry itself does.
+            standing.where or listed.place,
+            listed.problems,
+        )
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it is switched on, whatever else keeps it from being used."""
+        on = self.entry is None or self.entry.enabled is not False
+        return on and self.state is not Effective.DISABLED
+
+
+def own_shown(server: DesiredServer, entry: Entry) -> Shown:
+    """A server of the yard itself."""
+    if server.held:
+        reason = "the project's file waits for approval: mcpyard approve"
+        return Shown(server.name, entry, Effective.UNTRUSTED, reason, server.place)
+    state = Effective.ENABLED if server.config.enabled else Effective.DISABLED
+    return Shown(server.name, entry, state, "", server.place)

@@ -1,0 +1,67 @@
+"""Who may come in, and what is shown to whom: tokens, links, profiles."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from mcpyard.domain.stored import CallToken
+from mcpyard.yard.views.base import Moment, Uuid, View, moment
+
+
+class ProfileView(View, frozen=True, kw_only=True):
+    """A stored selection of servers and tools."""
+
+    name: str
+    servers: Annotated[list[str], Meta(extra={"schema": "ProfileServers"})]
+    tools: Annotated[
+        dict[str, dict[str, dict[str, object]]], Meta(extra={"schema": "ProfileTools"})
+    ]
+
+
+class TokenView(View, frozen=True, kw_only=True):
+    """A call token, without its secret."""
+
+    id: Uuid
+    name: str
+    profile: Annotated[str | None, Meta(description="The only profile it opens.")]
+    created: Moment
+    last_used: Moment | None
+    revoked: Moment | None
+
+
+class NewTokenView(TokenView, frozen=True, kw_only=True):
+    """A call token that was just made, with its secret."""
+
+    token: Annotated[str, Meta(description="Shown this once.")]
+
+
+class LoginLinkView(View, frozen=True, kw_only=True):
+    """An address that signs one browser in, once."""
+
+    url: Annotated[str, Meta(description="Good for one browser.")]
+    expires: Moment
+
+
+class TicketView(View, frozen=True, kw_only=True):
+    """What opens one stream for a browser."""
+
+    ticket: str
+    expires_in: float
+
+
+class SignInView(View, frozen=True, kw_only=True):
+    """Where a sign-in at a remote server begins."""
+
+    authorization_url: str
+
+
+def token_view(token: CallToken) -> TokenView:
+    """The view of a call token."""
+    return TokenView(
+        id=str(token.id),
+        name=token.name,
+        profile=token.profile,
+        created=moment(token.created),
+        last_used=moment(token.last_used),
+        revoked=moment(token.revoked),
+    )

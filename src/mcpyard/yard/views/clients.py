@@ -1,0 +1,351 @@
+"""The servers of other programs, and what is done to them, as the faces show it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.domain.stored import EditEntry
+from mcpyard.formats.drift import Drift, Variant
+from mcpyard.formats.effective import Effective, ScopeFile
+from mcpyard.formats.entries import Entry
+from mcpyard.formats.facts import EntryTransport
+from mcpyard.formats.finding import Finding, Level
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.yard.clients.masking import shown_values
+from mcpyard.yard.clients.results import Done, Shown
+from mcpyard.yard.views.base import (
+    FileDiff,
+    Moment,
+    PlacedProblem,
+    PlaceView,
+    View,
+    moment,
+)
+
+Pairs: TypeAlias = dict[str, Annotated[object, Meta(extra={"schema": "Pair"})]]
+ImportOutcome: TypeAlias = Literal["imported", "importable", "refused", "skipped"]
+Limit: TypeAlias = Annotated[float, Meta(gt=0)]
+Number: TypeAlias = Annotated[int, Meta(ge=1)]
+
+
+class EntryBrief(View, frozen=True, kw_only=True):
+    """A server in the list of a program's file."""
+
+    name: str
+    command: str | None
+    args: list[str] | None
+    url: str | None
+    enabled: Annotated[bool, Meta(description="Whether it is switched on.")]
+    effective: Annotated[Effective, Meta(description="What becomes of it in its program.")]
+    reason: Annotated[str, Meta(description="Why.")]
+
+
+class ScopeView(View, frozen=True, kw_only=True):
+    """A scope of a client with its servers."""
+
+    client: str
+    title: str
+    scope: str
+    path: Annotated[
+        str,
+        Meta(
+            description="Its file; `yard:user` stands for the servers that the yard keeps itself."
+        ),
+    ]
+    exists: bool
+    servers: list[EntryBrief]
+    problems: list[PlacedProblem]
+
+
+class EntryView(View, frozen=True, kw_only=True):
+    """A server with everything that its program's file says of it."""
+
+    client: str
+    title: str
+    scope: str
+    path: Annotated[
+        str,
+        Meta(
+            description="Its file; `yard:user` stands for the servers that the yard keeps itself."
+        ),
+    ]
+    name: str
+    command: str | None
+    args: list[str] | None
+    url: str | None
+    enabled: Annotated[bool, Meta(description="Whether it is switched on.")]
+    effective: Annotated[Effective, Meta(description="What becomes of it in its program.")]
+    reason: Annotated[str, Meta(description="Why.")]
+    type: EntryTransport | None
+    env: Pairs | None
+    cwd: str | None
+    headers: Pairs | None
+    timeout: Annotated[Limit | None, Meta(description="Milliseconds of a call.")]
+    start_timeout: Annotated[Limit | None, Meta(description="Milliseconds of a start.")]
+    only_tools: list[str] | None
+    except_tools: list[str] | None
+    env_vars: list[str] | None
+    env_headers: dict[str, str] | None
+    bearer_token_env_var: str | None
+    unknown: list[Annotated[str, Meta(description="A field that is not known of its program.")]]
+    where: PlaceView | None
+    problems: list[PlacedProblem]
+
+
+class WarningView(View, frozen=True, kw_only=True):
+    """What became of a field that was copied or changed."""
+
+    kind: WarningKind
+    field: str
+    message: str
+
+
+class ChangeView(View, frozen=True, kw_only=True):
+    """What an operation did, or would do."""
+
+    files: list[FileDiff]
+    warnings: list[WarningView]
+    edit: Annotated[Number | None, Meta(description="The number to undo it by.")]
+    removes: (
+        list[Annotated[str, Meta(description="A server of the yard that an undo takes out.")]]
+        | UnsetType
+    ) = UNSET
+
+
+class SecretView(View, frozen=True, kw_only=True):
+    """A token that is shown once."""
+
+    variable: Annotated[str, Meta(description="Where the program looks for it.")]
+    value: str
+
+
+class ConnectView(View, frozen=True, kw_only=True):
+    """What connecting a program did, or would do."""
+
+    files: list[FileDiff]
+    warnings: list[WarningView]
+    edit: Annotated[int | None, Meta(description="The number to undo it by.")]
+    token: SecretView | None
+
+
+class EditView(View, frozen=True, kw_only=True):
+    """Edits that were made together."""
+
+    id: Number
+    at: Moment
+    who: str
+    kind: str
+    paths: list[str]
+    servers: list[Annotated[str, Meta(description="A server that it concerns.")]]
+    undone: bool
+
+
+class FindingView(View, frozen=True, kw_only=True):
+    """Something that a check found."""
+
+    code: Annotated[str, Meta(description="The rule.")]
+    level: Level
+    client: str
+    scope: str
+    name: str
+    place: PlaceView | None
+    message: str
+    hint: str
+
+
+class VariantPlace(View, frozen=True, kw_only=True):
+    """A file that has a variant of a server."""
+
+    client: str
+    scope: str
+    path: str
+    effective: Effective
+
+
+class VariantView(View, frozen=True, kw_only=True):
+    """One of the definitions that stand under a name."""
+
+    places: list[VariantPlace] = msgspec.field(name="in")
+    values: dict[str, str]
+
+
+class ImportView(View, frozen=True, kw_only=True):
+    """A server that was found in a program's file, and what became of it."""
+
+    name: str
+    source: Annotated[str, Meta(description="Where it was found.")] = msgspec.field(name="from")
+    outcome: ImportOutcome
+    reason: str
+    warnings: list[str]
+
+
+class DriftView(View, frozen=True, kw_only=True):
+    """A server that is not defined alike everywhere."""
+
+    name: str
+    variants: list[VariantView]
+
+
+def scope_view(
+    spot: ClientScopeRef,
+    path: str,
+    servers: Iterable[Shown],
+    problems: Iterable[Problem] = (),
+    *,
+    exists: bool,
+) -> ScopeView:
+    """The view of a scope."""
+    return ScopeView(
+        client=spot.client.id,
+        title=spot.client.title,
+        scope=spot.scope.name,
+        path=path,
+        exists=exists,
+        servers=[_brief(each) for each in servers],
+        problems=[problem_view(each) for each in problems],
+    )
+
+
+def file_view(file: ScopeFile) -> ScopeView:
+    """The view of a file."""
+    shown = map(Shown.of, file.standings)
+    return scope_view(file.spot, file.path, shown, file.problems, exists=file.exists)
+
+
+def entry_view(spot: ClientScopeRef, path: str, shown: Shown) -> EntryView:
+    """The view of a server in a program's file."""
+    entry = shown.entry or Entry()
+    brief = _brief(shown)
+    return EntryView(
+        client=spot.client.id,
+        title=spot.client.title,
+        scope=spot.scope.name,
+        path=path,
+        name=brief.name,
+        command=brief.command,
+        args=brief.args,
+        url=brief.url,
+        enabled=brief.enabled,
+        effective=brief.effective,
+        reason=brief.reason,
+        type=entry.type,
+        env=_pairs(entry.env),
+        cwd=entry.cwd,
+        headers=_pairs(entry.headers),
+        timeout=entry.call_timeout,
+        start_timeout=entry.start_timeout,
+        only_tools=_list(entry.only_tools),
+        except_tools=_list(entry.except_tools),
+        env_vars=_list(entry.env_vars),
+        env_headers=None if entry.env_headers is None else dict(entry.env_headers),
+        bearer_token_env_var=entry.bearer,
+        unknown=sorted(entry.unknown),
+        where=None if shown.where is None else place_view(shown.where),
+        problems=[problem_view(each) for each in shown.problems],
+    )
+
+
+def change_view(done: Done) -> ChangeView:
+    """The view of what an operation did."""
+    return ChangeView(
+        files=[FileDiff(path=path, diff=diff) for path, diff in done.files],
+        warnings=[warning_view(each) for each in done.warnings],
+        edit=done.edit,
+        removes=UNSET if done.removes is None else [*done.removes],
+    )
+
+
+def connect_view(done: Done, token: SecretView | None) -> ConnectView:
+    """The view of what connecting a program did."""
+    view = change_view(done)
+    return ConnectView(files=view.files, warnings=view.warnings, edit=view.edit, token=token)
+
+
+def warning_view(warned: Warned) -> WarningView:
+    """The view of a warning."""
+    return WarningView(kind=warned.kind, field=warned.field, message=warned.message)
+
+
+def problem_view(problem: Problem) -> PlacedProblem:
+    """The view of a problem."""
+    place = None if problem.place is None else place_view(problem.place)
+    return PlacedProblem(field=problem.field, message=problem.message, place=place)
+
+
+def place_view(place: SourceLocation) -> PlaceView:
+    """The view of a place in a file."""
+    return PlaceView(file=place.file, line=place.line, column=place.column)
+
+
+def finding_view(finding: Finding) -> FindingView:
+    """The view of a finding."""
+    return FindingView(
+        code=finding.code,
+        level=finding.level,
+        client=finding.client,
+        scope=finding.scope,
+        name=finding.name,
+        place=None if finding.place is None else place_view(finding.place),
+        message=finding.message,
+        hint=finding.hint,
+    )
+
+
+def drift_view(drift: Drift) -> DriftView:
+    """The view of a drift."""
+    return DriftView(name=drift.name, variants=[_variant(each) for each in drift.variants])
+
+
+def edit_view(entries: Sequence[EditEntry], servers: Iterable[str]) -> EditView:
+    """The view of edits that were made together, and of the servers that they concern."""
+    first = entries[0]
+    return EditView(
+        id=first.unit,
+        at=moment(first.at),
+        who=first.who,
+        kind=first.kind,
+        paths=[each.path for each in entries],
+        servers=sorted(servers),
+        undone=first.undone,
+    )
+
+
+def _brief(shown: Shown) -> EntryBrief:
+    entry = shown.entry or Entry()
+    return EntryBrief(
+        name=shown.name,
+        command=entry.command,
+        args=_list(entry.args),
+        url=None if entry.url is None else shown_url(entry.url),
+        enabled=shown.enabled,
+        effective=shown.state,
+        reason=shown.reason,
+    )
+
+
+def _variant(variant: Variant) -> VariantView:
+    return VariantView(
+        places=[
+            VariantPlace(
+                client=each.spot.client.id,
+                scope=each.spot.scope.name,
+                path=each.listed.place.file,
+                effective=each.state,
+            )
+            for each in variant.standings
+        ],
+        values=dict(variant.values),
+    )
+
+
+def _pairs(values: Mapping[str, str] | None) -> Pairs | None:
+    return None if values is None else shown_values(values)
+
+
+def _list(values: Iterable[str] | None) -> list[str] | None:
+    return None if values is None else [*values]

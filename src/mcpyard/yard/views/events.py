@@ -1,0 +1,36 @@
+"""What the events of a yard tell."""
+
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.observed import Observed
+from mcpyard.domain.status import public_words
+from mcpyard.yard.views.base import moment
+from mcpyard.yard.views.servers import attempt_of, cause_view, waiting_kind
+
+
+def status_event(server: DesiredServer, observed: Observed) -> dict[str, object]:
+    """What a status event tells: how a server is, without what it is."""
+    state, words = observed.state, public_words(observed.state)
+    cause = cause_view(state.cause)
+    return {
+        "id": str(server.id),
+        "name": server.name,
+        "toolCount": len(observed.tools.definitions),
+        "status": str(words.status),
+        "state": str(words.state),
+        "phase": str(state.phase),
+        "error": cause.to_dict() if cause else None,
+        "attempt": attempt_of(observed),
+        "maxAttempts": server.config.restart.attempts,
+        "nextRetryAt": moment(observed.next_retry_at),
+        "pid": observed.pid,
+    }
+
+
+def documents_event(desired: Desired) -> dict[str, object]:
+    """What a documents event tells: how many servers there are, what is wrong, and what waits."""
+    servers = desired.servers.values()
+    return {
+        "servers": len(servers),
+        "problems": [str(problem) for problem in desired.problems],
+        "waiting": {each.name: waiting_kind(each.waiting) for each in servers if each.waiting},
+    }
