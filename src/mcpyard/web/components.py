@@ -58,16 +58,15 @@ def _card(number: int, lamp: DisplayStatus, **changes: object) -> Card:
 
 def _cards() -> list[Card]:
     soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    lost = _error("exited", "exited with status 7", "Look at its log.", "panic: out of cheese")
-    missing = _error(
-        "command_missing", 'the command "npz" is not there', "Check the spelling, or PATH."
-    )
-    sign_in = _error("needs_auth", "the server wants a sign-in", "")
-    waits = _error("needs_approval", "waits for your approval", "")
-    hung = _error("unresponsive", "did not answer 3 calls in time, nor a ping", "Restart it.")
+    ended = "the process exited with code 7"
+    lost = _error("exited", ended, "", "panic: out of cheese")
+    missing = _error("command_missing", 'command not found: "npz"', "")
+    sign_in = _error("needs_auth", "Sign-in required", "")
+    waits = _error("needs_approval", "needs your approval", "")
+    hung = _error("unresponsive", "did not answer 3 calls or a ping in time", "")
     busy = {"phase": "backoff", "error": lost, "attempt": 2, "nextRetryAt": soon}
     vital = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
-    odd = Problem("transport", "is missing; taken as stdio")
+    odd = Problem("transport", "is missing; assumed to be stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
         replace(_card(1, DisplayStatus.CONNECTED), vital=vital),

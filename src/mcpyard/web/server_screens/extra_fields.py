@@ -45,7 +45,7 @@ def read_further(text: str | None) -> Record:
     if not isinstance(said, dict):
         raise DefinitionError.of(Problem("further", "must be a JSON object"))
     further = cast("Record", said)
-    twice = [Problem(word, "has a field of its own in the form") for word in ASKED & {*further}]
+    twice = [Problem(word, "has its own field in the form") for word in ASKED & {*further}]
     if twice:
         raise DefinitionError.of(*twice)
     return further
