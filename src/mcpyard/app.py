@@ -141,7 +141,7 @@ class Yard(YardCore):
             environment: The variables that definitions and children see; the process's own
                 unless told.
             approval: Which project files need the user's approval; none unless told.
-            here: What an entry that leads back to this yard is known by.
+            here: What an entry that points back to this gateway is known by.
 
         Raises:
             YardBusy: Another yard holds the home; names its pid and address.
@@ -203,7 +203,7 @@ class HostEnvironment:
     Attributes:
         environment: The variables that definitions and children see.
         approval: Which project files need the user's approval.
-        here: What an entry that leads back to this yard is known by.
+        here: What an entry that points back to this gateway is known by.
     """
 
     environment: Mapping[str, str]

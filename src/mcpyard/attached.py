@@ -72,7 +72,7 @@ class AttachedYard:
         found = Home(Path(home) if home is not None else default_home())
         running = found.running()
         if running is None or not running.url:
-            raise Disconnected(f"no yard runs with the home {found.folder}; start one: mcpyard up")
+            raise Disconnected(f"mcpyard is not running (home {found.folder}): mcpyard up")
         headers = {"Authorization": f"Bearer {found.token()}"}
         async with httpx2.AsyncClient(
             base_url=running.url,
@@ -155,7 +155,7 @@ class AttachedYard:
         return await self._change("POST", f"{_one(ref)}/stop?wait={wait}")
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
-        """Stop a server and start it anew."""
+        """Stop a server and start it again."""
         return await self._change("POST", f"{_one(ref)}/restart?wait={wait}")
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> Record:
@@ -180,7 +180,7 @@ class AttachedYard:
         try:
             while not _is_settled(record := self.record(ref)):
                 if not await events.batch():
-                    raise Disconnected("the yard is not attached any more")
+                    raise Disconnected("the connection to mcpyard was closed")
         finally:
             events.finish()
         return record
@@ -256,7 +256,7 @@ class AttachedYard:
         try:
             answer = await self._http.request(method, path, **sent)
         except httpx2.HTTPError as error:
-            raise Disconnected(f"the yard does not answer: {error}") from error
+            raise Disconnected(f"mcpyard does not respond: {error}") from error
         if answer.is_success:
             return orjson.loads(answer.content) if answer.content else None
         raise _error(answer.content, answer.status_code)
@@ -267,7 +267,7 @@ def _error(content: bytes, status: int) -> YardError:
     try:
         told: dict[str, Any] = orjson.loads(content)
     except ValueError:
-        return YardError(f"the yard answered with the status {status}")
+        return YardError(f"mcpyard answered with HTTP {status}")
     kind = _KINDS.get(str(told.get("type", "")).rsplit(":", 1)[-1], YardError)
     message = str(told.get("detail", ""))
     if issubclass(kind, errors.ChangedSince):

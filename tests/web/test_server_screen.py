@@ -70,7 +70,7 @@ def test_a_server_that_does_not_come_up_for_a_tool_says_why(visitor: Visitor, ya
     page.get_by_role("button", name="Run").click()
     page.locator(".result").get_by_role("button", name="Start").click()
     expect(page.locator(".result .notice.bad")).to_contain_text("mine could not be started")
-    expect(page.locator(".result .notice.bad")).to_contain_text("command")
+    expect(page.locator(".result .notice.bad")).to_contain_text("Command not found")
 
 
 def test_running_a_tool_wakes_a_server_that_is_wanted_on_demand(

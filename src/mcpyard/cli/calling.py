@@ -49,7 +49,7 @@ def read_arguments(text: str) -> dict[str, object]:
     except RecursionError:
         raise usage("--args is nested too deeply", _QUOTING) from None
     except UnicodeEncodeError:
-        raise usage("--args holds half of a character (a lone surrogate)", _QUOTING) from None
+        raise usage("--args contains invalid Unicode (a lone surrogate)", _QUOTING) from None
     if not isinstance(arguments, dict):
         raise usage("--args must be a JSON object", _QUOTING)
     return cast("dict[str, object]", arguments)

@@ -149,7 +149,7 @@ def _spread_faults(files: list[Read]) -> None:
         return
     culprit, fault = bad
     for file in files:
-        reason = f'{file.spot.client.title} reads no server while "{culprit}" is wrong'
+        reason = f'{file.spot.client.title} loads no servers while "{culprit}" is invalid'
         file.verdicts |= {
             name: RuleVerdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
             for name, verdict in file.verdicts.items()
@@ -201,7 +201,7 @@ def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
     raw = cast("dict[str, object]", file.raw(listed.name))
     word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
-    return RuleVerdict(Effective.DISABLED, "is switched off in its entry", where)
+    return RuleVerdict(Effective.DISABLED, "is disabled in its entry", where)
 
 
 def _together(name: str, parts: list[Read]) -> RuleVerdict:
@@ -220,16 +220,14 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
         problem = replace(found.problems[0], field=f"{name}.{found.problems[0].field}")
         return RuleVerdict(Effective.INVALID, str(problem), listed.place)
     if found.entry.enabled is False:
-        return RuleVerdict(
-            Effective.DISABLED, "is switched off in one of its entries", listed.place
-        )
+        return RuleVerdict(Effective.DISABLED, "is disabled in one of its entries", listed.place)
     return _stub(found.entry, listed) or _ON
 
 
 def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
     if entry.command is not None or entry.url is not None or entry.enabled is False:
         return None
-    reason = "has neither a command nor an address, and no other file gives it one"
+    reason = "has neither a command nor a URL, in this file or any other"
     return RuleVerdict(Effective.INVALID, reason, listed.place, alone=True)
 
 
@@ -249,6 +247,6 @@ def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
         if winner and other.counts(winner.name):
             told = f'"{winner.name}" of {other.spot} ({other.path})'
             merges = file.spot.client.merges
-            reason = f"is read together with {told}, which wins" if merges else f"{told} wins"
+            reason = f"is merged with {told}, which takes precedence" if merges else f"{told} wins"
             return RuleVerdict(Effective.SHADOWED, reason, winner.place)
     return None

@@ -67,7 +67,7 @@ def check(client: GatewayClient, method: str, params: bytes) -> None:
         # A client that elicits otherwise knows the method; what it does not know is the mode.
         in_another_mode = wanted in _MODES and not client.abilities.isdisjoint(_MODES)
         code = INVALID_PARAMS if in_another_mode else METHOD_NOT_FOUND
-        raise RpcError(code, f"the client does not offer {wanted}")
+        raise RpcError(code, f"the client does not support {wanted}")
 
 
 def require(client: GatewayClient, method: str, params: bytes) -> None:
@@ -75,7 +75,7 @@ def require(client: GatewayClient, method: str, params: bytes) -> None:
     wanted = _wanted(method, params)
     if wanted not in client.abilities:
         needed = {"requiredCapabilities": _capability(wanted)}
-        text = f"the server asks for {wanted}, which the client does not offer"
+        text = f"the server requests {wanted}, which the client does not support"
         raise RpcError(MISSING_CAPABILITY, text, needed)
 
 

@@ -19,7 +19,7 @@ VERSION: Final = b"mcp-protocol-version"
 HEADERS: Final = "mcpyard.headers"
 """Where a scope has its headers by name, if somebody made that before."""
 
-NO_BATCHES: Final = "batches are not taken: send one message a request"
+NO_BATCHES: Final = "batches are not supported: send one message per request"
 
 _MOST_IN_BATCH: Final = 100
 _JSON: Final = "application/json"
@@ -157,5 +157,5 @@ def _unreadable(body: bytes, error: Exception) -> Refused:
     if start == b"[":
         return Refused(400, RpcError(INVALID_REQUEST, NO_BATCHES))
     if "Expected" in str(error):
-        return Refused(400, RpcError(INVALID_REQUEST, f"is no JSON-RPC message: {error}"))
+        return Refused(400, RpcError(INVALID_REQUEST, f"is not a JSON-RPC message: {error}"))
     return Refused(400, RpcError(PARSE_ERROR, f"is not JSON: {error}"))

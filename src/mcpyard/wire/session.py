@@ -359,7 +359,7 @@ class ServerSession:
             async with asyncio.timeout(terms.timeout):
                 await self._lanes.wait()
         except TimeoutError as error:
-            text = "the calls of this server run singly, and none was free"
+            text = "this server handles one call at a time, and the call waited too long"
             raise TimedOut(text, sent=False) from error
         if terms.timeout is None:
             return terms

@@ -22,7 +22,7 @@ class Steering(Offering, Protocol):
         ...
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
-        """Stop a server and start it anew."""
+        """Stop a server and start it again."""
         ...
 
     async def failed_calls(self, limit: int = 20) -> list[Record]:

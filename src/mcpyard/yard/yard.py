@@ -74,7 +74,7 @@ class YardCore:
         directory: The servers that clients of the gateway can use.
         notifications: What servers send outside of any call.
         approvals: What of project files waits for approval.
-        here: What an entry that leads back to this yard is known by.
+        here: What an entry that points back to this gateway is known by.
         fault: Tells why nothing can be stored, where that is so.
     """
 
@@ -115,7 +115,7 @@ class YardCore:
     def clients(self) -> Clients:
         """The servers of other programs on this machine."""
         if self._clients is None:
-            raise ReadOnlyOwner("this yard reaches no other programs")
+            raise ReadOnlyOwner("this mcpyard instance has no access to other programs")
         return self._clients
 
     @property
@@ -241,7 +241,7 @@ class YardCore:
         return await self._after(server, wait)
 
     async def restart(self, ref: str, *, wait: float = 0) -> Record:
-        """Stop a server and start it anew."""
+        """Stop a server and start it again."""
         server = self.server(ref)
         if self._intent.wanted(server) is not Wanted.RUNNING:
             return await self.start(ref, wait=wait)
@@ -287,13 +287,13 @@ class YardCore:
         """Begin a sign-in at a remote server; the address to open in a browser."""
         server = self.server(ref)
         if self._sign_ins is None:
-            raise NoSignIn("this yard signs in nowhere")
+            raise NoSignIn("this mcpyard instance does not support sign-in")
         return await self._sign_ins.begin(server, redirect_uri)
 
     async def logged_in(self, answer: Mapping[str, str]) -> str:
         """Take what the browser brought back, and connect anew; the name of the server."""
         if self._sign_ins is None:
-            raise SignInUnknown("this yard signs in nowhere")
+            raise SignInUnknown("this mcpyard instance does not support sign-in")
         server = self.server(str(await self._sign_ins.finish(answer)))
         if server.wanted is not Wanted.STOPPED:
             self._intent.turn(server.id)

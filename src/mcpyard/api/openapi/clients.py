@@ -27,7 +27,7 @@ _NUMBER: Final[Json] = {"type": "integer", "minimum": 1}
 _TAGS: Final = ["clients"]
 _PROJECT: Final = query(
     "project",
-    "The folder that it is looked at from, an absolute path; the yard's own project unless told.",
+    "The project folder, an absolute path; the default is mcpyard's own project.",
     {"type": "string", "pattern": "^/"},
 )
 _SCOPE: Final = query(
@@ -51,7 +51,7 @@ _HOLDER: Final[dict[str, Json]] = {
     "client": text(),
     "title": text(),
     "scope": text(),
-    "path": text("Its file; `yard:user` stands for the servers that the yard keeps itself."),
+    "path": text("Its file; `yard:user` means the servers that mcpyard stores itself."),
 }
 _PAIRS: Final = named({"anyOf": [text(), ref("Masked")]})
 _FIELDS: Final[dict[str, Json]] = {
@@ -118,7 +118,7 @@ CLIENT_SCHEMAS: Final[Json] = {
             "warnings": array(ref("Warned")),
             "edit": {**maybe(_NUMBER), "description": "The number to undo it by."},
         },
-        {"removes": array(text("A server of the yard that an undo takes out."))},
+        {"removes": array(text("A server that the undo removes from mcpyard."))},
     ),
     "Copy": members(
         {
@@ -222,7 +222,7 @@ _FOUND: Final[Json] = {
     "scope": "user",
     "name": "files",
     "place": {"file": _PATH, "line": 4, "column": 1},
-    "message": "env.KEY holds a secret that every user can read",
+    "message": "env.KEY contains a plain-text secret that every user can read",
     "hint": "chmod 600",
 }
 _DRIFTED: Final[Json] = {
@@ -243,7 +243,7 @@ CLIENTS: Final[Json] = {
     "/api/clients": {
         "get": operation(
             "listClients",
-            "Every scope of every program, and of the yard, with its servers and what becomes "
+            "Every scope of every client, and of mcpyard, with its servers and what becomes "
             "of each.",
             {
                 200: told(
@@ -272,7 +272,7 @@ CLIENTS: Final[Json] = {
         "post": operation(
             "undoClientEdit",
             "Undo one of the last 100 edits; the newest that is not undone, unless told. Of two "
-            "who undo the same one at once, the second gets a 404 that says it is undone already.",
+            "who undo the same one at once, the second gets a 404 that says it is already undone.",
             {200: told("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,

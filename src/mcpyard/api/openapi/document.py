@@ -35,27 +35,27 @@ _TAGS: Final = {
     "tools": "Their tools.",
     "workbench": "Definitions that are not registered yet.",
     "clients": "The servers of other programs, in their own files.",
-    "yard": "The yard itself.",
+    "yard": "mcpyard itself.",
     "gateway": "What the gateway shows at addresses of its own.",
-    "doors": "Who may come in, and what may run.",
+    "doors": "Authentication and approvals.",
 }
 
 _MEANINGS: Final = {
-    400: "The body is not JSON or nested too deep, or a header stands there twice.",
+    400: "The body is not JSON or nested too deeply, or a header was sent twice.",
     401: "The token is missing or wrong.",
-    403: "The request comes from a foreign page, or its token does not open this.",
-    404: "There is no such address, server, tool, profile, edit or token.",
-    405: "The address does not know this method.",
-    409: "Right in itself, but not in the present state.",
-    412: "What should be changed is not what the caller has seen.",
-    413: "More than a limit allows.",
-    415: "The body is not said to be JSON.",
-    421: "The yard is not called by this name.",
-    422: "What was given is wrong; the fields are named, and nothing was changed.",
-    500: "An error of mcpyard itself.",
-    502: "The MCP server is at fault; the cause and its last words are told.",
-    504: "A time limit ran out.",
-    507: "There is no room, no right to write, or the yard's home is gone; nothing was changed.",
+    403: "The request comes from another origin, or its token does not permit this.",
+    404: "The route, server, tool, profile, edit or token does not exist.",
+    405: "The route does not support this method.",
+    409: "The request conflicts with the current state.",
+    412: "The resource was changed since the caller read it.",
+    413: "The request exceeds a limit.",
+    415: "The content type is not JSON.",
+    421: "The host name is not allowed.",
+    422: "The input is invalid; the fields are named, and nothing was changed.",
+    500: "Internal error in mcpyard.",
+    502: "The MCP server failed; the response has the cause and the last log lines.",
+    504: "A timeout expired.",
+    507: "The disk is full or not writable, or the home folder is gone; nothing was changed.",
 }
 
 
@@ -66,7 +66,7 @@ def document() -> Json:
         "info": {
             "title": "mcpyard",
             "version": version("mcpyard"),
-            "summary": "One yard for all MCP servers.",
+            "summary": "A control plane for MCP servers.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{"bearer": []}],
@@ -77,7 +77,7 @@ def document() -> Json:
                 "bearer": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "The admin token; `mcpyard paths` tells where it lies.",
+                    "description": "The admin token; `mcpyard paths` prints its location.",
                 }
             },
             "parameters": _PARAMETERS,

@@ -25,7 +25,7 @@ _SICK: Final[Json] = {
     "type": "urn:mcpyard:error:state-gone",
     "title": "State gone",
     "status": 507,
-    "hint": "Put the home back, or end this yard and start it again: mcpyard up",
+    "hint": "Restore the home folder, or restart mcpyard: mcpyard up",
 }
 
 _IMPORTED: Final[Json] = {
@@ -106,13 +106,13 @@ YARD: Final[Json] = {
     "/api/events": {
         "get": operation(
             "streamEvents",
-            "What happens, as server-sent events, until the yard or the reader ends it.",
+            "Events as server-sent events, until mcpyard or the client ends the stream.",
             {
                 200: {
                     "description": "Begins with `hello` for a new reader. `status`, `tools`, "
                     "`removed` and `documents` tell of changes; `backup` and `recovered` of a "
-                    "server whose calls go to a back-up, and back; `profiles` of a selection for "
-                    "the gateway; `calls` of counters; after `resync` look at everything anew. A "
+                    "server whose calls go to a fallback, and back; `profiles` of a selection for "
+                    "the gateway; `calls` of counters; after `resync` fetch everything again. A "
                     "comment every 15 s is a sign of life.",
                     "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
                 }
@@ -137,7 +137,7 @@ YARD: Final[Json] = {
     "/healthz": {
         "get": {
             "operationId": "getHealth",
-            "summary": "Whether the yard works; with the token also how each server is.",
+            "summary": "Health of mcpyard; with the token also the status of each server.",
             "tags": ["yard"],
             "security": [{}, {"bearer": []}],
             "responses": {

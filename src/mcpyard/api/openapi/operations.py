@@ -75,7 +75,7 @@ SERVERS: Final[Json] = {
         ),
         "post": operation(
             "registerServer",
-            "Register a server: in the project's `.mcp.json` if the yard serves a project, else "
+            "Register a server: in the project's `.mcp.json` if a project is open, else "
             "in the user's own scope.",
             {
                 201: told(
@@ -98,7 +98,7 @@ SERVERS: Final[Json] = {
         "patch": operation(
             "changeServer",
             "Change a server. A change of how it is launched restarts it if it runs; any other "
-            "is applied to the connection that stands.",
+            "is applied to the open connection.",
             {200: _SERVER},
             (404, 409, 412, 507),
             tags=["servers"],
@@ -123,7 +123,7 @@ SERVERS: Final[Json] = {
     },
     f"{ONE}/start": _step("startServer", "Want a server to run. One that runs is left alone."),
     f"{ONE}/stop": _step("stopServer", "Want a server to be stopped."),
-    f"{ONE}/restart": _step("restartServer", "Stop a server and start it anew."),
+    f"{ONE}/restart": _step("restartServer", "Stop a server and start it again."),
     f"{ONE}/reveal": {
         "parameters": [_REF],
         "post": operation(

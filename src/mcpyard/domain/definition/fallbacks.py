@@ -22,12 +22,12 @@ def backup_problems(name: str, configs: Mapping[str, Policy]) -> tuple[Problem, 
 
 def _fault(name: str, backup: str, configs: Mapping[str, Policy]) -> str | None:
     if backup == name:
-        return "names the server itself; it is passed over"
+        return "is the server itself; ignored"
     if backup not in configs:
         return f'there is no server "{backup[:80]}"'
     way = _way_back(name, backup, configs)
     if way:
-        return f"leads back to the server itself ({' -> '.join(way)}); each is asked once"
+        return f"leads back to the server itself ({' -> '.join(way)}); each server is tried once"
     return None
 
 

@@ -65,7 +65,7 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
         tool: str,
         passed_over: Iterable[PassedOver] = (),
     ) -> Self:
-        """The outcome of a call that nobody answered: a result that says so in words."""
+        """The outcome of a call that no server answered: a result that says so in words."""
         # Half a character in a server's words must not cost the outcome.
         text = message.encode("utf-8", "replace").decode()
         result = {"content": [{"type": "text", "text": text}], "isError": True}
