@@ -39,7 +39,7 @@ async def test_one_that_may_have_had_an_effect_is_told_and_not_repeated() -> Non
         outcome = await yard.toolbox().call("mcp_a_die")
         assert state_of(yard, "b")["status"] == "connected"
     assert outcome.error is ErrorKind.DISCONNECTED
-    assert "no fallback server was asked after that" in outcome.text
+    assert "no fallback was tried after that" in outcome.text
 
 
 async def test_a_call_past_its_time_is_answered_by_the_fallback() -> None:
@@ -63,7 +63,7 @@ async def test_all_that_was_tried_is_listed_when_nobody_answers() -> None:
         outcome = await box.call("mcp_a_echo", {"text": "x"})
     assert outcome.error is ErrorKind.DISCONNECTED
     assert [name for name, _ in outcome.passed_over] == ["a", "b", "nobody"]
-    for part in ('"a": is stopped', '"b": it has no tool "echo"', '"nobody": there is no such'):
+    for part in ('"a": is stopped', '"b": it has no tool "echo"', '"nobody": no such server'):
         assert part in outcome.text
 
 
@@ -103,7 +103,7 @@ async def test_a_fallback_that_runs_on_demand_is_woken(tmp_path: Path) -> None:
         asleep = yard.toolbox().status()["b"]
         told = [each for each in await yard.events(after=0).batch() if each.kind == "backup"]
         outcome = await yard.call("mcp_a_echo", {"text": "awake"})
-    assert asleep == "asleep; the first call wakes it"
+    assert asleep == "idle; the first call starts it"
     assert [each.data["name"] for each in told] == ["a"]
     assert (outcome.server, outcome.text) == ("b", "awake")
 
@@ -135,7 +135,7 @@ async def test_servers_of_the_environment_are_merged_and_wrong_variables_are_nam
     assert (late.error, merged.text) == (ErrorKind.TIMEOUT, "both")
     assert problems == [
         'LATE_MCP_TIMEOUT: expected a whole number of milliseconds, found "soon"',
-        'WRONG_MCP_TRANSPORT: "ftp" is unknown; one of sse, stdio, http, streamable-http',
+        'WRONG_MCP_TRANSPORT: "ftp" is unknown; expected one of sse, stdio, http, streamable-http',
     ]
     assert all(each in caplog.text for each in problems)
 

@@ -156,7 +156,7 @@ def test_a_name_that_a_server_has_too_is_the_applications_with_a_warning(
     (warning,) = map(str, box.warnings)
     assert warning == (
         'mcp_fs_read: is a tool of the application and one of the server "fs"; '
-        "the application's is taken"
+        "the application's tool is used"
     )
     assert warning in caplog.text
 
@@ -172,7 +172,7 @@ def test_tools_are_selected_by_patterns_or_by_a_test() -> None:
     assert names(yard.box(select=lambda tool: tool.native == "read")) == ["mcp_fs_read"]
     assert names(yard.box(select=[])) == []
     odd = yard.box(select=["fs/read", "fs/nothing"])
-    assert [str(each) for each in odd.warnings] == ['select: "fs/nothing" fits no tool']
+    assert [str(each) for each in odd.warnings] == ['select: "fs/nothing" matches no tool']
 
 
 async def test_a_local_function_answers_when_the_server_cannot() -> None:
@@ -221,12 +221,12 @@ def test_an_empty_toolbox_has_nothing_to_say() -> None:
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ({"phase": "connecting"}, "calls wait for it; in its place: spare"),
+        ({"phase": "connecting"}, "calls wait until it is connected; fallback: spare"),
         ({"phase": "backoff"}, "reconnecting; its tools are cached, calls wait"),
         ({"phase": "failed", "error": EXITED}, "cannot be called (exited)"),
         ({"phase": "stopped"}, "stopped; its tools cannot be called"),
         ({"phase": "stopped", "enabled": False}, "disabled; its tools cannot be called"),
-        ({"phase": "stopped", "wanted": "on_demand"}, "asleep; the first call wakes it"),
+        ({"phase": "stopped", "wanted": "on_demand"}, "idle; the first call starts it"),
     ],
 )
 def test_the_status_tells_each_servers_state_in_words(
@@ -298,7 +298,7 @@ async def test_the_main_work_goes_on_with_local_tools_when_servers_fail(
     assert (instead.text, instead.server) == ("hello", "own")
     assert broken.error is ErrorKind.VALIDATION
     assert after.text == "goes on"
-    assert 'the command "no-such-command" was not found' in caplog.text
+    assert 'command not found: "no-such-command"' in caplog.text
 
 
 @pytest.mark.real

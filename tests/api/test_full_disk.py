@@ -47,7 +47,7 @@ def test_a_server_is_stopped_though_that_cannot_be_remembered(tmp_path: Path) ->
             (note,) = stopped["warnings"]
             assert note.startswith("not remembered: stopped (")
             assert "state.db cannot be written" in note
-            assert note.endswith("a restart of the yard starts it again")
+            assert note.endswith("a restart of mcpyard starts it again")
             told = mcpyard("stop", "two", home=home)
             assert (told.returncode, told.stdout) == (0, "two: stopped\n")
             assert told.stderr.startswith("warning: not remembered: stopped (")

@@ -23,11 +23,11 @@ def test_a_yard_without_its_home_refuses_changes_and_is_not_healthy(tmp_path: Pa
         refused = it.client.post(SERVERS, json={"name": "new", **echo()})
         assert refused.status_code == 507, refused.text
         assert refused.json()["type"] == "urn:mcpyard:error:state-gone"
-        assert f"{home / 'state.db'} is gone" in refused.json()["detail"]
+        assert f"{home / 'state.db'} was deleted" in refused.json()["detail"]
         assert [each["name"] for each in it.get(SERVERS)] == ["old"]
         sick = it.client.get("/healthz")
         assert (sick.status_code, sick.json()["ok"]) == (507, False)
-        assert f"{home / 'state.db'} is gone" in sick.json()["detail"]
+        assert f"{home / 'state.db'} was deleted" in sick.json()["detail"]
         assert sick.json()["servers"] == {"old": "connected"}
         public = httpx2.get(f"{it.up.url}/healthz")
         assert (public.status_code, public.json()["title"]) == (507, "State gone")

@@ -82,7 +82,7 @@ async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: O
         record = await desk.settled()
         assert (record.phase, record.status) == ("needs_auth", "error")
         assert record.error
-        assert record.error.hint == "Sign in with: mcpyard login far"
+        assert record.error.hint == "Sign in: mcpyard login far"
         url = await desk.begin()
         assert url.startswith(f"{office.base}/authorize?")
         (back,) = parse_qs(urlsplit(url).query)["redirect_uri"]
@@ -124,7 +124,7 @@ async def test_a_state_is_good_for_one_time(office: Office) -> None:
         assert (await desk.come_back(location)).status_code == 200
         again = await desk.come_back(location)
         assert again.status_code == 400
-        assert "begin anew" in again.text
+        assert "start again" in again.text
         assert (await desk.settled()).status == "connected"
 
 
@@ -162,7 +162,7 @@ async def test_who_cannot_begin_a_sign_in_is_not_told_to_sign_in(office: Office)
     async with desk_of(office, url="http://127.0.0.1:9/mcp", wanted="stopped") as desk:
         told = (await desk.owner.post(LOGIN)).json()
         assert told["type"] == "urn:mcpyard:error:needs-auth"
-        assert "authorization server can be reached" in told["hint"]
+        assert "authorization server is reachable" in told["hint"]
         assert "mcpyard login" not in told["hint"]
 
 
@@ -206,9 +206,9 @@ async def test_a_revoked_refresh_token_means_to_sign_in_again(office: Office) ->
         record = await desk.settled()
         assert record.phase == "needs_auth"
         assert record.error
-        assert record.error.hint == "Sign in with: mcpyard login far"
+        assert record.error.hint == "Sign in: mcpyard login far"
         refused = (await desk.call()).json()
-        assert refused["cause"]["hint"] == "Sign in with: mcpyard login far"
+        assert refused["cause"]["hint"] == "Sign in: mcpyard login far"
         await desk.sign_in()
         assert (await desk.settled()).status == "connected"
         assert (await desk.call()).status_code == 200
@@ -272,7 +272,7 @@ async def test_what_has_no_sign_in_says_so(office: Office) -> None:
         assert problem(await desk.owner.post(LOGIN)) == (409, "no-sign-in")
         record = await desk.settled()
         assert record.error
-        assert record.error.hint == "Give it an Authorization header that it accepts."
+        assert record.error.hint == "Set a valid Authorization header."
         near = await desk.owner.post("/api/mcp/servers/near/login")
         assert problem(near) == (409, "no-sign-in")
         nobody = await desk.owner.post("/api/mcp/servers/nobody/login")

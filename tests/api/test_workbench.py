@@ -59,7 +59,7 @@ async def test_a_pasted_command_is_read_with_its_headers_and_what_is_lost(tmp_pa
         assert web["definition"]["headers"] == {"Authorization": "Bearer x"}
         assert (web["warnings"], far["warnings"]) == (
             [],
-            ["--trust: is not supported by mcpyard and is left out"],
+            ["--trust: not supported by mcpyard: dropped"],
         )
         assert found["problems"] == [
             {"field": "line 3", "message": 'the option "--colour" is unknown'}

@@ -54,14 +54,14 @@ def test_a_mistake_deep_inside_unions_is_told_at_its_place(depth: int) -> None:
 def test_a_mistake_too_deep_for_the_budget_is_told_where_the_budget_ended() -> None:
     (sentence,) = told(blocks(), page(60, 5))
     assert sentence.startswith("children[0].children[0]")
-    assert sentence.endswith(("does not fit the schema", "fits no alternative"))
+    assert sentence.endswith(("does not match the schema", "matches no alternative"))
 
 
 @pytest.mark.spec("F2.1")
 def test_of_many_values_that_fit_no_alternative_the_rest_is_counted() -> None:
     schema = {"items": {"anyOf": [{"minimum": limit} for limit in range(1, 11)]}}
     *_, tenth, rest = told(schema, [0] * 50)
-    assert tenth.startswith("[9]: 0 fits no alternative: 0 is below the minimum 1; or")
+    assert tenth.startswith("[9]: 0 matches no alternative: 0 is below the minimum 1; or")
     assert rest == "and 40 more problems"
 
 
@@ -74,8 +74,8 @@ def test_of_a_union_without_a_type_each_branch_is_told_one_level_deep() -> None:
         value = {"a": value}
     (sentence,) = told(schema, value)
     assert sentence == (
-        "an object with 1 property fits no alternative: another choice of alternatives; "
-        "or another choice of alternatives; or an object with 1 property has fewer than 2 "
+        "an object with 1 property matches no alternative: another combination of alternatives; "
+        "or another combination of alternatives; or an object with 1 property has fewer than 2 "
         "properties; and 6 more"
     )
 
@@ -106,8 +106,8 @@ def test_a_value_that_must_not_fit_a_second_branch_is_told_so() -> None:
     many = {"type": "a", "rest": [{}] * 100}
     schema = {"items": {"oneOf": branches, "properties": {"rest": {"items": {"minProperties": 0}}}}}
     assert told(schema, [{}, *[many] * 10])[1] == (
-        "[1]: an object with 2 properties fits more than one of the alternatives, "
-        "but must fit exactly one"
+        "[1]: an object with 2 properties matches more than one of the alternatives, "
+        "but must match exactly one"
     )
 
 
@@ -180,7 +180,7 @@ def test_no_sentence_names_a_part_of_the_outline(branch: dict[str, Any]) -> None
     schema |= {"items": {"anyOf": [{"$ref": "#/$defs/branch"}] * 20}}
     problems = told(schema, [{"a": 1}] * 60)
     assert problems
-    assert "does not fit the schema" in problems[0]
+    assert "does not match the schema" in problems[0]
     assert not [each for each in problems if "$defs" in each]
 
 
@@ -189,7 +189,7 @@ def test_errors_that_would_each_copy_a_large_value_are_not_made() -> None:
     rows = [[{"a": 1, "type": "x"}] * 10] * 10
     assert told(schema, [{"a": 1}]) == ["expected a string, found an array of 1 item"]
     assert told(schema, json.loads(json.dumps(rows))) == [
-        "an array of 10 items fits no alternative"
+        "an array of 10 items matches no alternative"
     ]
 
 
@@ -199,24 +199,24 @@ def test_errors_that_would_each_copy_a_large_value_are_not_made() -> None:
 )
 def test_a_schema_that_cannot_be_cut_is_told_as_not_fitting(leaf: object, reference: str) -> None:
     schema = {"$defs": {"leaf": leaf}, "items": {"anyOf": [{"$ref": reference}] * 20}}
-    assert told(schema, ["x"] * 500 + [1]) == ["does not fit the schema"]
+    assert told(schema, ["x"] * 500 + [1]) == ["does not match the schema"]
 
 
 def test_what_leaves_properties_unevaluated_is_told_as_not_fitting() -> None:
     row = {"anyOf": [{"properties": {"a": True}}], "unevaluatedProperties": False}
     problems = told({"items": row}, [{"a": 1}] * 500 + [{"b": 1}])
-    assert problems == ["[500]: does not fit the schema"]
+    assert problems == ["[500]: does not match the schema"]
     assert told({"items": row}, [{"b": 1}]) == ['[0]: unknown property "b"']
 
 
 def test_a_union_of_too_many_branches_is_told_without_them() -> None:
     branches = [{"minimum": limit, "enum": [*range(limit, limit + 20)]} for limit in range(1, 200)]
-    assert told({"items": {"anyOf": branches}}, [1, 0]) == ["[1]: 0 fits no alternative"]
+    assert told({"items": {"anyOf": branches}}, [1, 0]) == ["[1]: 0 matches no alternative"]
 
 
 def test_a_schema_of_too_many_parts_is_told_as_not_fitting() -> None:
     schema = {"anyOf": [{"properties": {"a": {"minimum": n}}} for n in range(2_000)]}
-    assert told(schema, {"a": -1}) == ["does not fit the schema"]
+    assert told(schema, {"a": -1}) == ["does not match the schema"]
 
 
 class Counted:

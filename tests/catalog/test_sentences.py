@@ -42,17 +42,17 @@ def told(schema: object, arguments: object) -> list[str]:
         ({"format": "email"}, "b", '"b" does not have the format "email"'),
         ({"minItems": 1}, [], "an array of 0 items has fewer than 1 item"),
         ({"maxItems": 1}, [1, 2], "an array of 2 items has more than 1 item"),
-        ({"uniqueItems": True}, [1, 1], "an array of 2 items holds an item twice"),
-        ({"contains": {"const": 2}}, [1], "no item fits what the array must contain"),
+        ({"uniqueItems": True}, [1, 1], "an array of 2 items contains the same item twice"),
+        ({"contains": {"const": 2}}, [1], "no item matches what the array must contain"),
         (
             {"contains": {"const": 1}, "minContains": 2},
             [1],
-            "too few items fit what the array must contain",
+            "too few items match what the array must contain",
         ),
         (
             {"contains": {"const": 1}, "maxContains": 1},
             [1, 1],
-            "too many items fit what the array must contain",
+            "too many items match what the array must contain",
         ),
         ({"minProperties": 1}, {}, "an object with 0 properties has fewer than 1 property"),
         ({"maxProperties": 0}, {"a": 1}, "an object with 1 property has more than 0 properties"),
@@ -65,18 +65,18 @@ def told(schema: object, arguments: object) -> list[str]:
         (
             {"oneOf": [{"type": "number"}, {"minimum": 1}]},
             3,
-            "3 fits more than one of the alternatives, but must fit exactly one",
+            "3 matches more than one of the alternatives, but must match exactly one",
         ),
         ({"not": {"type": "number"}}, 3, '3 fits {"type": "number"}, which is excluded'),
         (
             {"dependentRequired": {"a": ["b"]}},
             {"a": 1},
-            'the property "b" is missing, which another one that is given requires',
+            'the property "b" is missing, but another property requires it',
         ),
         (
             {"$schema": DRAFT_7, "dependencies": {"a": ["b"]}},
             {"a": 1},
-            'the property "b" is missing, which another one that is given requires',
+            'the property "b" is missing, but another property requires it',
         ),
         (
             {"dependentSchemas": {"a": {"required": ["b"]}}},
@@ -152,7 +152,7 @@ def test_alternatives_are_told_with_the_place_that_breaks_each(keyword: str) -> 
     }
     (sentence,) = told(schema, {"at": {"x": -1}})
     assert sentence == (
-        "at: an object with 1 property fits no alternative: expected a string, found an object "
+        "at: an object with 1 property matches no alternative: expected a string, found an object "
         'with 1 property; or x: -1 is below the minimum 0; or unknown property "x"'
     )
 
@@ -161,7 +161,7 @@ def test_a_type_that_is_wrong_further_inside_is_told_with_its_place() -> None:
     schema = {"anyOf": [{"type": "null"}, {"items": {"type": "string"}}]}
     (sentence,) = told(schema, [1])
     assert sentence == (
-        "an array of 1 item fits no alternative: expected null, found an array of 1 item; "
+        "an array of 1 item matches no alternative: expected null, found an array of 1 item; "
         "or [0]: expected a string, found the number 1"
     )
 
@@ -174,7 +174,7 @@ def test_only_the_first_alternatives_are_told() -> None:
 def test_alternatives_inside_alternatives_are_not_told() -> None:
     schema = {"anyOf": [{"minimum": 4}, {"anyOf": [{"minimum": 5}, {"minimum": 6}]}]}
     assert told(schema, 3) == [
-        "3 fits no alternative: 3 is below the minimum 4; or another choice of alternatives"
+        "3 matches no alternative: 3 is below the minimum 4; or another combination of alternatives"
     ]
 
 
@@ -268,7 +268,10 @@ SECRET_NAMES = ["token", "Password", "client_secret", "apiKey", "API_KEY", "key"
         ({"enum": ["a"]}, '... is not one of "a"'),
         (
             {"anyOf": [{"pattern": "x"}, {"enum": [1]}]},
-            '... fits no alternative: ... does not match the pattern "x"; or ... is not one of 1',
+            (
+                "... matches no alternative: "
+                '... does not match the pattern "x"; or ... is not one of 1'
+            ),
         ),
     ],
 )

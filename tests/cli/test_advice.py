@@ -76,7 +76,7 @@ def test_a_projects_file_that_cannot_be_read_is_like_a_broken_one(
     assert error["type"] == "urn:mcpyard:error:broken-document"
     assert error["exitCode"] == 3
     assert error["detail"] == f"{user}/.mcp.json: cannot be read: Is a directory"
-    assert "who may read it" in error["hint"]
+    assert "its permissions" in error["hint"]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,12 @@ def test_a_projects_file_that_cannot_be_read_is_like_a_broken_one(
         (("add", "x", "http://h", "--oauth", "A"), "--oauth clientId"),
         (("token", "revoke"), "--help"),
         (("clients", "show", "moon", "x"), "mcpyard clients ls"),
-        (("clients", "show", "claude:moon", "x"), "Leave the scope out"),
+        (("clients", "show", "claude:moon", "x"), "Omit the scope"),
         (("copy", "x", "--from", "claude", "--to", "claude"), "another name with --name"),
-        (("copy", "x", "--from", "claude", "--to", "codex", "--name", "a b"), "asked for"),
+        (
+            ("copy", "x", "--from", "claude", "--to", "codex", "--name", "a b"),
+            "Choose a valid name",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_how_to_do_it_right(

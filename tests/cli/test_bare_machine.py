@@ -102,7 +102,7 @@ def refusal(
 def test_a_user_without_a_home_directory_is_told_so(tmp_path: Path, word: str) -> None:
     assert refusal(shell(NO_HOME, within=UNKNOWN_USER), tmp_path, [word]) == [
         "error: HOME is not set, and this user has no home directory",
-        "hint: set HOME, or name a folder for the state with --home or MCPYARD_HOME",
+        "hint: set HOME, or choose a folder for the state with --home or MCPYARD_HOME",
     ]
 
 

@@ -92,5 +92,5 @@ def test_a_home_that_stays_held_in_silence_is_told(
 ) -> None:
     (held.folder / "yard.json").unlink()
     monkeypatch.setattr(discovery, "_COMING_UP", 0)
-    with pytest.raises(YardBusy, match="another yard holds"):
+    with pytest.raises(YardBusy, match="another mcpyard process is using"):
         ask_yard(held.folder, lambda _: "asked", lambda: take(held.folder))

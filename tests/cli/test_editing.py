@@ -86,7 +86,7 @@ def test_a_command_is_added_to_the_projects_file_and_started(home: Path, entries
     added = mcpyard("add", "one", *options, "--", *ECHO, home=home)
     assert (added.returncode, added.stdout) == (0, "added one (project scope): connected\n")
     assert added.stderr.count("warning: ") == 1
-    assert "warning: env.KEY: is a literal in a file that is easily shared" in added.stderr
+    assert "warning: env.KEY: is plain text in a file that is often shared" in added.stderr
     assert entries["one"]["args"] == ECHO[1:]
     assert entries["one"]["env"] == {"KEY": "a=b"}
     assert answer("show", "one", home=home)["timeout"] == 5000
@@ -158,7 +158,7 @@ def test_a_server_that_does_not_come_up_is_added_and_ends_with_4(home: Path) -> 
     command = str(missing(home)["command"])
     added = mcpyard("add", "broken", "--wait", "60", "--", command, home=home)
     assert added.returncode == 4
-    assert added.stdout.startswith('added broken (project scope): failed: the command "')
+    assert added.stdout.startswith('added broken (project scope): failed: command not found: "')
     assert "hint: " in added.stdout
     assert mcpyard("add", "broken2", "--", command, home=home).returncode == 0
 

@@ -79,6 +79,6 @@ def test_an_unknown_program_is_named_with_those_that_are_known(
     capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     detail, hint = refused(capsys, *command)
-    assert detail.startswith('client: "nonsense" is unknown; one of ')
+    assert detail.startswith('client: "nonsense" is unknown; expected one of ')
     assert all(each.id in detail for each in CLIENTS)
     assert "schema" not in hint

@@ -85,8 +85,8 @@ def test_a_line_with_something_left_over_is_told_by_its_number(home: Path, tmp_p
     assert done.returncode == 3
     assert {"one", "three"} < names(home)
     assert "two" not in names(home)
-    assert 'problem: line 2: "more" is one word too many after the URL\n' in done.stderr
-    warning = "warning: three: --trust: is not supported by mcpyard and is left out\n"
+    assert 'problem: line 2: "more" is an unexpected argument after the URL\n' in done.stderr
+    warning = "warning: three: --trust: not supported by mcpyard: dropped\n"
     assert warning in done.stderr
     file.write_text("claude mcp add four\nclaude mcp add five --colour\n")
     told = answer("import", file, home=home, code=3)["error"]["detail"]

@@ -100,7 +100,7 @@ def test_up_tells_its_log_what_its_servers_do_and_never_their_secrets(tmp_path: 
     text = (tmp_path / "home" / "yard.log").read_text()
     assert f"at {up.url} (pid {up.process.pid})" in text
     assert "connected      good" in text
-    assert 'ERROR odd: the command "/nowhere/***" was not found' in text
+    assert 'ERROR odd: command not found: "/nowhere/***"' in text
     assert text.endswith("INFO ended\n")
     assert LITERAL not in text + errors
 

@@ -159,7 +159,7 @@ def test_a_host_that_is_not_here_is_refused(tmp_path: Path, host: str) -> None:
         ["--project", "nowhere"],
         ["--project", "file"],
         ["--home", "file"],
-        ["--host", "not an address"],
+        ["--host", "not a valid URL"],
         ["--fast"],
         ["extra"],
     ],
@@ -272,7 +272,7 @@ def test_what_goes_wrong_is_told_once_where_both_outputs_are_one_file(tmp_path: 
         while "hint: " not in log.read_text() and time.monotonic() < until:
             select.select([], [], [], 0.05)
         assert up.end() == 0
-        assert log.read_text().count("was not found") == 1
+        assert log.read_text().count("command not found") == 1
     finally:
         up.close()
 

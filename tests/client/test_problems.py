@@ -20,7 +20,7 @@ CAUSE = Cause(next(iter(Code)), "it ended", "start it", ("last line",))
 
 
 def across(error: YardError) -> YardError:
-    document = problem_of(error)
+    document = problem_of(error).to_dict()
     return error_of(500, json.dumps(document).encode())
 
 
@@ -28,7 +28,7 @@ def across(error: YardError) -> YardError:
 def test_every_error_comes_back_as_its_kind_with_its_document(kind: type[YardError]) -> None:
     error = across(kind("a reason"))
     assert (type(error), error.message) == (kind, "a reason")
-    assert error.document == json.loads(json.dumps(problem_of(kind("a reason"))))
+    assert error.document == json.loads(json.dumps(problem_of(kind("a reason")).to_dict()))
 
 
 def test_what_an_error_knows_comes_back_with_it() -> None:

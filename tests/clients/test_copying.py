@@ -103,7 +103,7 @@ async def test_a_name_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path
 
 async def test_a_name_that_the_target_cannot_take_is_refused_with_an_offer(tmp_path: Path) -> None:
     async with machine(tmp_path, gemini='{"mcpServers": {"my files": {"command": "run"}}}') as it:
-        with pytest.raises(NameRefused, match='"my-files" would do'):
+        with pytest.raises(NameRefused, match='use for example "my-files"'):
             await it.clients.copy(Copy("gemini", "claude", "my files"))
         await it.clients.copy(Copy("gemini", "claude", "my files", "my-files"))
         assert "my-files" in it.json("claude")["mcpServers"]

@@ -197,7 +197,7 @@ async def test_two_who_write_the_same_file_take_turns(tmp_path: Path) -> None:
 
 async def test_whoever_holds_a_file_too_long_is_told_of(tmp_path: Path) -> None:
     async with files(tmp_path).locked(["/x"], []):
-        with pytest.raises(FileBusy, match="another yard is writing /x"):
+        with pytest.raises(FileBusy, match="another mcpyard is writing /x"):
             async with files(tmp_path).locked(["/x"], []):
                 pass
         async with files(tmp_path).locked(["/y"], []):
@@ -215,7 +215,7 @@ async def test_a_programs_folder_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "a.lock"
     path.mkdir()
     lock = FileLock(LockKind.FOLDER, str(path))
-    with pytest.raises(FileBusy, match=r"a\.lock is held"):
+    with pytest.raises(FileBusy, match=r"a\.lock is locked"):
         async with files(tmp_path).locked([], [lock]):
             pass
     assert path.exists()
@@ -246,7 +246,7 @@ async def test_a_programs_file_is_locked_and_otherwise_left_alone(tmp_path: Path
             with pytest.raises(BlockingIOError):
                 fcntl.flock(theirs, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(theirs, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with pytest.raises(FileBusy, match=r"a\.lock is held"):
+        with pytest.raises(FileBusy, match=r"a\.lock is locked"):
             async with files(tmp_path).locked([], [lock]):
                 pass
     after = path.stat()

@@ -69,14 +69,14 @@ async def test_only_the_line_of_the_field_changes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("patch", "told"),
     [
-        ({"cwd": "/srv"}, "cwd: has no counterpart in Claude Code"),
+        ({"cwd": "/srv"}, "cwd: not supported by Claude Code"),
         ({"color": "red"}, "color: cannot be changed"),
         ({"args": "a"}, "args: expected a list"),
         ({"args": [1]}, r"args\[0\]: expected a string"),
         ({"env": ["A"]}, "env: expected an object"),
         ({"env": {"A": 1}}, "env.A: expected a string"),
-        ({"env": {"A": {"masked": True}}}, "env.A: is masked, and there is nothing to keep"),
-        ({"type": "carrier-pigeon"}, "type: is unknown; one of"),
+        ({"env": {"A": {"masked": True}}}, "env.A: is masked, but no value is stored"),
+        ({"type": "carrier-pigeon"}, "type: is unknown; expected one of"),
         ({"type": 3}, "type: expected a string"),
         ({"timeout": 0}, "timeout: must be greater than 0"),
         ({"command": None}, "command"),
@@ -160,7 +160,7 @@ async def test_a_program_without_a_switch_in_a_file_says_so(tmp_path: Path) -> N
         path = it.home / ".cursor" / "mcp.json"
         path.parent.mkdir()
         path.write_text('{"mcpServers": {"x": {"command": "run"}}}')
-        with pytest.raises(EditRefused, match="Cursor keeps it in its own settings"):
+        with pytest.raises(EditRefused, match="Cursor stores it in its internal settings"):
             await it.clients.toggle("cursor", "x", enabled=False)
 
 

@@ -122,7 +122,7 @@ async def test_somebody_who_never_stops_writing_is_given_way_to(it: Fixture) -> 
         it.files.texts[CODEX_PATH] += "#\n"
 
     it.files.meanwhile = somebody
-    with pytest.raises(DocumentMoved, match="again and again"):
+    with pytest.raises(DocumentMoved, match="keeps being changed"):
         await it.clients.copy(Copy("claude", "codex", "x"))
     assert it.files.texts[CODEX_PATH] == CODEX + "#\n" * 3
     assert await it.clients.edits() == []

@@ -71,7 +71,7 @@ async def test_a_secret_that_would_lie_in_the_projects_file_is_told(tmp_path: Pa
             done = await it.copy("claude", "yard:project", dryRun=dry)
             (warning,) = done["warnings"]
             assert (warning["kind"], warning["field"]) == ("info", "env.KEY")
-            assert "write ${NAME}" in warning["message"]
+            assert "use ${NAME}" in warning["message"]
 
 
 async def test_out_of_the_yard_and_back_is_the_same_server(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) 
         shown = await it.clients.show("yard:user", "x")
         assert (shown.effective, shown.reason) == (
             "shadowed",
-            f"hidden by that of the project scope, {it.project / '.mcp.json'}",
+            f"overridden by the one of the project scope, {it.project / '.mcp.json'}",
         )
         assert (await it.clients.show("yard:project", "x")).effective == "enabled"
 
@@ -272,10 +272,10 @@ async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) 
 async def test_a_yard_without_a_project_or_without_programs_says_so(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
         it.clients._own.project = None
-        with pytest.raises(ReadOnlyOwner, match="serves no project"):
+        with pytest.raises(ReadOnlyOwner, match="no project is open"):
             await it.clients.copy(Copy("claude", "yard:project", "x"))
         it.yard._clients = None
-        with pytest.raises(ReadOnlyOwner, match="reaches no other programs"):
+        with pytest.raises(ReadOnlyOwner, match="has no access to other programs"):
             _ = it.yard.clients
 
 
@@ -318,14 +318,14 @@ async def test_all_that_is_found_is_imported_once_and_told(tmp_path: Path) -> No
             ("gemini:user", "blank"): "refused",
         }
         assert rows["codex:user", "web"]["reason"].startswith("differs from the one in claude-code")
-        assert rows["codex:user", "here"]["reason"] == "leads back to this yard"
+        assert rows["codex:user", "here"]["reason"] == "points back to this gateway (loop)"
         tried = [each["outcome"] for each in look.json()["servers"]]
         assert tried.count("importable") == 3
         states = {each["name"]: each["wanted"] for each in await it.get("/api/mcp/servers")}
         assert states == dict.fromkeys(("fresh", "web", "x"), "stopped")
         again = await it.clients.import_all(None, EditTerms())
         assert "imported" not in {each.outcome for each in again}
-        assert again[0].reason == "is the same as in yard:user"
+        assert again[0].reason == "is identical to the one in yard:user"
         assert "a-secret-value" not in json.dumps([answer.json(), plain(again)])
 
 

@@ -171,5 +171,5 @@ async def test_of_two_undos_at_once_the_second_is_told_that_it_is_done(
         done, late = sorted(answers, key=lambda each: each.status_code)
         assert done.status_code == 200
         assert slug(late) == (404, "edit-unknown")
-        assert "undone already" in late.json()["detail"]
+        assert "already undone" in late.json()["detail"]
         assert it.path("codex").exists(), "the edit before it stays"

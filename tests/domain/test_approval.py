@@ -191,7 +191,7 @@ def test_an_entry_that_could_not_be_in_force_anyway_is_told_as_shadowed() -> Non
     assert waiting(found) == {}
     assert [each.owner for each in found.shadowed] == [PROJECT]
     (server,) = found.servers.values()
-    assert "shadowed by this" in str(server.warnings[0])
+    assert "this one takes precedence" in str(server.warnings[0])
 
 
 def test_a_document_that_needs_no_approval_is_left_as_it_is() -> None:

@@ -60,8 +60,8 @@ def test_web_addresses_are_taken(url: str) -> None:
         ("", "http://"),
         ("http://", "host"),
         ("http://a b", "white space"),
-        ("http://a:99999", "not an address"),
-        ("http://[::1", "not an address"),
+        ("http://a:99999", "not a valid URL"),
+        ("http://[::1", "not a valid URL"),
     ],
 )
 def test_what_is_no_web_address_is_refused(url: str, fault: str) -> None:

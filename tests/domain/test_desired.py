@@ -53,9 +53,9 @@ def test_of_one_name_in_all_scopes_code_wins_and_the_rest_are_shadowed() -> None
     ]
     (winner,) = desired.servers.values()
     assert [str(each) for each in winner.warnings] == [
-        "name: is defined in the project scope, p/.mcp.json, too; that one is shadowed by this",
-        "name: is defined in the user scope, too; that one is shadowed by this",
-        "name: is defined in the env scope, too; that one is shadowed by this",
+        "name: is also defined in the project scope, p/.mcp.json; this one takes precedence",
+        "name: is also defined in the user scope; this one takes precedence",
+        "name: is also defined in the env scope; this one takes precedence",
     ]
 
 

@@ -30,13 +30,13 @@ def test_a_fallback_that_is_missing_is_named_with_its_field() -> None:
 
 
 def test_a_server_that_is_its_own_fallback_is_told() -> None:
-    assert told("a", a=server("a")) == ["fallback[0]: names the server itself; it is passed over"]
+    assert told("a", a=server("a")) == ["fallback[0]: is the server itself; ignored"]
 
 
 def test_a_cycle_is_told_with_its_way() -> None:
     configs = {"a": server("b"), "b": server("c", "x"), "c": server("b", "a")}
     assert told("a", **configs) == [
-        "fallback[0]: leads back to the server itself (a -> b -> c -> a); each is asked once"
+        "fallback[0]: leads back to the server itself (a -> b -> c -> a); each server is tried once"
     ]
 
 

@@ -57,10 +57,10 @@ def test_every_variable_that_is_not_set_is_named_with_its_field() -> None:
 def test_what_a_variable_brings_is_checked_like_what_is_written() -> None:
     assert problems(RemoteConfig(url="${DIR}")) == ["url: must begin with http:// or https://"]
     broken = RemoteConfig(url="http://h", headers={"X": "${BREAK}"})
-    assert problems(broken) == ["headers.X: must not hold a line break"]
-    assert problems(LocalConfig(command=["${NUL}"]))[0].startswith("command: holds a NUL")
+    assert problems(broken) == ["headers.X: must not contain a line break"]
+    assert problems(LocalConfig(command=["${NUL}"]))[0].startswith("command: contains a NUL")
     assert problems(LocalConfig(command=["${BLANK}"])) == [
-        "command: is empty after its variables are filled in"
+        "command: is empty after variables are expanded"
     ]
 
 

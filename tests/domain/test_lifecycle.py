@@ -106,7 +106,10 @@ def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> 
     assert failed.phase is Phase.FAILED
     assert failed.cause is not None
     assert failed.cause.code is Code.FLAPPING
-    assert failed.cause.message == "restarted 10 times within 60 minutes; last: exited with code 1"
+    assert (
+        failed.cause.message
+        == "restarted 10 times within 60 minutes; last error: exited with code 1"
+    )
     later = walk(lost(state.epoch, 3601.0), state=state).state
     assert later.phase is Phase.BACKOFF
 
@@ -119,7 +122,7 @@ def test_the_limits_of_restarts_are_those_of_the_server() -> None:
     once = TEMPO.limited(3, 1, 30)
     again = walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
     assert again.cause is not None
-    assert again.cause.message == "restarted once within 30 s; last: exited with code 1"
+    assert again.cause.message == "restarted once within 30 s; last error: exited with code 1"
     assert walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
     never = walk(StartWanted(), lost(1), tempo=TEMPO.limited(3, 0, 30)).state
     assert (never.phase, never.cause and never.cause.message) == (

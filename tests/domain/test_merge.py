@@ -89,7 +89,7 @@ def test_a_server_can_become_one_of_the_other_kind() -> None:
     [
         ({"id": "x"}, "id: cannot be changed"),
         ({"status": "connected"}, "status: cannot be changed"),
-        ({"env": {"NEW": {"masked": True}}}, "env.NEW: is masked, and there is nothing to keep"),
+        ({"env": {"NEW": {"masked": True}}}, "env.NEW: is masked, but no value is stored"),
         ({"env": {"A": 3}}, "env.A: expected a string"),
         ({"command": ""}, "command: must not be empty"),
         ({"command": None}, "command: is missing, and so is url"),

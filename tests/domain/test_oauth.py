@@ -53,9 +53,7 @@ def test_another_registration_is_another_launch() -> None:
 def test_words_of_other_programs_are_passed_over_and_told() -> None:
     reading = read_definition(far(clientId="mine", callbackPort=8080))
     assert launched(far(clientId="mine", callbackPort=8080)).oauth == OAuthValues("mine")
-    assert [str(each) for each in reading.warnings] == [
-        "oauth.callbackPort: is unknown; passed over"
-    ]
+    assert [str(each) for each in reading.warnings] == ["oauth.callbackPort: is unknown; ignored"]
 
 
 def test_false_means_none() -> None:
@@ -67,7 +65,7 @@ def test_false_means_none() -> None:
 @pytest.mark.parametrize(
     ("oauth", "said"),
     [
-        ({"clientSecret": "hush"}, "oauth: clientSecret stands without the clientId"),
+        ({"clientSecret": "hush"}, "oauth: clientSecret requires a clientId"),
         ({"clientId": 7}, "oauth.clientId: expected a string, found the number 7"),
         ({"metadataUrl": "http://me"}, "oauth.metadataUrl: must begin with https://"),
         ("mine", "oauth: expected an object, found a string"),
@@ -88,7 +86,7 @@ def test_a_variable_that_is_not_set_is_told_with_its_field() -> None:
 def test_a_local_server_has_no_use_for_it() -> None:
     reading = read_definition({"command": "x", "args": [], "transport": "stdio", "oauth": MINE})
     assert isinstance(reading.config, LocalConfig)
-    assert [str(each) for each in reading.warnings] == ["oauth: means nothing for a local server"]
+    assert [str(each) for each in reading.warnings] == ["oauth: does not apply to a local server"]
 
 
 def test_the_secret_is_hidden_and_the_id_is_not() -> None:

@@ -64,8 +64,8 @@ def test_what_is_missing_is_inferred_with_a_warning() -> None:
     local = read_definition({"command": "npx"})
     assert local.config == LocalConfig(command=["npx"])
     assert [str(each) for each in local.warnings] == [
-        "transport: is missing; taken as stdio",
-        "args: is missing; taken as empty",
+        "transport: is missing; assumed to be stdio",
+        "args: is missing; assumed to be empty",
     ]
     remote = read_definition({"url": "http://h"})
     assert isinstance(remote.config, RemoteConfig)
@@ -82,8 +82,8 @@ def test_strict_refuses_what_would_be_inferred() -> None:
 def test_unknown_fields_are_passed_over_with_a_warning() -> None:
     reading = read_definition({"type": "stdio", "command": ["a"], "enviroment": {}, "headers": {}})
     assert [str(each) for each in reading.warnings] == [
-        "enviroment: is unknown; passed over",
-        "headers: means nothing for a local server",
+        "enviroment: is unknown; ignored",
+        "headers: does not apply to a local server",
     ]
 
 
@@ -106,28 +106,28 @@ def test_policy_fields_are_read_in_both_cases_of_their_names() -> None:
         ("npx", "expected an object, found a string"),
         ([], "expected an object, found a list"),
         (None, "expected an object, found null"),
-        ({}, "command: is missing, and so is url; one is needed"),
-        ({"command": "a", "url": "http://h"}, "url: stands beside command"),
+        ({}, "command: is missing, and so is url; set one of them"),
+        ({"command": "a", "url": "http://h"}, "url: conflicts with command"),
         ({"type": "stdio", "url": "http://h"}, "command: is missing"),
         ({"type": "sse", "command": "a"}, "url: is missing"),
         ({"command": ""}, "command: must not be empty"),
         ({"command": "  "}, "command: must not be empty"),
         ({"command": []}, "command: must not be empty"),
         ({"command": 3}, "command: expected a string or a list of strings, found the number 3"),
-        ({"command": ["a"], "args": []}, "args: stands beside a command that is a list already"),
+        ({"command": ["a"], "args": []}, "args: conflicts with a command that is already a list"),
         ({"command": "a", "args": "b"}, "args: expected a list, found a string"),
         (
             {"command": "a", "args": ["b", 8080]},
             'args[1]: expected a string, found the number 8080 (write "8080")',
         ),
-        ({"command": "a\0"}, "command: holds a NUL"),
-        ({"command": ["a", "b\0"]}, "command[1]: holds a NUL"),
+        ({"command": "a\0"}, "command: contains a NUL"),
+        ({"command": ["a", "b\0"]}, "command[1]: contains a NUL"),
         ({"command": "a", "env": {"PORT": 1}}, "env.PORT: expected a string, found the number 1"),
         ({"command": "a", "env": {"PORT": True}}, "env.PORT: expected a string, found true"),
         ({"command": "a", "env": []}, "env: expected an object, found a list"),
         ({"command": "a", "environment": {"A=": "x"}}, "environment: the name of a variable"),
-        ({"command": "a", "env": {}, "environment": {}}, "env: stands beside environment"),
-        ({"command": "a", "type": "ws"}, 'type: "ws" is unknown; one of stdio, http, sse'),
+        ({"command": "a", "env": {}, "environment": {}}, "env: conflicts with environment"),
+        ({"command": "a", "type": "ws"}, 'type: "ws" is unknown; expected one of stdio, http, sse'),
         ({"command": "a", "transport": 1}, "transport: expected a string, found the number 1"),
         (
             {"url": "http://h", "type": "sse", "transport": "http"},
@@ -153,7 +153,10 @@ def test_policy_fields_are_read_in_both_cases_of_their_names() -> None:
         ({"url": "http://h", "timeout": 10**12}, "timeout: must be at most 86400000"),
         ({"url": "http://h", "enabled": "yes"}, "enabled: expected true or false, found a string"),
         ({"url": "http://h", "disabled": 1}, "disabled: expected true or false"),
-        ({"url": "http://h", "disabled": True, "enabled": True}, "disabled: stands beside enabled"),
+        (
+            {"url": "http://h", "disabled": True, "enabled": True},
+            "disabled: conflicts with enabled",
+        ),
         ({"url": "http://h", "wanted": "now"}, "wanted: expected running, stopped or on_demand"),
         ({"url": "http://h", "lanes": 2}, "lanes: expected one of the known words"),
         ({"url": "http://h", "tools": {"t": {"x": 1}}}, "tools.t.x: is unknown"),

@@ -92,6 +92,9 @@ async def test_only_the_tool_that_hangs_is_given_up_while_its_server_answers_pin
         trying.cancel()
     assert {each.error for each in hung} == {ErrorKind.TIMEOUT}
     assert refused.error is ErrorKind.DISCONNECTED
-    assert 'the tool "hang" did not answer 3 calls in time; another call tests it' in refused.text
+    assert (
+        'the tool "hang" did not answer 3 calls in time; the next call tests it again'
+        in refused.text
+    )
     assert (other.text, seen["status"]) == ("well", "connected")
     assert (tools["hang"], tools["echo"]) == (True, False)

@@ -35,7 +35,7 @@ async def test_a_line_without_end_ends_the_server_not_the_yard(tmp_path: Path) -
         grown = host.peak() - peak
     assert (refused["error"], refused["message"]) == (
         "ProtocolBroken",
-        'the server "odd": the server writes without ever ending a line',
+        'the server "odd": the server writes output without line breaks',
     )
     assert answered["text"] == "still here"
     assert after["neighbour"]["pid"] == before["neighbour"]["pid"]

@@ -64,7 +64,7 @@ async def test_a_missing_command_or_a_dead_address_is_an_error_of_that_server_on
     assert missing["error"]["code"] == "command_missing"
     assert dead["error"]["code"] == "unreachable"
     assert outcome.text == "untouched"
-    assert 'the command "no-such-command" was not found' in caplog.text
+    assert 'command not found: "no-such-command"' in caplog.text
     assert "nobody: " in caplog.text
 
 

@@ -88,7 +88,7 @@ async def test_a_server_that_stops_reading_fails_its_own_calls_only() -> None:
         record = state_of(yard, "odd")
     kinds = {type(each) for each in found}
     assert kinds == {TimedOut, Disconnected}
-    assert any("not reading" in str(each) for each in found)
+    assert any("does not read" in str(each) for each in found)
     assert record["status"] == "connected"
 
 
@@ -146,7 +146,7 @@ async def test_a_tool_is_switched_off_and_on_by_a_bare_patch(tmp_path: Path) -> 
         await yard.register({"name": "odd", "scope": "user", "start": True, **zoo("good")})
         await connected(yard, "odd")
         assert (await yard.change_tool("odd", "echo", {"enabled": False})).enabled is False
-        with pytest.raises(ToolUnknown, match="is switched off"):
+        with pytest.raises(ToolUnknown, match="is disabled"):
             await yard.call_tool("odd", "echo", {"text": "x"})
         await yard.change_tool("odd", "echo", {"enabled": True})
         assert (await yard.call_tool("odd", "echo", {"text": "x"})).text == "x"

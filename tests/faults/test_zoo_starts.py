@@ -47,7 +47,7 @@ async def test_a_server_that_never_lists_its_tools_runs_out_of_its_start_time() 
         await until(yard, lambda: code_of(yard, "odd") == "start_timeout")
         record = state_of(yard, "odd")
     assert record["status"] == "error"
-    assert "tools could not be listed" in record["error"]["message"]
+    assert "failed to list its tools" in record["error"]["message"]
 
 
 async def test_a_program_that_speaks_no_protocol_is_quoted() -> None:

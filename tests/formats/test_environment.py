@@ -57,11 +57,14 @@ def test_the_owner_is_the_environment() -> None:
         ({"A_MCP_SERVER_URL": "run 'it"}, "A_MCP_SERVER_URL: is not a command line"),
         (
             {"A_MCP_SERVER_URL": "http://h", "A_MCP_TRANSPORT": "stdio"},
-            "A_MCP_TRANSPORT: stdio runs a command line, but the URL is an address",
+            "A_MCP_TRANSPORT: stdio requires a command line, but the URL is an HTTP URL",
         ),
         (
             {"A_MCP_SERVER_URL": "run", "A_MCP_TRANSPORT": "local"},
-            'A_MCP_TRANSPORT: "local" is unknown; one of sse, stdio, http, streamable-http',
+            (
+                'A_MCP_TRANSPORT: "local" is unknown; '
+                "expected one of sse, stdio, http, streamable-http"
+            ),
         ),
         ({"A_MCP_SERVER_URL": "run", "A_MCP_TRANSPORT": "sse"}, "A_MCP_SERVER_URL: must begin"),
         ({"A_MCP_SERVER_URL": "''"}, "A_MCP_SERVER_URL: must not be empty"),
@@ -87,5 +90,5 @@ def test_of_two_prefixes_that_differ_in_case_one_counts_and_the_other_is_named()
         RemoteConfig(url="http://h", transport=Transport.SSE)
     ]
     assert [str(each) for each in document.problems] == [
-        'a_MCP_SERVER_URL: is passed over: there is a server "a" already'
+        'a_MCP_SERVER_URL: ignored: a server "a" already exists'
     ]

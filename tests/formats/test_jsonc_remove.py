@@ -130,7 +130,7 @@ def test_all_duplicates_are_renamed() -> None:
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
-    with pytest.raises(EditRefused, match=r'^a: there is a member "b" already$'):
+    with pytest.raises(EditRefused, match=r'^a: a member "b" already exists$'):
         rename_member('{"a": 1, "b": 2}', ("a",), "b")
 
 

@@ -65,7 +65,7 @@ def test_a_bad_entry_is_skipped_with_its_position_and_the_others_load() -> None:
     assert document.skipped == {"bad", "none"}
     assert [str(each).split(" (")[0] for each in document.problems] == [
         ".mcp.json:3:46: mcpServers.bad.args[1]: expected a string, found the number 80",
-        ".mcp.json:5:5: mcpServers.none.command: is missing, and so is url; one is needed",
+        ".mcp.json:5:5: mcpServers.none.command: is missing, and so is url; set one of them",
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_bad_entry_is_skipped_with_its_position_and_the_others_load() -> None:
     [
         ("npx", "mcpServers.x: expected an object, found a string"),
         ({}, "mcpServers.x.command: is missing, and so is url"),
-        ({"command": "a", "url": "http://h"}, "mcpServers.x.url: stands beside command"),
+        ({"command": "a", "url": "http://h"}, "mcpServers.x.url: conflicts with command"),
         ({"command": ""}, "mcpServers.x.command: must not be empty"),
         ({"command": "a", "env": {"P": 1}}, "mcpServers.x.env.P: expected a string"),
         ({"command": "a", "transport": "ws"}, 'mcpServers.x.transport: "ws" is unknown'),
@@ -132,8 +132,8 @@ def test_what_is_inferred_is_noted_with_file_and_line_and_refused_when_strict() 
     text = '{"mcpServers": {\n"a": {"command": "x"}}}'
     (definition,) = read(text).definitions
     assert [str(each) for each in definition.warnings] == [
-        ".mcp.json:2:1: mcpServers.a.transport: is missing; taken as stdio",
-        ".mcp.json:2:1: mcpServers.a.args: is missing; taken as empty",
+        ".mcp.json:2:1: mcpServers.a.transport: is missing; assumed to be stdio",
+        ".mcp.json:2:1: mcpServers.a.args: is missing; assumed to be empty",
     ]
     strict = read(text, strict=True)
     assert strict.definitions == ()
@@ -148,7 +148,7 @@ def test_names_that_are_easily_confused_both_load_with_a_warning() -> None:
     document = read(servers(fs=entry, FS=entry, fs2=entry))
     assert [each.name for each in document.definitions] == ["fs", "FS", "fs2"]
     (warning,) = document.warnings
-    assert (warning.field, warning.message) == ("mcpServers.FS", 'is easily taken for "fs"')
+    assert (warning.field, warning.message) == ("mcpServers.FS", 'is easily confused with "fs"')
 
 
 def test_a_name_that_cannot_be_used_costs_only_its_entry() -> None:

@@ -139,16 +139,16 @@ def test_a_bad_entry_costs_only_itself() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("  ", "there is nothing to read"),
+        ("  ", "nothing was pasted"),
         ("hello", "the pasted text:1:1: "),
         ("[]", "expected an object with servers"),
-        ('{"a": 1}', "holds no server"),
-        ("{}", "holds no server"),
+        ('{"a": 1}', "contains no server"),
+        ("{}", "contains no server"),
         ('{"mcpServers": {\n"a": }}', "the pasted text:2:1: "),
         ("[mcp_servers.fs\n", "is neither JSON nor TOML"),
         ("claude mcp list", "adds a server with `add` or `add-json`"),
         ("claude doctor", "is not a command that adds a server"),
-        ("claude mcp add", "names no server"),
+        ("claude mcp add", "has no server name"),
         ("claude mcp add fs", '"fs" has neither a command nor a URL'),
         ("claude mcp add -e A fs x", "-e takes NAME=VALUE"),
         ("claude mcp add -e", "-e needs a value"),
@@ -156,7 +156,7 @@ def test_a_bad_entry_costs_only_itself() -> None:
         ("claude mcp add-json -s user fs '{'", "the JSON text is broken"),
         ("claude mcp add fs 'x", "has a ' that is never closed"),
         ("claude mcp add a\nclaude mcp add b", "the pasted text:2:1: "),
-        ("claude mcp add \\", "names no server"),
+        ("claude mcp add \\", "has no server name"),
     ],
 )
 def test_what_cannot_be_understood_is_told_with_its_line(text: str, message: str) -> None:

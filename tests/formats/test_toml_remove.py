@@ -158,7 +158,7 @@ def test_the_same_name_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("path", "name", "message"),
     [
-        (("s", "x"), "y", ':2:1: s.x: there is "y" already'),
+        (("s", "x"), "y", ':2:1: s.x: "y" already exists'),
         (("s", "x"), "\udc00", "s.x: the name '\\udc00' cannot be written as UTF-8"),
         (("s", "no"), "y", "s.no: there is no such table"),
         (("s", "x", "k"), "y", ":4:5: s.x.k: is not a table"),

@@ -72,7 +72,7 @@ class Knock(HttpClient):
         self._yard.asked.append(f"{method} {headers.get('Mcp-Session-Id', '-')} {int(refused)}")
         await asyncio.sleep(0)
         if refused:
-            yield plain(401, {"detail": "a token is needed"})
+            yield plain(401, {"detail": "a token is required"})
         elif method == "GET":
             yield self._yard.listen()
         else:
@@ -136,7 +136,7 @@ async def test_a_refusal_that_stays_is_told_and_the_session_goes_on_once_it_ends
     await program.take(ASKED)
     assert await eventually(lambda: len(yard.told) == 1)
     error = json.loads(yard.told.pop())["error"]
-    assert (error["message"], error["data"]) == ("a token is needed", {"status": 401})
+    assert (error["message"], error["data"]) == ("a token is required", {"status": 401})
     knocks = len(yard.asked)
     assert not await eventually(lambda: len(yard.asked) > knocks + 4, 0.1), "nobody insists"
     yard.written = yard.key

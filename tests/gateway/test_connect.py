@@ -200,7 +200,7 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
         else:
             (problem,) = answered.json()["problems"]
             assert (answered.status_code, problem["field"]) == (422, "http")
-            assert "connect it without http, by a command" in problem["message"]
+            assert "connect it over stdio" in problem["message"]
             assert sorted(user.rglob("*")) == before
             assert it.yard.kept.call_tokens.all() == ()
         await connect(it, client.id, name="byCommand")

@@ -73,7 +73,7 @@ async def test_a_state_is_good_once_for_the_very_call_it_was_made_for() -> None:
         done = await talk.call(OLD, "ask", ASKS, **answers)
         assert json.loads(text_of(done)) == ANSWER
         twice = await talk.call(OLD, "ask", ASKS, **answers)
-        assert "not waiting any more" in twice["error"]["message"]
+        assert "no longer pending" in twice["error"]["message"]
 
 
 async def test_a_state_of_an_earlier_yard_says_that_the_yard_was_restarted() -> None:

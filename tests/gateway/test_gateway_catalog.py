@@ -141,7 +141,7 @@ async def test_a_yard_behind_a_yard_is_reached_and_its_hops_are_counted() -> Non
             assert text_of((await outer.post(body, **headers)).json()) == "through"
             body, headers = outer.modern("tools/call", words, **{"mcpyard/hops": 3})
             refused = (await outer.post(body, **headers)).json()
-            assert "yards" in refused["error"]["message"]
+            assert "gateways" in refused["error"]["message"]
             asked = (await outer.call("/mcp", "mcp_far_ask", ASKS))["result"]
             answers = {
                 "inputResponses": {key: {"action": "x"} for key in asked["inputRequests"]},

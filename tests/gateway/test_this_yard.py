@@ -40,7 +40,9 @@ async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
             record = await yard.settled(name)
             shown = (record.this_yard, record.status, record.error, record.wanted)
             assert shown == (True, "disconnected", None, "stopped")
-            assert record.warnings == ["leads back to this yard, so it is never connected"]
+            assert record.warnings == [
+                "points back to this gateway (loop), so it is never connected"
+            ]
             for ask in (yard.start, yard.restart):
                 with pytest.raises(ThisYard):
                     await ask(name)

@@ -140,9 +140,9 @@ async def test_a_child_that_hung_up_and_lives_on_has_no_exit() -> None:
 
 def test_ends_that_have_no_name_are_described_too() -> None:
     assert Exit(signal=63).describe() == "was killed by signal 63"
-    assert Exit().describe() == "was ended because its keeper process died"
+    assert Exit().describe() == "was stopped because its keeper process died"
     hung = Exit(keeper_hung=True)
-    assert hung.describe() == "was ended because its keeper process stopped responding"
+    assert hung.describe() == "was stopped because its keeper process stopped responding"
 
 
 async def test_what_a_child_shouts_does_not_hold_up_the_others() -> None:

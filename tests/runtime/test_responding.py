@@ -67,7 +67,7 @@ async def test_three_calls_and_a_ping_without_an_answer_degrade_a_server() -> No
         await degrade(it)
         assert it.seen.state.cause
         assert it.seen.state.cause.code is Code.UNRESPONSIVE
-        assert it.seen.state.cause.message == "did not answer 3 calls in time, nor a ping"
+        assert it.seen.state.cause.message == "did not answer 3 calls or a ping in time"
         assert it.seen.pid == 100
         assert [tool.name for tool in it.seen.tools.definitions] == ["t"]
         assert it.seen.tools.stale
@@ -95,7 +95,7 @@ async def test_a_call_that_waited_for_its_turn_in_vain_is_no_evidence() -> None:
     async with patient() as it:
         it.want(checked(interval=LATER))
         await it.phase(Phase.CONNECTED)
-        it.opener.call_faults.append(TimedOut("none was free", sent=False))
+        it.opener.call_faults.append(TimedOut("waited too long", sent=False))
         with pytest.raises(TimedOut):
             await it.call()
         await time_out(it)

@@ -34,7 +34,7 @@ async def test_a_server_that_finds_no_room_for_as_long_as_a_start_may_take_says_
         seen = await it.phase(Phase.FAILED)
         assert seen.state.cause
         assert seen.state.cause.code is Code.SPAWN_FAILED
-        assert "there is no room for another process" in seen.state.cause.message
+        assert "cannot start another process" in seen.state.cause.message
         assert "ulimit" in seen.state.cause.hint
 
 
@@ -86,7 +86,7 @@ async def test_a_list_that_fails_once_keeps_the_tools(
         await it.phase(Phase.CONNECTED)
         it.opener.list_fault = TimedOut("too slow")
         it.opener.opened[0].events.on_list_changed("tools")
-        assert await eventually(lambda: "could not be listed anew: too slow" in caplog.text)
+        assert await eventually(lambda: "failed to list its tools again: too slow" in caplog.text)
         assert [tool.name for tool in it.seen.tools.definitions] == ["t"]
 
 

@@ -203,7 +203,7 @@ async def test_a_mistake_of_ours_costs_one_session_and_not_the_server(
         it.want(server())
         seen = await it.phase(Phase.BACKOFF)
         assert seen.state.cause is not None
-        assert "an error of mcpyard itself" in seen.state.cause.message
+        assert "internal error in mcpyard" in seen.state.cause.message
         it.opener.tools = []
         await it.phase(Phase.CONNECTED)
         assert "supervision failed" in caplog.text

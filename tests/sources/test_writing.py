@@ -105,7 +105,7 @@ def test_a_file_that_is_protected_from_writing_is_not_replaced(tmp_path: Path) -
     path = tmp_path / "f"
     path.write_text("x")
     path.chmod(0o444)
-    with pytest.raises(ReadOnlyOwner, match=r"f is protected from writing \(mode 0444\)") as caught:
+    with pytest.raises(ReadOnlyOwner, match=r"f is write-protected \(mode 0444\)") as caught:
         edit_file(path, lambda _: "y")
     assert remedy(caught.value).endswith(f"chmod u+w {path}")
     with pytest.raises(ReadOnlyOwner):

@@ -86,6 +86,6 @@ def test_a_home_whose_yard_said_nothing_readable_is_still_held(tmp_path: Path) -
     one.take()
     (tmp_path / "yard.json").write_text("?")
     assert Home(tmp_path).running() is None
-    with pytest.raises(YardBusy, match="another yard holds"):
+    with pytest.raises(YardBusy, match="another mcpyard process is using"):
         Home(tmp_path).take()
     one.release()

@@ -229,7 +229,7 @@ async def test_nothing_is_said_to_be_stored_in_a_file_that_is_gone(
         path.rename(aside)
         if another:
             path.touch()
-        with pytest.raises(StateGone, match=r"a\.db is gone, or another file is in its place"):
+        with pytest.raises(StateGone, match=r"a\.db was deleted or replaced"):
             await engine.run(insert(2), followed.append)
         engine.post(insert(3), told.append)
         assert await engine.run(keys) == [1], "what is known can still be read"
@@ -278,7 +278,7 @@ async def test_a_database_that_another_program_holds_is_told_as_busy(
     async with an_engine(tmp_path / "a.db") as engine:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(YardBusy, match="held by another program"):
+        with pytest.raises(YardBusy, match="locked by another program"):
             await engine.run(insert(1))
         other.close()
         await engine.run(insert(1))

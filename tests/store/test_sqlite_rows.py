@@ -63,7 +63,7 @@ async def test_rows_that_cannot_be_read_are_left_out_and_told(
         assert store.memory.offer(SERVER) == Capabilities()
         assert store.tokens.all() == ()
         assert store.approvals.all() == {}
-    assert sum("cannot be read and is left out" in each for each in caplog.messages) == len(ODD)
+    assert sum("cannot be read and is skipped" in each for each in caplog.messages) == len(ODD)
     assert peek_definitions(tmp_path).identities == {(USER, "fs"): fs}
 
 

@@ -244,5 +244,5 @@ async def test_a_broken_journal_is_put_aside_and_a_broken_state_is_not(tmp_path:
 
 async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StorageFull, match="cannot be made"):
+    with pytest.raises(StorageFull, match="cannot be created"):
         await Store.open(tmp_path / "file" / "home")

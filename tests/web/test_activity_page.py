@@ -78,7 +78,7 @@ def test_filters_narrow_the_calls_by_server_tool_and_outcome(page: Page) -> None
     page.locator("#search").fill("")
     expect(rows).to_have_count(50)
     page.locator("#search").fill("nothing of the kind")
-    expect(page.locator("#calls")).to_contain_text("No calls to show.")
+    expect(page.locator("#calls")).to_contain_text("No matching calls.")
 
 
 def test_a_call_shows_as_it_is_made_and_only_where_it_is_looked_for(

@@ -38,7 +38,7 @@ def test_with_nothing_anywhere_there_are_three_ways_to_begin(
     assert not [*person.iterdir()]
     page = visitor.visit(yards())
     expect(page.locator("#first-run li")).to_have_count(3)
-    expect(page.locator("#first-found")).to_contain_text("Nothing was found")
+    expect(page.locator("#first-found")).to_contain_text("No new servers found")
     page.click("#first-example")
     expect(lamp(page, "legal")).to_have_text("Connected")
     expect(page.locator("#first-run")).to_have_count(0)

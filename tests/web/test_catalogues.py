@@ -11,38 +11,24 @@ from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.domain.errors import EDGES
 from mcpyard.domain.model import Scope
 from mcpyard.formats.finding import ADVICE, SAYS
-from mcpyard.formats.warnings import WarningKind
-from mcpyard.web.badges import EFFECTIVE, EVERY_LOOK
+from mcpyard.web.badges import EVERY_LOOK
 from mcpyard.web.catalogues import LANGUAGES, catalogue, choose_language
-from mcpyard.web.messages import note_kind
+from mcpyard.yard.calls.accounts import OK, TOOL_ERROR
+from mcpyard.yard.calls.pipeline import CANCELLED
 
 WEB = Path(__file__).parents[2] / "src" / "mcpyard" / "web"
 ENGLISH = catalogue("en")
-FACTS = {"name", "place", "program", "package"}
 OTHERS = [each for each in LANGUAGES if each != "en"]
-NOTES = {
-    "transport": "inferred",
-    "args": "inferred",
-    "name": "shadows",
-    "fallback[0]": "fallback",
-    "tools.read.fallback[1]": "fallback",
-    "tools[3]": "tool",
-    "": "this_yard",
-    "not remembered": "unkept",
-    "colour": "passed_over",
-}
 
 
 def said() -> dict[str, set[str]]:
     """Every sentence of the program itself by its key in a catalogue, with what can fill it."""
     texts = {f"lint.{key}": blanks(text) | {"program"} for key, text in SAYS.items()}
     texts |= {f"advice.{key}": blanks(text) | {"program"} for key, text in ADVICE.items()}
-    texts |= {f"warned.say.{kind}": set() for kind in WarningKind}
-    texts |= {f"why.{look.word}": set() for look in EFFECTIVE.values()}
-    texts |= {f"note.{kind}": {"field"} for kind in NOTES.values()}
+    texts |= {f"outcome.{each}": set() for each in (OK, TOOL_ERROR, CANCELLED)}
     codes = {"internal", *(each.problem for each in EDGES.values())}
     texts |= {f"{kind}.{code}": set() for kind in ("error", "remedy") for code in codes}
-    return texts | {"form.wrong": {"message"}, "file.broken": set()}
+    return texts
 
 
 def blanks(text: str) -> set[str]:
@@ -58,11 +44,7 @@ def test_every_language_has_the_same_keys_and_the_same_blanks(language: str) -> 
     own = {key for key in words if key not in SAID}
     assert own == ENGLISH.keys()
     assert [key for key in words if not words[key].strip()] == []
-    free = ("cause.", "todo.")
-    fixed = (key for key in own if not key.startswith(free))
-    assert [key for key in fixed if blanks(words[key]) != blanks(ENGLISH[key])] == []
-    told = (key for key in own if key.startswith(free))
-    assert [key for key in told if not blanks(words[key]) <= FACTS] == []
+    assert [key for key in own if blanks(words[key]) != blanks(ENGLISH[key])] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -92,11 +74,6 @@ def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:
 
 def test_the_page_says_in_english_what_the_commands_say() -> None:
     assert [ENGLISH[each.key].lower() for each in DisplayStatus] == [*DisplayStatus]
-
-
-@pytest.mark.parametrize(("field", "kind"), NOTES.items())
-def test_a_note_is_told_by_the_field_it_is_on(field: str, kind: str) -> None:
-    assert note_kind(field) == kind
 
 
 def test_every_status_cause_and_scope_has_its_word() -> None:

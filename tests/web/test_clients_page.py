@@ -61,8 +61,8 @@ def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: De
     expect(page.locator("#program-codex h2")).to_contain_text("Codex")
     expect(page.locator("#program-codex .where")).to_contain_text(str(it.home / FILES["codex"]))
     off = entry(page, "codex", "notes")
-    expect(off.locator(".lamp")).to_have_text("Switched off")
-    expect(off.locator(".reason")).to_have_text("is switched off in its entry")
+    expect(off.locator(".lamp")).to_have_text("Disabled")
+    expect(off.locator(".reason")).to_have_text("is disabled in its entry")
 
 
 @pytest.mark.spec("E1.2")
@@ -81,7 +81,7 @@ def test_a_click_on_a_server_shows_command_args_env_and_url(page: Page) -> None:
     expect(said).to_contain_text("DOCS_TOKEN")
     page.keyboard.press("Escape")
     entry(page, "codex", "notes").locator(".name").click()
-    expect(dialog(page)).to_contain_text("is switched off in its entry")
+    expect(dialog(page)).to_contain_text("is disabled in its entry")
     expect(said).to_contain_text("config.toml:11")
 
 
@@ -100,14 +100,14 @@ def test_an_edit_is_previewed_saved_in_the_clients_own_format_and_undone(
     for client, word, name, old, new in EDITS:
         text = SAMPLES[word]
         entry(page, client, name).get_by_role("button", name="Edit").click()
-        expect(page.locator("#preview")).to_contain_text("Nothing changes yet.")
+        expect(page.locator("#preview")).to_contain_text("No changes yet.")
         page.get_by_label("Command", exact=True).fill("bunx")
         expect(page.locator("#preview .add")).to_contain_text(new)
         assert it.read(word) == text
         apply(page)
         expect(entry(page, client, name).locator(".line")).to_contain_text("bunx")
         assert it.read(word) == text.replace(old, new)
-        toast(page, f"{name} was changed").get_by_role("button", name="Undo").click()
+        toast(page, f"{name} was updated").get_by_role("button", name="Undo").click()
         expect(entry(page, client, name).locator(".line")).not_to_contain_text("bunx")
         assert it.read(word) == text
 
@@ -119,7 +119,7 @@ def test_the_switch_updates_the_entrys_own_field_at_once(page: Page, it: Desk) -
     expect(switch).to_have_attribute("aria-checked", "true")
     expect(switch).to_be_focused()
     assert it.read("codex") == CODEX.replace("enabled = false", "enabled = true")
-    undo(page, "notes was switched on")
+    undo(page, "notes was enabled")
     expect(switch).to_have_attribute("aria-checked", "false")
     assert it.read("codex") == CODEX
 
@@ -134,10 +134,10 @@ def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
     expect(told).to_contain_text(elsewhere.name)
     assert not elsewhere.exists()
     apply(page)
-    expect(entry(page, "gemini", "weather").locator(".lamp")).to_have_text("Switched off")
+    expect(entry(page, "gemini", "weather").locator(".lamp")).to_have_text("Disabled")
     assert elsewhere.exists()
     assert it.read("gemini") == GEMINI
-    undo(page, "weather was switched off")
+    undo(page, "weather was disabled")
     expect(entry(page, "gemini", "weather").get_by_role("switch")).to_have_attribute(
         "aria-checked", "true"
     )
@@ -193,12 +193,12 @@ def test_what_the_target_cannot_hold_is_warned_of_and_the_copy_completes(
 ) -> None:
     entry(page, "codex", "docs").get_by_role("button", name="Copy").click()
     page.get_by_label("To", exact=True).select_option("opencode:user")
-    page.get_by_label("Spec").check()
+    page.get_by_label("Basic").check()
     warned = page.locator("#preview .warned li[data-kind=unsupported]")
     expect(warned).to_contain_text("bearer_token_env_var")
-    page.get_by_label("Native").check()
+    page.get_by_label("Full").check()
     expect(page.locator("#preview .warned li[data-kind=translated]")).to_be_visible()
-    page.get_by_label("Spec").check()
+    page.get_by_label("Basic").check()
     expect(warned).to_be_visible()
     apply(page)
     expect(toast(page, "docs was copied")).to_be_visible()
@@ -231,7 +231,7 @@ def test_what_changed_since_it_was_shown_is_shown_again_before_it_is_done(
     changed = CODEX.replace('args = ["notes"]', 'args = ["other"]')
     it.lay(codex=changed)
     page.locator("#apply").click()
-    expect(page.locator("#preview .notice")).to_contain_text("Look again")
+    expect(page.locator("#preview .notice")).to_contain_text("Review it again")
     assert it.read("codex") == changed
     apply(page)
     expect(entry(page, "codex", "files")).to_be_visible()
@@ -243,7 +243,7 @@ def test_the_table_has_a_switch_where_a_server_is_and_a_plus_where_it_is_not(
 ) -> None:
     page.goto("/clients?show=table")
     page.get_by_role("switch", name="Enabled: notes, Codex, user").click()
-    expect(toast(page, "notes was switched on")).to_be_visible()
+    expect(toast(page, "notes was enabled")).to_be_visible()
     assert it.read("codex") == CODEX.replace("enabled = false", "enabled = true")
     page.get_by_role("button", name="Copy notes to OpenCode, user").click()
     expect(page.locator("#preview .diff")).to_contain_text('"notes"')
@@ -275,9 +275,9 @@ def test_an_edit_is_not_undone_over_what_somebody_wrote_since(
     visitor: Visitor, page: Page, it: Desk
 ) -> None:
     entry(page, "codex", "notes").get_by_role("switch").click()
-    expect(toast(page, "notes was switched on")).to_be_visible()
+    expect(toast(page, "notes was enabled")).to_be_visible()
     it.lay(codex="# mine again\n" + CODEX)
-    toast(page, "switched on").get_by_role("button", name="Undo").click()
+    toast(page, "notes was enabled").get_by_role("button", name="Undo").click()
     expect(page.locator("#notices .notice.bad")).to_contain_text("changed since the edit")
     assert it.read("codex").startswith("# mine again")
     visitor.expect("409")

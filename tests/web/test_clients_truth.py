@@ -48,7 +48,7 @@ def test_the_yards_own_servers_show_how_they_are_and_others_that_they_are_on(
     for name, word in (("good", "Connected"), ("still", "Stopped"), ("broken", "Failed")):
         expect(entry(page, "yard", name).locator(".lamp")).to_have_text(word)
     other = entry(page, "gemini", "weather").locator(".lamp")
-    expect(other).to_have_text("Switched on")
+    expect(other).to_have_text("Enabled")
     expect(other).to_have_class("lamp used")
     entry(page, "yard", "broken").locator(".name").click()
     expect(page.locator("#dialog .lamp")).to_have_text("Failed")
@@ -58,9 +58,9 @@ def test_the_yards_own_servers_show_how_they_are_and_others_that_they_are_on(
 
 
 def test_it_says_that_it_speaks_for_no_folder(page: Page) -> None:
-    expect(page.locator("#seen-from")).to_contain_text("no project folder")
+    expect(page.locator("#seen-from")).to_contain_text("No project open")
     page.goto("/clients?show=table")
-    expect(page.locator("#seen-from")).to_contain_text("no project folder")
+    expect(page.locator("#seen-from")).to_contain_text("No project open")
 
 
 def test_it_names_the_folder_that_it_speaks_for(
@@ -68,19 +68,19 @@ def test_it_names_the_folder_that_it_speaks_for(
 ) -> None:
     project = write_project(tmp_path / "project", mine=echo())
     page = visitor.visit(yards("--project", project), "/clients")
-    expect(page.locator("#seen-from")).to_contain_text(f"from the folder {project}")
+    expect(page.locator("#seen-from")).to_contain_text(f"Project folder: {project}")
 
 
 def test_an_edit_is_listed_with_the_servers_it_was_about(page: Page, it: Desk) -> None:
     entry(page, "codex", "notes").get_by_role("switch").click()
-    expect(toast(page, "notes was switched on")).to_be_visible()
+    expect(toast(page, "notes was enabled")).to_be_visible()
     copy_to_yard(page, "files")
     page.goto("/clients?show=edits")
     rows = page.locator(".edits tbody tr")
     expect(rows.nth(0)).to_contain_text("copy")
     expect(rows.nth(0).locator(".which")).to_have_text("files")
-    expect(rows.nth(0)).to_contain_text("kept by this yard")
-    expect(rows.nth(1)).to_contain_text("switch")
+    expect(rows.nth(0)).to_contain_text("stored by mcpyard")
+    expect(rows.nth(1)).to_contain_text("toggle")
     expect(rows.nth(1).locator(".which")).to_have_text("notes")
     assert it.yard.get("/api/clients/edits")[1]["servers"] == ["notes"]
 
@@ -94,7 +94,7 @@ def test_an_undo_that_ends_a_running_server_is_asked_about_wherever_it_is_presse
     it.yard.post(one("mine", "start"))
     toast(page, "mine was copied").get_by_role("button", name="Undo").click()
     asked = page.locator("#dialog .warning")
-    expect(asked).to_contain_text("takes mine out of this yard")
+    expect(asked).to_contain_text("removes mine from mcpyard")
     expect(asked).to_contain_text("mine is running and will be stopped")
     assert violations(page) == []
     page.get_by_role("button", name="Cancel").click()
@@ -110,7 +110,7 @@ def test_an_undo_that_ends_a_running_server_is_asked_about_wherever_it_is_presse
 def test_what_is_told_after_a_copy_names_the_field(page: Page) -> None:
     entry(page, "codex", "docs").get_by_role("button", name="Copy").click()
     page.get_by_label("To", exact=True).select_option("opencode:user")
-    page.get_by_label("Spec").check()
+    page.get_by_label("Basic").check()
     expect(page.locator("#preview .warned li[data-kind=unsupported]")).to_be_visible()
     page.locator("#apply").click()
     told = toast(page, "docs was copied").locator(".detail", has_text="bearer_token_env_var: ")

@@ -68,7 +68,7 @@ def test_one_member_of_a_group_is_changed_alone() -> None:
         ("{", "further: is not JSON: "),
         ("[" * 100_000, "further: is not JSON: "),
         ("[1]", "further: must be a JSON object"),
-        ('{"command": "x"}', "command: has a field of its own in the form"),
+        ('{"command": "x"}', "command: has its own field in the form"),
     ],
 )
 def test_what_is_no_further_setting_is_refused_by_name(text: str, said: str) -> None:
@@ -100,7 +100,7 @@ def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
     page = visitor.visit(yard)
     page.click("#first-paste")
     page.get_by_label("Snippet").fill(json.dumps({"mcpServers": {"far": pasted}}))
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Parse").click()
     expect(page.get_by_label("Other settings")).to_be_visible()
     page.get_by_role("button", name="Submit").click()
     expect(card(page, "far")).to_contain_text("Far away")
@@ -112,14 +112,14 @@ def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
     said = json.loads(further.input_value())
     assert said["oauth"] == {"clientId": "mine", "clientSecret": MASKED}
     further.fill(json.dumps(said | {"startTimeout": -1}))
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator("#f-further-problem")).to_contain_text("startTimeout: must be")
     visitor.expect("422")
     del said["title"]
     further.fill(json.dumps(said | {"startTimeout": 5000}))
     expect(page.locator("#diff .add")).to_contain_text("5000")
     assert "hush" not in page.content()
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator("#dialog")).to_be_hidden()
     record = yard.record("far")
     assert (record["title"], record["startTimeout"]) == (None, 5000)

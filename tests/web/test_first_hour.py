@@ -77,7 +77,7 @@ def test_a_server_that_is_switched_off_is_taken_in_so_and_not_called_refused(pag
 def test_a_server_that_is_switched_off_is_switched_on_from_its_card(page: Page, it: Desk) -> None:
     it.yard.register("asleep", echo(), enabled=False)
     expect(lamp(page, "asleep")).to_have_text("Disabled")
-    card(page, "asleep").get_by_role("button", name="Switch on").click()
+    card(page, "asleep").get_by_role("button", name="Enable").click()
     card(page, "asleep").get_by_role("button", name="Start").click()
     expect(lamp(page, "asleep")).to_have_text("Connected")
 

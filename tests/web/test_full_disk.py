@@ -20,4 +20,4 @@ def test_a_card_says_that_a_stop_could_not_be_remembered(visitor: Visitor, yard:
         expect(lamp(page, "mine")).to_have_text("Stopped")
         told = card(page, "mine").locator(".warning")
         expect(told).to_contain_text("not remembered: stopped (")
-        expect(told).to_contain_text("a restart of the yard starts it again")
+        expect(told).to_contain_text("a restart of mcpyard starts it again")

@@ -68,8 +68,8 @@ def test_a_killed_child_turns_its_card_amber_and_back_to_green_without_a_reload(
     (tmp_path / "again").touch()
     page.wait_for_function("() => window.seen.at(-1).startsWith('Connected')")
     told = " ".join(page.evaluate("window.seen"))
-    assert "It exited" in told
-    assert re.search("attempt [123]/3 · (next try in [1-4] s|trying now)", told)
+    assert "Process exited (code" in told
+    assert re.search("attempt [123]/3 · (retrying in [1-4] s|retrying now)", told)
 
 
 def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
@@ -80,7 +80,7 @@ def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
     expect(lamp(page, "mine")).to_have_text("Connected")
     kill(yard, "mine")
     expect(card(page, "mine").locator(".retry")).to_contain_text("attempt 3/3")
-    expect(card(page, "mine").locator(".retry")).to_contain_text("next try in")
+    expect(card(page, "mine").locator(".retry")).to_contain_text("retrying in")
     expect(card(page, "mine")).to_have_attribute("data-tone", "bad")
     expect(lamp(page, "mine")).to_have_text("Failed")
     expect(card(page, "mine").locator(".stderr")).to_contain_text("it was here before")
@@ -91,7 +91,7 @@ def test_two_browsers_see_each_others_changes(visitor: Visitor, yard: Daemon) ->
     yard.register("mine", echo())
     here, other = visitor.visit(yard), visitor.visit(yard, locale="zh-CN")
     card(here, "mine").get_by_role("button", name="Start").click()
-    expect(lamp(other, "mine")).to_have_text("运行中")
+    expect(lamp(other, "mine")).to_have_text("已连接")
     card(other, "mine").get_by_role("button", name="删除").click()
     other.locator("#confirm-delete").click()
     expect(card(here, "mine")).to_have_count(0)
@@ -235,7 +235,7 @@ def test_a_change_and_a_replacement_are_shown_on_cards_of_servers_that_run_on(
     expect(lamp(page, "mine")).to_have_text("Connected")
     write_project(project, ours=echo("changed"), mine=echo("theirs"))
     expect(card(page, "ours").locator(".warning")).to_contain_text("was changed")
-    expect(card(page, "mine").locator(".warning")).to_contain_text("has an entry of this name")
+    expect(card(page, "mine").locator(".warning")).to_contain_text("has an entry with this name")
     expect(lamp(page, "ours")).to_have_text("Connected")
     card(page, "ours").get_by_role("button", name="Approve").click()
     changes = page.locator('.consent[data-server="ours"] .diff')

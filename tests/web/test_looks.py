@@ -139,7 +139,7 @@ def _weigh(answer: Any, weights: dict[str, int]) -> None:  # noqa: ANN401  the b
 def test_language_and_theme_can_be_switched_and_stay(visitor: Visitor, full: Daemon) -> None:
     page = visitor.visit(full)
     page.select_option("#language", "zh-Hant")
-    expect(page.locator("#add-server")).to_have_text("新增 Server")
+    expect(page.locator("#add-server")).to_have_text("新增服務")
     expect(lamp(page, "asleep")).to_have_text("已停止")
     page.select_option("#theme", "dark")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

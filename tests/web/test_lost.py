@@ -36,15 +36,15 @@ def test_lamps_and_counters_of_a_killed_yard_go_out_and_come_back_by_themselves(
         lit = colour(page, "#tile-good strong")
         yard.up.end(signal.SIGKILL)
     expect(lamp(page, "mine")).to_have_text("Unknown")
-    expect(page.locator("#lost")).to_contain_text("does not answer")
+    expect(page.locator("#lost")).to_contain_text("does not respond")
     assert colour(page, "#tile-good strong") == colour(page, "#tile-good span") != lit
     card(page, "mine").get_by_role("button", name="Stop").click()
-    expect(toast(page, "did not answer")).to_be_visible()
+    expect(toast(page, "did not respond")).to_be_visible()
     assert violations(page) == []
     with daemon(home, "--port", port):
         expect(lamp(page, "mine")).to_have_text("Connected")
         expect(page.locator("#lost")).to_be_hidden()
-        expect(toast(page, "did not answer")).to_have_count(0)
+        expect(toast(page, "did not respond")).to_have_count(0)
         assert colour(page, "#tile-good strong") == lit
         visitor.close()
     visitor.forgive(*SILENCE)
@@ -106,7 +106,7 @@ def test_whatever_the_yard_fails_at_is_told(visitor: Visitor, yard: Daemon) -> N
     page = visitor.visit(yard)
     page.context.route("**/start*", lambda route: route.fulfill(status=500), times=1)
     card(page, "mine").get_by_role("button", name="Start").click()
-    expect(toast(page, "could not do this (HTTP 500)")).to_be_visible()
+    expect(toast(page, "The request failed (HTTP 500)")).to_be_visible()
     said = '<div class="notice bad"><p>it is on fire</p></div>'
     told = {"HX-Retarget": "#notices", "Content-Type": "text/html"}
     page.context.route(

@@ -70,7 +70,7 @@ def test_a_server_that_does_not_come_up_for_a_tool_says_why(visitor: Visitor, ya
     page.get_by_role("button", name="Run").click()
     page.locator(".result").get_by_role("button", name="Start").click()
     expect(page.locator(".result .notice.bad")).to_contain_text("mine could not be started")
-    expect(page.locator(".result .notice.bad")).to_contain_text("command")
+    expect(page.locator(".result .notice.bad")).to_contain_text("Command not found")
 
 
 def test_running_a_tool_wakes_a_server_that_is_wanted_on_demand(
@@ -99,7 +99,7 @@ def test_a_needed_field_that_is_empty_is_marked_and_nothing_is_sent(
     name = form.get_by_label("name")
     expect(name).to_have_attribute("aria-invalid", "true")
     expect(name).to_be_focused()
-    expect(form.locator(".node:has([aria-invalid]) .problem").first).to_contain_text("needed")
+    expect(form.locator(".node:has([aria-invalid]) .problem").first).to_contain_text("Required")
     expect(page.locator(".sent li")).to_have_count(0)
     name.fill("box")
     expect(name).not_to_have_attribute("aria-invalid", "true")
@@ -125,7 +125,7 @@ def test_arguments_that_break_the_schema_and_failing_tools_are_told(
     page.goto(page.url)
     open_tool(page, "fail")
     page.get_by_role("button", name="Run").click()
-    expect(page.locator(".result .verdict")).to_contain_text("says it failed")
+    expect(page.locator(".result .verdict")).to_contain_text("returned an error")
     expect(page.locator(".result")).to_contain_text("it went wrong")
 
 
@@ -141,7 +141,7 @@ def test_the_form_of_a_schema_gives_the_json_that_was_meant(visitor: Visitor, ya
     form.get_by_label("street").fill("Main")
     form.get_by_role("group", name="tags").get_by_role("button", name="Item").click()
     form.get_by_role("group", name="tags").locator("input").fill("red")
-    form.get_by_role("group", name="paint").get_by_label("Which kind").select_option(label="Mixed")
+    form.get_by_role("group", name="paint").get_by_label("Type").select_option(label="Mixed")
     form.get_by_label("parts").fill("2")
     form.get_by_label("anything").fill('{"deep": [1]}')
     page.get_by_role("button", name="Run").click()

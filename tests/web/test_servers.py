@@ -37,7 +37,7 @@ def test_every_server_has_a_card_with_name_transport_lamp_and_tool_count(
     expect(card(page, "good").locator(".vitals")).to_contain_text("MB")
     expect(card(page, "bad")).to_have_attribute("data-tone", "bad")
     expect(lamp(page, "bad")).to_have_text("Failed")
-    expect(card(page, "bad")).to_contain_text("Its command is not there")
+    expect(card(page, "bad")).to_contain_text("Command not found")
     expect(card(page, "idle")).to_have_attribute("data-tone", "idle")
     expect(lamp(page, "idle")).to_have_text("Stopped")
     expect(card(page, "far")).to_contain_text("http://127.0.0.1:9/mcp")
@@ -99,7 +99,7 @@ def test_restart_is_shown_as_restarting_until_it_runs_again(visitor: Visitor, ya
     [
         ("en", "MCP services", "Add Server"),
         ("zh-CN", "MCP 服务", "添加服务"),
-        ("zh-TW", "MCP 服務", "新增 Server"),
+        ("zh-TW", "MCP 服務", "新增服務"),
     ],
 )
 def test_the_first_tab_is_mcp_services_in_each_language(
@@ -122,7 +122,7 @@ def test_a_card_has_the_command_the_lamp_and_its_buttons(visitor: Visitor, yard:
     for name in ("启动", "编辑", "删除"):
         expect(card(page, "mine").get_by_role("button", name=name)).to_be_visible()
     card(page, "mine").get_by_role("button", name="启动").click()
-    expect(lamp(page, "mine")).to_have_text("运行中")
+    expect(lamp(page, "mine")).to_have_text("已连接")
     card(page, "mine").get_by_role("button", name="停止").click()
     expect(lamp(page, "mine")).to_have_text("已停止")
     assert yard.record("mine")["state"] == "stopped"
@@ -186,7 +186,7 @@ def test_a_pasted_line_fills_the_form_in(visitor: Visitor, yard: Daemon) -> None
     page.get_by_label("Snippet").fill(
         "claude mcp add files -e TOKEN=abc -- npx -y files-server /srv"
     )
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Parse").click()
     expect(page.locator("#f-name")).to_have_value("files")
     expect(page.get_by_label("Command", exact=True)).to_have_value("npx")
     assert [each.input_value() for each in page.locator("[name=arg]").all()] == [
@@ -205,11 +205,11 @@ def test_a_pasted_line_keeps_its_header_and_tells_what_is_lost(
     page.get_by_label("Snippet").fill(
         'gemini mcp add -t http far https://far.example/mcp -H "Authorization: Bearer x" --trust'
     )
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Parse").click()
     expect(page.locator("#f-name")).to_have_value("far")
     expect(page.locator("[name=header_name]")).to_have_value("Authorization")
     expect(page.locator("[name=header_value]")).to_have_value("Bearer x")
-    expect(page.locator("#dialog-body .notice.warn")).to_contain_text("--trust: is not supported")
+    expect(page.locator("#dialog-body .notice.warn")).to_contain_text("--trust: not supported")
 
 
 def test_pasted_lines_that_cannot_be_taken_are_told_by_their_number(
@@ -219,11 +219,11 @@ def test_pasted_lines_that_cannot_be_taken_are_told_by_their_number(
     page.click("#first-paste")
     snippet = page.get_by_label("Snippet")
     snippet.fill("claude mcp add one https://h.example\nclaude mcp add two https://h.example more")
-    page.get_by_role("button", name="Read it").click()
-    expect(page.locator("#pasted .notice.bad")).to_contain_text('line 2: "more" is one word')
+    page.get_by_role("button", name="Parse").click()
+    expect(page.locator("#pasted .notice.bad")).to_contain_text('line 2: "more" is an unexpected')
     expect(page.locator("#pasted [name=server]")).to_have_count(1)
     snippet.fill("claude mcp add two https://h.example more")
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Parse").click()
     expect(page.locator("#pasted .notice.bad")).to_contain_text(":1:1: ")
     expect(page.locator("#pasted [name=server]")).to_have_count(0)
 
@@ -232,7 +232,7 @@ def test_several_pasted_servers_are_imported_and_started(visitor: Visitor, yard:
     page = visitor.visit(yard)
     page.click("#first-paste")
     page.get_by_label("Snippet").fill(json.dumps({"mcpServers": {"one": echo(), "two": echo()}}))
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Parse").click()
     page.get_by_role("button", name="Import and start").click()
     for name in ("one", "two"):
         expect(lamp(page, name)).to_have_text("Connected")
@@ -244,11 +244,11 @@ def test_an_edit_shows_its_difference_and_keeps_what_is_masked(
     yard.register("mine", echo(env={"API_KEY": "hush hush", "OTHER": "${HOME}"}))
     page = visitor.visit(yard)
     card(page, "mine").get_by_role("button", name="Edit").click()
-    expect(page.locator("#diff")).to_contain_text("Nothing changes yet.")
+    expect(page.locator("#diff")).to_contain_text("No changes yet.")
     page.get_by_label("Name", exact=True).first.fill("renamed")
     expect(page.locator("#diff .add")).to_contain_text("renamed")
     page.locator("[name=env_name]").nth(1).fill("ANOTHER")
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Save").click()
     expect(lamp(page, "renamed")).to_be_visible()
     expect(card(page, "mine")).to_have_count(0)
     revealed = yard.post("/api/mcp/servers/renamed/reveal")
@@ -303,4 +303,4 @@ def test_the_keys_move_between_cards_and_start_and_restart(visitor: Visitor, yar
     page.keyboard.press("k")
     expect(card(page, "alpha")).to_be_focused()
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()

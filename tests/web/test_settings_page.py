@@ -87,9 +87,9 @@ def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
 def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Desk) -> None:
     page.locator("#add-profile").click()
     page.get_by_label("Name").fill("small set")
-    page.get_by_label("All servers, also later ones").uncheck()
+    page.get_by_label("All servers, including future ones").uncheck()
     page.get_by_label("one", exact=True).check()
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Save").click()
     profiles = page.locator("section", has=page.locator("#profiles-title"))
     expect(profiles).to_contain_text("small set")
     expect(profiles).to_contain_text(f"{it.yard.up.url}/mcp/small%20set")
@@ -98,8 +98,8 @@ def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Desk) -> None:
     page.get_by_role("button", name="Pattern").click()
     page.locator("[name=pattern]").fill("docs-*")
     page.get_by_text("More", exact=True).click()
-    page.get_by_label("Tools as JSON").fill('{"one": {"echo": {"enabled": false}}}')
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_label("Tools (JSON)").fill('{"one": {"echo": {"enabled": false}}}')
+    page.get_by_role("button", name="Save").click()
     expect(profiles).to_contain_text("one, docs-*")
     assert it.yard.get("/api/profiles/small%20set") == {
         "name": "small set",
@@ -115,7 +115,7 @@ def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Desk) -> None:
 def test_a_profile_that_cannot_be_is_told_in_its_dialog(visitor: Visitor, page: Page) -> None:
     page.locator("#add-profile").click()
     page.get_by_label("Name").fill("servers")
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator("#dialog .notice.bad")).to_contain_text("reserved")
     expect(page.get_by_label("Name")).to_have_value("servers")
     visitor.expect("422")
@@ -130,7 +130,7 @@ def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Desk) -> 
     page.get_by_role("button", name="Close").last.click()
     row = page.locator("#settings li", has_text="laptop")
     expect(row.locator("button")).to_have_text("Revoke")
-    expect(row).to_contain_text("made")
+    expect(row).to_contain_text("created")
     row.get_by_role("button", name="Revoke").click()
     page.locator("#apply").click()
     expect(toast(page, "revoked")).to_be_visible()

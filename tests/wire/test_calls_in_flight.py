@@ -131,7 +131,7 @@ async def narrowed(link: FakeLink) -> tuple[ServerSession, asyncio.Task[Reply]]:
 async def test_waiting_for_a_turn_counts_against_the_time_out() -> None:
     link = FakeLink()
     session, running = await narrowed(link)
-    with pytest.raises(TimedOut, match="limit of 1 calls at once"):
+    with pytest.raises(TimedOut, match="the limit of calls in flight is 1"):
         await call(session, None, timeout=0.02)
     link.answer(link.sent[BEGUN + 1].id, {})
     await running
@@ -219,7 +219,7 @@ async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_f
     waiting = call(session, says("second"))
     await link.until_sent(BEGUN + 2)
     assert link.bodies[-1]["id"] == "q"
-    assert "other calls wait" in link.bodies[-1]["error"]["message"]
+    assert "other calls are waiting" in link.bodies[-1]["error"]["message"]
     link.answer(link.sent[BEGUN].id, {})
     await asking
     await link.until_sent(BEGUN + 3)

@@ -75,9 +75,12 @@ MARKED = {"type": "string", "x-mcp-header": "Region"}
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (MARKED, "no argument"),
-        ({"properties": {"a": {"items": MARKED}}}, "no argument"),
-        ({"properties": {"a": {"type": "string", "x-mcp-header": "a b"}}}, "a: .* no name"),
+        (MARKED, "not an argument"),
+        ({"properties": {"a": {"items": MARKED}}}, "not an argument"),
+        (
+            {"properties": {"a": {"type": "string", "x-mcp-header": "a b"}}},
+            "a: .* not a valid header name",
+        ),
         ({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}, "only a string"),
         ({"properties": {"a": MARKED, "b": {**MARKED, "x-mcp-header": "region"}}}, "used twice"),
     ],

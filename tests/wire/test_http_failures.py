@@ -100,7 +100,7 @@ async def test_a_port_where_nothing_listens_loses_the_link() -> None:
         link.send(call(1))
         cause = await recorder.loss()
         assert cause.code is Code.UNREACHABLE
-        assert cause.message.startswith("Nothing listens at http://127.0.0.1:")
+        assert cause.message.startswith("Connection refused: http://127.0.0.1:")
         assert "secret" not in cause.message
         assert recorder.order == ["failed", "lost"]
 
@@ -150,7 +150,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_named_as_the_cause(tmp_p
     async with tls_server(self_signed(tmp_path)) as url, linked(url) as (link, recorder):
         link.send(call(1))
         cause = await recorder.loss()
-        assert cause.message.startswith("The certificate of 127.0.0.1 is not trusted: ")
+        assert cause.message.startswith("TLS certificate of 127.0.0.1 is not trusted: ")
         assert "SSL_CERT_FILE" in cause.hint
 
 
@@ -300,7 +300,7 @@ async def test_an_answer_over_the_limit_fails_its_request_and_no_other(script: S
     async with served(choose, limit=2000) as (link, recorder, _):
         link.send(call(1))
         cause = await recorder.failure(1)
-        assert cause.message == "The answer is longer than 2000 bytes"
+        assert cause.message == "The response is larger than 2000 bytes"
         link.send(call(2))
         await recorder.answer(2)
 

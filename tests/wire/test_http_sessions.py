@@ -34,7 +34,7 @@ async def test_a_session_the_server_forgot_fails_its_requests_and_loses_the_link
         link.send(call(2))
         await recorder.failure(1)
         assert recorder.failures[2] == HttpCause(
-            Code.CLOSED, "The server has ended the session", untaken=True, status=404
+            Code.CLOSED, "The server ended the session", untaken=True, status=404
         )
         assert recorder.failures[1].code is Code.CLOSED
         assert (await recorder.loss()).code is Code.CLOSED

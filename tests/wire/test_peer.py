@@ -56,7 +56,7 @@ async def test_an_error_that_is_no_object_is_an_error_all_the_same() -> None:
     task = ask(peer)
     await link.until_sent(1)
     link.say({"id": 1, "error": "broken"})
-    with pytest.raises(RpcError, match="cannot be read"):
+    with pytest.raises(RpcError, match="malformed error"):
         await task
 
 

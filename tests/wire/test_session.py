@@ -137,7 +137,7 @@ async def test_all_pages_are_followed_and_tools_kept_whole() -> None:
 @pytest.mark.parametrize(
     ("page", "message"),
     [
-        ({"tools": [], "nextCursor": "again"}, "circle"),
+        ({"tools": [], "nextCursor": "again"}, "loop"),
         ({"tools": [{}] * 10_001}, "more than 10000"),
         ({"tools": {}}, "no list"),
         ([], "no list"),

@@ -199,7 +199,7 @@ async def test_an_answer_over_the_limit_fails_the_request_it_names(first: bool) 
 
     async with served(Old(huge), limit=10_000) as (link, recorder, _):
         link.send(call(1))
-        assert "longer than" in (await recorder.failure(1)).message
+        assert "larger than" in (await recorder.failure(1)).message
         await recorder.answer(2)
 
 

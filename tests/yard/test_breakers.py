@@ -102,7 +102,7 @@ async def test_where_no_fallback_answers_a_resting_tool_is_tried_by_one_call() -
         gate = slowly(library)
         trying = asyncio.create_task(yard.call(TOOL, ASKED))
         await asyncio.sleep(0)
-        with pytest.raises(NobodyAnswered, match="another call tests it"):
+        with pytest.raises(NobodyAnswered, match="the next call tests it again"):
             await yard.call(TOOL, ASKED)
         gate.set()
         assert (await trying).server == "a"
@@ -119,7 +119,7 @@ async def test_what_is_known_of_its_tools_is_forgotten_when_a_server_is_lost() -
 
 async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_tool() -> None:
     library = Library(a=local(health={"failures": 1}))
-    library.fail("a", TimedOut("none was free", sent=False))
+    library.fail("a", TimedOut("waited too long", sent=False))
     async with library.open() as yard:
         with pytest.raises(TimedOut):
             await yard.call(TOOL, ASKED)
@@ -128,7 +128,7 @@ async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_to
 
 async def test_a_call_that_waited_for_its_turn_in_vain_goes_to_a_fallback() -> None:
     library = Library({}, a=local(fallback=["b"]), b=local())
-    library.fail("a", TimedOut("none was free", sent=False))
+    library.fail("a", TimedOut("waited too long", sent=False))
     async with library.open() as yard:
         outcome = await yard.call(TOOL, ASKED)
-    assert (outcome.server, outcome.passed_over) == ("b", (("a", "none was free"),))
+    assert (outcome.server, outcome.passed_over) == ("b", (("a", "waited too long"),))

@@ -83,7 +83,7 @@ async def test_a_source_that_hangs_keeps_no_server_alive(
     yard, servers = await begun(source)
     await yard.close()
     assert servers.closed
-    assert "Reconciler.close hangs and is left behind" in caplog.text
+    assert "Reconciler.close does not stop and is abandoned" in caplog.text
     source.released.set()
 
 

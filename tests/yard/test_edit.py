@@ -77,7 +77,7 @@ async def test_without_a_project_it_lands_with_the_user_and_waits() -> None:
         assert (shown.scope, shown.state, shown.wanted) == ("user", "stopped", "stopped")
         started = await it.yard.register({"name": "b", "start": True, **ECHO}, wait=1)
         assert started.state == "running"
-        with pytest.raises(ReadOnlyOwner, match="serves no project"):
+        with pytest.raises(ReadOnlyOwner, match="no project is open"):
             await it.yard.register({"name": "c", "scope": "project", **ECHO})
 
 
@@ -145,7 +145,7 @@ async def test_a_literal_secret_in_a_project_file_is_warned_about() -> None:
         secret = {"API_KEY": "abc", "OTHER": "x", "TOKEN": "${T}"}
         shown = await it.yard.register({"name": "fs", "env": secret, **ECHO})
         assert str(shown.warnings).count("env.") == 1
-        assert "env.API_KEY: is a literal" in str(shown.warnings)
+        assert "env.API_KEY: is plain text" in str(shown.warnings)
         user = await it.yard.register({"name": "u", "scope": "user", "env": secret, **ECHO})
         assert user.warnings == []
         headers = {"url": "http://h", "type": "http", "headers": {"Authorization": "Bearer x"}}

@@ -140,14 +140,14 @@ async def test_fallbacks_that_are_missing_or_lack_the_tool_are_passed_over() -> 
         warnings = yard.record("a").warnings
     assert [*outcome.passed_over] == [
         ("a", "not connected: it died"),
-        ("nobody", "there is no such server"),
+        ("nobody", "no such server"),
         ("other", 'it has no tool "search"'),
         ("off", 'it has no tool "search"'),
     ]
     assert outcome.server == "b"
     assert warnings == [
         'fallback[0]: there is no server "nobody"',
-        "fallback[3]: names the server itself; it is passed over",
+        "fallback[3]: is the server itself; ignored",
     ]
 
 
@@ -186,7 +186,7 @@ async def test_a_call_that_may_have_had_an_effect_is_not_repeated(error: YardErr
     library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", error)
     async with library.open() as yard:
-        with pytest.raises(type(error), match="no fallback server was asked after that"):
+        with pytest.raises(type(error), match="no fallback was tried after that"):
             await yard.call("mcp_a_search", ASKED)
     assert library.asked == ["a"]
 

@@ -45,9 +45,7 @@ async def test_a_server_that_has_fallbacks_is_named_too() -> None:
     library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", Disconnected("lost in flight"))
     async with library.open() as yard:
-        with pytest.raises(
-            Disconnected, match=r'^the server "a": lost in flight; no fallback server'
-        ):
+        with pytest.raises(Disconnected, match=r'^the server "a": lost in flight; no fallback was'):
             await yard.call("mcp_a_search", ASKED)
 
 
@@ -64,8 +62,8 @@ async def test_arguments_that_are_no_object_are_refused(
 
 
 def test_what_to_do_names_the_server_where_it_is_known() -> None:
-    assert remedy(Disabled("x")) == "Switch it on: mcpyard edit NAME --enable"
-    assert remedy(Disabled("x").about("a b")) == "Switch it on: mcpyard edit 'a b' --enable"
+    assert remedy(Disabled("x")) == "Enable it: mcpyard edit NAME --enable"
+    assert remedy(Disabled("x").about("a b")) == "Enable it: mcpyard edit 'a b' --enable"
 
 
 def test_an_error_that_knows_better_what_to_do_says_it() -> None:

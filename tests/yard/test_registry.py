@@ -123,7 +123,7 @@ def test_what_is_not_there_is_not_found(registry: Registry) -> None:
 def test_a_wrong_status_is_refused(registry: Registry) -> None:
     with pytest.raises(InputError, match='status: "up" is not one of connecting, connected'):
         registry.update_status("memory", "up")
-    with pytest.raises(InputError, match="error: cannot stand beside"):
+    with pytest.raises(InputError, match="error: cannot be combined"):
         registry.update_status("memory", "connected", "boom")
     assert info(registry).status == "disconnected"
 

@@ -20,8 +20,8 @@ from mcpyard.yard.edit import Change
 from mcpyard.yard.yard import Ports, YardCore
 from tests.yard.begun import begun
 
-STOPPED = "not remembered: stopped (no room); a restart of the yard starts it again"
-RUNNING = "not remembered: running (no room); a restart of the yard leaves it as it was before"
+STOPPED = "not remembered: stopped (no room); a restart of mcpyard starts it again"
+RUNNING = "not remembered: running (no room); a restart of mcpyard restores its previous state"
 
 
 class RefusingPolicies(VolatilePolicies):

@@ -140,7 +140,7 @@ async def test_a_tool_that_is_not_there_is_not_found() -> None:
         with pytest.raises(ToolUnknown, match='the server "fs" has no tool "x"'):
             await yard.call_tool("fs", "x")
         with pytest.raises(
-            ToolUnknown, match='the tool "read_file" of the server "fs" is switched'
+            ToolUnknown, match='the tool "read_file" of the server "fs" is disabled'
         ):
             await yard.call_tool("fs", "read_file", {"path": "x"})
         assert around.servers.calls == []
@@ -303,7 +303,7 @@ async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -
 
         around.sources[0].document = broken
         around.sources[0].say(document(fs=local(), other=local()))
-        assert await eventually(lambda: "a look at the servers failed" in caplog.text)
+        assert await eventually(lambda: "updating the servers failed" in caplog.text)
         around.sources[0].say(document(other=local()))
         assert await eventually(lambda: [each.name for each in yard.servers()] == ["other"])
 

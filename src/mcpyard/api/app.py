@@ -41,7 +41,7 @@ _WRONG_METHOD: Final = 405
 
 _REFUSALS: Final = {
     404: ("no-route", "there is no such route"),
-    _WRONG_METHOD: ("wrong-method", "the route does not know this method"),
+    _WRONG_METHOD: ("wrong-method", "this route does not support the method"),
     415: ("wrong-media-type", "the body must be application/json"),
 }
 
@@ -181,4 +181,4 @@ def _allowed(request: Request) -> dict[str, str]:
 
 
 def _unforeseen(_request: Request, _error: Exception) -> Response:
-    return refuse(refusal("internal", "an error of mcpyard itself; its log says more"))
+    return refuse(refusal("internal", "internal error in mcpyard; see its log"))

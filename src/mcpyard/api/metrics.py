@@ -101,24 +101,24 @@ def _restarts(seen: _Seen) -> float:
 
 _METRICS: Final = (
     _Metric(
-        "mcpyard_server_status", "gauge", "1 for the status a server has, 0 for others.", _statuses
+        "mcpyard_server_status", "gauge", "1 for the current status of a server, else 0.", _statuses
     ),
     _Metric(
         "mcpyard_server_restarts_total",
         "counter",
-        "How often a server was opened after the first time.",
+        "Number of times a server was opened again.",
         _one(_restarts),
     ),
     _Metric(
         "mcpyard_server_late_events_total",
         "counter",
-        "Events of a server's earlier sessions that came too late to count.",
+        "Late events of earlier sessions that were discarded.",
         _one(lambda seen: seen.picture.observed.late_events),
     ),
     _Metric(
         "mcpyard_server_tools",
         "gauge",
-        "How many tools a server has.",
+        "Number of tools of a server.",
         _one(lambda seen: len(seen.picture.observed.tools.definitions)),
     ),
     _Metric(
@@ -130,10 +130,10 @@ _METRICS: Final = (
     _Metric(
         "mcpyard_call_errors_total",
         "counter",
-        "Calls that failed, or whose tool said error.",
+        "Calls that failed or whose tool returned an error.",
         _one(lambda seen: seen.account.errors),
     ),
-    _Metric("mcpyard_call_duration_seconds", "histogram", "How long calls took.", _latency),
+    _Metric("mcpyard_call_duration_seconds", "histogram", "Duration of calls.", _latency),
     _Metric(
         "mcpyard_call_arguments_bytes_total",
         "counter",
@@ -143,7 +143,7 @@ _METRICS: Final = (
     _Metric(
         "mcpyard_call_results_bytes_total",
         "counter",
-        "Bytes of results a server sent.",
+        "Bytes of results received from a server.",
         _one(lambda seen: seen.account.bytes_out),
     ),
 )

@@ -32,26 +32,26 @@ class Refusal(NamedTuple):
 REFUSALS: Final[dict[str, Refusal]] = {
     "bad-json": Refusal(400, "Send JSON in UTF-8, without comments."),
     "doubled-header": Refusal(
-        400, "Look for a proxy that adds Host, Authorization or Origin again."
+        400, "Check whether a proxy sends Host, Authorization or Origin twice."
     ),
     "unauthorized": Refusal(
         401,
-        "Send the header Authorization: Bearer TOKEN; `mcpyard paths` tells where the admin token "
-        "lies, and `mcpyard login-link` lets a browser in.",
+        "Send the header Authorization: Bearer TOKEN; `mcpyard paths` prints the location of "
+        "the admin token. To sign in a browser, run `mcpyard login-link`.",
     ),
-    "foreign-origin": Refusal(403, "Ask from a program, or from the yard's own page."),
-    "key-needed": Refusal(403, "Sign the browser in anew: mcpyard login-link"),
-    "beyond-token": Refusal(403, "Use the admin token; `mcpyard paths` tells where it lies."),
+    "foreign-origin": Refusal(403, "Send the request from a program, or from mcpyard's own page."),
+    "key-needed": Refusal(403, "Sign in again: mcpyard login-link"),
+    "beyond-token": Refusal(403, "Use the admin token; `mcpyard paths` prints its location."),
     "no-route": Refusal(
-        404, "GET /api/openapi.json lists every address; a name in one is percent-encoded."
+        404, "See GET /api/openapi.json for all routes; names in a path are percent-encoded."
     ),
-    "token-unknown": Refusal(404, "See the names: mcpyard token ls"),
-    "wrong-method": Refusal(405, "The header Allow says which methods the address knows."),
+    "token-unknown": Refusal(404, "List the tokens: mcpyard token ls"),
+    "wrong-method": Refusal(405, "The Allow header lists the supported methods."),
     "token-fixed": Refusal(409, "Change it where MCPYARD_TOKEN is set."),
     "no-browser": Refusal(409, "Send the token in the header Authorization instead."),
     "wrong-media-type": Refusal(415, "Send the header Content-Type: application/json"),
     "wrong-host": Refusal(421, "Behind a proxy or in a container: mcpyard up --allow-host NAME"),
-    "internal": Refusal(500, "`yard.log` in the home says more: please report it."),
+    "internal": Refusal(500, "See `yard.log` in the home folder, and please report this as a bug."),
 }
 
 

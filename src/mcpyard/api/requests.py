@@ -87,7 +87,7 @@ async def members(request: Request, known: frozenset[str] | None = None) -> dict
         raise BadJson(f"the body is nested deeper than {DEEPEST} levels")
     unknown = sorted(asked.keys() - known) if known is not None else []
     if unknown:
-        raise _refused(unknown[0][:80], f"is not known; {', '.join(sorted(known or ()))} are")
+        raise _refused(unknown[0][:80], f"is unknown; expected {', '.join(sorted(known or ()))}")
     return asked
 
 
@@ -128,7 +128,7 @@ async def _object(request: Request) -> dict[str, object]:
 
 def _call(asked: dict[str, object]) -> CallBody:
     if unknown := sorted(asked.keys() - _CALL_MEMBERS):
-        raise _refused(unknown[0], 'is not known; "arguments", "timeoutMs" and "_meta" are')
+        raise _refused(unknown[0], 'is unknown; expected "arguments", "timeoutMs" or "_meta"')
     arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
     if not is_object(arguments):
         raise _refused("arguments", "must be an object")

@@ -101,7 +101,7 @@ class ServerRoutes:
         return await self._want(request, self._yard.stop)
 
     async def restart(self, request: Request) -> Response:
-        """Stop a server and start it anew."""
+        """Stop a server and start it again."""
         return await self._want(request, self._yard.restart)
 
     async def _want(self, request: Request, step: Callable[..., Awaitable[ServerView]]) -> Response:

@@ -27,9 +27,15 @@ _PAGE: Final = """<!doctype html>
 <body>
 <h1>{title}</h1>
 <p>{text}</p>
+<p lang="zh-Hans">{hans}</p>
+<p lang="zh-Hant">{hant}</p>
 </body>
 </html>
 """
+
+_DONE: Final = ("已登录。可以关闭此窗口。", "已登入。可以關閉此視窗。")
+_FAILED: Final = ("登录失败。", "登入失敗。")
+"""The same in Chinese, simplified and traditional."""
 
 
 class SignInRoutes:
@@ -49,10 +55,11 @@ class SignInRoutes:
         try:
             name = await self._yard.logged_in(dict(request.query_params))
         except YardError as error:
-            return _page("Not signed in", f"{error.message}.", edge(error).status)
-        return _page("Signed in", f'"{name}" is signed in. You can close this window.')
+            return _page("Not signed in", f"{error.message}.", _FAILED, edge(error).status)
+        return _page("Signed in", f'"{name}" is signed in. You can close this window.', _DONE)
 
 
-def _page(title: str, text: str, status: int = 200) -> Response:
-    shown = _PAGE.format(title=escape(title), text=escape(text))
+def _page(title: str, text: str, chinese: tuple[str, str], status: int = 200) -> Response:
+    hans, hant = chinese
+    shown = _PAGE.format(title=escape(title), text=escape(text), hans=hans, hant=hant)
     return Response(shown, status, media_type="text/html")

@@ -73,10 +73,10 @@ class Unexplained:
 
     def problems(self) -> Iterator[Problem]:
         """The problem in a sentence."""
-        sentence = "does not fit the schema"
+        sentence = "does not match the schema"
         if self.is_union:
             text = show(value_at(self.path, self.root), secret=is_secret(self.path))
-            sentence = f"{text} fits no alternative"
+            sentence = f"{text} matches no alternative"
         yield Problem(field_of(self.path, self.root), sentence)
 
 

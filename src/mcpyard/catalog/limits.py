@@ -167,7 +167,7 @@ class Costs:
             return self._known[mark]
         if mark in self._open:
             if self._open[mark] == visit.level:
-                raise TooCostly("it refers to itself without end")
+                raise TooCostly("it refers to itself endlessly")
             return _ONE
         self._enter(visit)
         here = yield from self._in_place(visit)

@@ -171,7 +171,7 @@ def _required(finding: _Finding) -> str:
     name = as_json(finding.value)
     if finding.keyword == "required":
         return f"the required property {name} is missing"
-    return f"the property {name} is missing, which another one that is given requires"
+    return f"the property {name} is missing, but another property requires it"
 
 
 def _compared(words: str, noun: str) -> Callable[[_Finding], str]:
@@ -179,8 +179,8 @@ def _compared(words: str, noun: str) -> Callable[[_Finding], str]:
 
 
 def _contains(finding: _Finding) -> str:
-    amounts = {"minContains": "too few items fit", "maxContains": "too many items fit"}
-    return f"{amounts.get(finding.keyword, 'no item fits')} what the array must contain"
+    amounts = {"minContains": "too few items match", "maxContains": "too many items match"}
+    return f"{amounts.get(finding.keyword, 'no item matches')} what the array must contain"
 
 
 def _nothing_allowed(finding: _Finding) -> str:
@@ -199,12 +199,13 @@ def _more_items(finding: _Finding) -> str:
 
 
 def _several(finding: _Finding) -> str:
-    return f"{finding.value_text} fits more than one of the alternatives, but must fit exactly one"
+    text = finding.value_text
+    return f"{text} matches more than one of the alternatives, but must match exactly one"
 
 
 def _excluded(finding: _Finding) -> str:
     if refers_to_a_part(finding.value):
-        return f"{finding.value_text} does not fit the schema"
+        return f"{finding.value_text} does not match the schema"
     return f"{finding.value_text} fits {as_json(finding.value)}, which is excluded"
 
 
@@ -216,7 +217,7 @@ def _no_alternative(finding: _Finding) -> str:
     sentences = [_alternative(error, finding) for error in first]
     rest = len(branches) - len(sentences)
     more = f"; and {rest} more" if rest else ""
-    return f"{finding.value_text} fits no alternative: {'; or '.join(sentences)}{more}"
+    return f"{finding.value_text} matches no alternative: {'; or '.join(sentences)}{more}"
 
 
 def _only_types(branches: list[list[ValidationError]], outer: ValidationError) -> list[str]:
@@ -235,7 +236,7 @@ def _only_types(branches: list[list[ValidationError]], outer: ValidationError) -
 def _alternative(error: ValidationError, outer: _Finding) -> str:
     # Alternatives inside alternatives are not told: the sentence would grow with each level.
     if isinstance(error.kind, _ALTERNATIVES) or is_checked_union(error.schema_path):
-        return "another choice of alternatives"
+        return "another combination of alternatives"
     place = error.instance_path[len(outer.error.instance_path) :]
     unknown = _unknown_properties(error, outer.root, outer.origin)
     finding = _finding(error, outer.root, outer.origin)
@@ -255,7 +256,7 @@ _TEMPLATES: Final[dict[type[ValidationErrorKind], str]] = {
     ValidationErrorKind.Minimum: "{shown} is below the minimum {value}",
     ValidationErrorKind.MultipleOf: "{shown} is not a multiple of {value}",
     ValidationErrorKind.Pattern: "{shown} does not match the pattern {value}",
-    ValidationErrorKind.UniqueItems: "{shown} holds an item twice",
+    ValidationErrorKind.UniqueItems: "{shown} contains the same item twice",
 }
 
 _TELLERS: Final[dict[type[ValidationErrorKind], Callable[[_Finding], str]]] = {

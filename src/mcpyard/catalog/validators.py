@@ -179,7 +179,7 @@ def _without_scheme(uri: object) -> str:
 
 
 def _refused(reason: str) -> Validator:
-    return Validator(f"arguments are not checked, as the schema cannot be used: {reason}")
+    return Validator(f"arguments are not validated, because the schema is unusable: {reason}")
 
 
 def _why(error: ValidationError, schema: object) -> str:
@@ -192,5 +192,5 @@ def _unfollowed(message: str, schema: object) -> str:
     for reference in references(schema):
         document = reference.partition("#")[0]
         if document and document in message:
-            return f"its reference {as_json(reference)} leads outside, and is not followed"
+            return f"its reference {as_json(reference)} is external and is not followed"
     return f"its references cannot be followed: {shorten(message)}"

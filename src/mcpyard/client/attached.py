@@ -64,7 +64,7 @@ class AttachedYard:
         found = Home(Path(home) if home is not None else default_home())
         running = found.running()
         if running is None or not running.url:
-            raise Disconnected(f"no yard runs with the home {found.folder}; start one: mcpyard up")
+            raise Disconnected(f"mcpyard is not running (home {found.folder}): mcpyard up")
         async with contextlib.aclosing(HttpClient(running, found.token())) as http:
             yard = cls(http)
             try:
@@ -167,7 +167,7 @@ class AttachedYard:
         try:
             while not _is_settled(record := self.record(ref)):
                 if not await events.batch():
-                    raise Disconnected("the yard is not attached any more")
+                    raise Disconnected("the connection to mcpyard was closed")
         finally:
             events.finish()
         return record

@@ -44,27 +44,27 @@ FATAL = frozenset(
 """Trying again cannot help: somebody must change something first."""
 
 HINTS: Final[dict[Code, str]] = {
-    Code.SPAWN_FAILED: "Run its command in a terminal; the system may say more there.",
-    Code.EXITED: "Its last lines may say why; run its command in a terminal to see more.",
-    Code.CLOSED: "Look at its log, then restart it.",
-    Code.UNREACHABLE: "Check the address, and whether the server runs there.",
-    Code.HTTP_ERROR: "Check the address and the headers, or ask whoever runs the server.",
+    Code.SPAWN_FAILED: "Run the command in a terminal to see the system's error.",
+    Code.EXITED: "Check the last log lines, or run the command in a terminal.",
+    Code.CLOSED: "Check the log, then restart it.",
+    Code.UNREACHABLE: "Check the URL and that the server is running.",
+    Code.HTTP_ERROR: "Check the URL and the headers, or contact the operator of the server.",
     Code.START_TIMEOUT: (
-        "If it still downloads something, wait and restart it; otherwise raise startTimeout."
+        "If it is still downloading packages, wait and restart it; otherwise increase startTimeout."
     ),
-    Code.UNRESPONSIVE: "Restart it; if it happens again, look at its log.",
+    Code.UNRESPONSIVE: "Restart it; if this happens again, check the log.",
     Code.GARBAGE: (
-        "Check that this is an MCP server, and that it writes nothing but messages to its output."
+        "Check that this is an MCP server and that it writes only MCP messages to stdout."
     ),
-    Code.REFUSED_HANDSHAKE: "Check that this is an MCP server; a newer version of it may help.",
-    Code.FLAPPING: "Look at its log, mend what is wrong, then start it.",
-    Code.COMMAND_MISSING: "Check its spelling, or give its full path.",
+    Code.REFUSED_HANDSHAKE: "Check that this is an MCP server, or update it.",
+    Code.FLAPPING: "Check the log, fix the cause, start it again.",
+    Code.COMMAND_MISSING: "Check the spelling, or use the full path.",
     Code.UNSUPPORTED_VERSION: "Update the server, or mcpyard.",
-    Code.FORBIDDEN: "Check the token it is given, and what that token allows.",
-    Code.INVALID_DEFINITION: "Correct its definition.",
-    Code.THIS_YARD: "Remove it, or leave it to other programs.",
-    Code.NEEDS_AUTH: "Sign in to it, or give it an Authorization header that it accepts.",
-    Code.NEEDS_APPROVAL: "Read what it would run, then: mcpyard approve",
+    Code.FORBIDDEN: "Check the token and its permissions.",
+    Code.INVALID_DEFINITION: "Fix the configuration.",
+    Code.THIS_YARD: "Remove this entry; a gateway cannot connect to itself.",
+    Code.NEEDS_AUTH: "Sign in, or set a valid Authorization header.",
+    Code.NEEDS_APPROVAL: "Review what it runs, then: mcpyard approve",
 }
 """What to do about a cause that does not know better."""
 

@@ -110,7 +110,7 @@ class DesireInputs:
         turns: How often somebody asked a server to begin anew, by id.
         waiting: Entries that wait for the user's approval; the documents do not have them.
         lookup: Gives the value of a variable.
-        here: What an entry that leads back to this yard is known by.
+        here: What an entry that points back to this gateway is known by.
     """
 
     identities: Mapping[tuple[Owner, str], UUID]
@@ -281,7 +281,7 @@ def _made_before(
 
 def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
     """The server in force, with a word on the definition that is not."""
-    note = Problem("name", f"is defined in the {owner.words}, too; that one is shadowed by this")
+    note = Problem("name", f"is also defined in the {owner.words}; this one takes precedence")
     return replace(winner, warnings=(*winner.warnings, note))
 
 

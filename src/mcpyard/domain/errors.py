@@ -22,7 +22,7 @@
     │   ├── ManagedByYard
     │   ├── NeedsApproval
     │   ├── ApprovalOutdated
-    │   ├── ThisYard             the server leads back to this yard
+    │   ├── ThisYard             the server points back to this gateway
     │   ├── NoSignIn             the server is not one to sign in at
     │   ├── FileBusy             another program is writing the file
     │   ├── ChangedSince         the file is not as the edit that is to be undone left it
@@ -155,7 +155,7 @@ class SignInUnknown(InputError):
 
 
 class TooLarge(InputError):
-    """More than a limit allows."""
+    """The request exceeds a limit."""
 
 
 class NotFound(YardError, LookupError):
@@ -179,7 +179,7 @@ class EditUnknown(NotFound):
 
 
 class Conflict(YardError):
-    """Right in itself, but not in the present state."""
+    """The request conflicts with the current state."""
 
 
 class NameTaken(Conflict):
@@ -211,7 +211,7 @@ class ApprovalOutdated(Conflict):
 
 
 class ThisYard(Conflict):
-    """The server leads back to this yard, so it is never connected."""
+    """The server points back to this gateway, so it is never connected."""
 
 
 class NoSignIn(Conflict):
@@ -268,7 +268,7 @@ class StartFailed(ServerFault):
 
 
 class NeedsAuth(ServerFault):
-    """The server wants a sign-in first."""
+    """The server requires a sign-in first."""
 
 
 class CallRefused(ServerFault):

@@ -118,7 +118,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class AuthNeeded:
-    """The server wants a sign-in first."""
+    """Sign-in required first."""
 
     epoch: int
     cause: Cause
@@ -215,7 +215,7 @@ _Move = Callable[[State, Event, RestartPolicy], Step]
 
 def _open(state: State, _event: Event, tempo: RestartPolicy) -> Step:
     if not tempo.approved:
-        why = Cause(Code.NEEDS_APPROVAL, "waits for your approval", "Run `mcpyard approve`.")
+        why = Cause(Code.NEEDS_APPROVAL, "needs your approval", "Run `mcpyard approve`.")
         return Step(replace(state, phase=Phase.NEEDS_APPROVAL, restart=False, cause=why))
     epoch = state.epoch + 1
     opened = replace(state, phase=Phase.CONNECTING, epoch=epoch, restart=False)
@@ -277,7 +277,7 @@ def _flapping(cause: Cause, restarts: int, tempo: RestartPolicy) -> Cause:
     window = tempo.flap_window
     span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
     times = "once" if restarts == 1 else f"{restarts} times"
-    message = f"restarted {times} within {span}; last: {cause.message}"
+    message = f"restarted {times} within {span}; last error: {cause.message}"
     return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
 
 

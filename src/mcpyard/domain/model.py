@@ -2,7 +2,7 @@
 
 A definition is `local` (a command to run) or `remote` (an address to speak to). Launch fields say
 how to reach the server: a change of them needs a new connection. Policy fields say how to treat it:
-a change of them is applied to the connection that stands.
+a change of them is applied to the open connection.
 """
 
 from collections.abc import Mapping
@@ -305,7 +305,7 @@ class OAuthClient(_Model):
     @model_validator(mode="after")
     def _whose_secret(self) -> Self:
         if self.client_secret and not self.client_id:
-            message = "clientSecret stands without the clientId that it belongs to"
+            message = "clientSecret requires a clientId"
             raise PydanticCustomError("refused", message)
         return self
 

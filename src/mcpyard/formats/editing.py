@@ -137,6 +137,6 @@ def _check_loadable(
 
 def _check_name(client: Client, name: str, taken: Collection[str]) -> None:
     if name in taken:
-        raise NameTaken(f'there is a server "{name}" already')
+        raise NameTaken(f'a server "{name}" already exists')
     if fault := name_fault(client, name, taken):
         raise NameRefused.of(Problem("name", fault))

@@ -209,7 +209,7 @@ def _way(value: object, shape: EntrySchema) -> EntryTransport:
     if not isinstance(value, str):
         raise Wrong(f"expected a string, found {describe(value)}")
     if value not in words:
-        raise Wrong(f'"{value[:40]}" is unknown; one of {", ".join(words)}')
+        raise Wrong(f'"{value[:40]}" is unknown; expected one of {", ".join(words)}')
     return words[value]
 
 
@@ -251,12 +251,12 @@ def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     url = shape.words.get(Field.URL, "url")
     kind = shape.words.get(Field.TYPE, "type")
     if entry.command is not None and entry.url is not None:
-        return [Problem(url, f"stands beside {command}; a server has one of them")]
+        return [Problem(url, f"conflicts with {command}; set only one of them")]
     if entry.command is None and entry.url is None:
-        missing = Problem(command, f"is missing, and so is {url}; one is needed")
+        missing = Problem(command, f"is missing, and so is {url}; set one of them")
         return [] if shape.stubs else [missing]
     if entry.type is None and entry.way in shape.type_needed:
-        return [Problem(kind, f"is missing; {client.title} does not use such an entry")]
+        return [Problem(kind, f"is missing; {client.title} ignores such an entry")]
     if (entry.way in REMOTE_WAYS) is (entry.url is None):
         return [Problem(kind, f'"{entry.type}" contradicts {command if entry.command else url}')]
     return _strangers(entry, client, shape) if shape.exclusive else []
@@ -268,7 +268,7 @@ def _strangers(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem
     beside = shape.words[Field.URL if remote else Field.COMMAND]
     strangers = LOCAL_FIELDS if remote else REMOTE_FIELDS
     return [
-        Problem(shape.words[name], f"stands beside {beside}; {client.title} refuses that")
+        Problem(shape.words[name], f"conflicts with {beside}; {client.title} rejects that")
         for name in entry.set_fields()
         if name in strangers
     ]

@@ -93,7 +93,7 @@ def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
     """A byte order mark that the client cannot read."""
     if client.bom or not parsed.text.startswith(BOM):
         return None
-    message = f"begins with a byte order mark; {client.title} cannot read it"
+    message = f"starts with a byte order mark (BOM), which {client.title} cannot read"
     return Problem("", message, SourceLocation(parsed.file, 1, 1))
 
 
@@ -130,4 +130,4 @@ def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem
 def nobody(name: str, spot: ClientScopeRef) -> ServerUnknown:
     """The error about a server that a program does not have."""
     error = ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
-    return error.advising("See the names: mcpyard clients ls")
+    return error.advising("List the entries: mcpyard clients ls")

@@ -39,9 +39,7 @@ def read(environment: Mapping[str, str]) -> Document:
             continue
         name = match.group(1).lower()
         if name in definitions or name in skipped:
-            problems.append(
-                Problem(variable, f'is passed over: there is a server "{name}" already')
-            )
+            problems.append(Problem(variable, f'ignored: a server "{name}" already exists'))
             continue
         try:
             definitions[name] = _definition(name, match.group(1), environment)
@@ -75,9 +73,9 @@ def _definition(name: str, prefix: str, environment: Mapping[str, str]) -> Defin
 
 def _transport_fault(transport: str, url: str) -> str | None:
     if transport not in _TRANSPORTS:
-        return f'"{transport[:40]}" is unknown; one of {", ".join(_TRANSPORTS)}'
+        return f'"{transport[:40]}" is unknown; expected one of {", ".join(_TRANSPORTS)}'
     if transport == "stdio" and _ADDRESS.match(url):
-        return "stdio runs a command line, but the URL is an address"
+        return "stdio requires a command line, but the URL is an HTTP URL"
     return None
 
 

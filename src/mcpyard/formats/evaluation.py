@@ -150,7 +150,7 @@ def _spread_faults(files: list[Read]) -> None:
         return
     culprit, fault = bad
     for file in files:
-        reason = f'{file.spot.client.title} reads no server while "{culprit}" is wrong'
+        reason = f'{file.spot.client.title} loads no servers while "{culprit}" is invalid'
         file.verdicts |= {
             name: RuleVerdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
             for name, verdict in file.verdicts.items()
@@ -202,7 +202,7 @@ def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
     raw = object_of(file.raw(listed.name))
     word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
-    return RuleVerdict(Effective.DISABLED, "is switched off in its entry", where)
+    return RuleVerdict(Effective.DISABLED, "is disabled in its entry", where)
 
 
 def _together(name: str, parts: list[Read]) -> RuleVerdict:
@@ -221,16 +221,14 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
         problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
         return RuleVerdict(Effective.INVALID, str(problem), listed.place)
     if reading.entry.enabled is False:
-        return RuleVerdict(
-            Effective.DISABLED, "is switched off in one of its entries", listed.place
-        )
+        return RuleVerdict(Effective.DISABLED, "is disabled in one of its entries", listed.place)
     return _stub(reading.entry, listed) or _ON
 
 
 def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
     if entry.command is not None or entry.url is not None or entry.enabled is False:
         return None
-    reason = "has neither a command nor an address, and no other file gives it one"
+    reason = "has neither a command nor a URL, in this file or any other"
     return RuleVerdict(Effective.INVALID, reason, listed.place, alone=True)
 
 
@@ -251,7 +249,7 @@ def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
             other_name = f'"{winner.name}" of {other.spot} ({other.path})'
             merges = file.spot.client.merges
             reason = (
-                f"is read together with {other_name}, which wins"
+                f"is merged with {other_name}, which takes precedence"
                 if merges
                 else f"{other_name} wins"
             )

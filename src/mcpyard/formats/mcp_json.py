@@ -212,7 +212,7 @@ def _head(field: str) -> str:
 
 def _extras(parsed: jsonc.JsoncDocument) -> Iterable[Problem]:
     for extra in parsed.extras[:_MAX_NOTES]:
-        yield Problem("", f"{extra.what}: programs that want strict JSON reject it", extra.place)
+        yield Problem("", f"{extra.what}: programs that require strict JSON reject it", extra.place)
 
 
 def _alike(parsed: jsonc.JsoncDocument, names: list[str]) -> Iterable[Problem]:
@@ -222,5 +222,5 @@ def _alike(parsed: jsonc.JsoncDocument, names: list[str]) -> Iterable[Problem]:
         first = groups[unicodedata.normalize("NFKC", name).casefold()]
         if first:
             place = parsed.key_place((KEY, name))
-            yield Problem(f"{KEY}.{name}", f'is easily taken for "{first[0]}"', place)
+            yield Problem(f"{KEY}.{name}", f'is easily confused with "{first[0]}"', place)
         first.append(name)

@@ -15,7 +15,7 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 def name_fault(client: Client, name: str, taken: Collection[str] = ()) -> str | None:
     """What keeps a client from taking a new server's name, as a sentence with an offer."""
     if fault := _fault(client, name, taken):
-        return f'"{name[:80]}" {fault}; "{slug(client, name, taken)}" would do'
+        return f'"{name[:80]}" {fault}; use for example "{slug(client, name, taken)}"'
     return None
 
 
@@ -32,9 +32,9 @@ def rule_fault(client: Client, name: str) -> str | None:
     """What the client's own rule has against a name."""
     rule = client.names
     if not re.fullmatch(rule.pattern, name):
-        return f"is no name for {client.title}, which takes {rule.says}"
+        return f"is not a valid name in {client.title}, which accepts {rule.says}"
     if name in rule.reserved:
-        return f"is a name that {client.title} keeps for itself"
+        return f"is reserved by {client.title}"
     return None
 
 
@@ -45,5 +45,5 @@ def _fault(client: Client, name: str, taken: Collection[str]) -> str | None:
     if name in taken:
         return "is taken"
     if rule.folded and name.casefold() in {each.casefold() for each in taken}:
-        return f"differs only in case from another, which {client.title} does not tell apart"
+        return f"differs only in case from another name; {client.title} ignores case"
     return None

@@ -54,8 +54,8 @@ def client_of(word: str) -> Client:
     """A client by its id or an alias."""
     if word not in _BY_WORD:
         ids = ", ".join(client.id for client in CLIENTS)
-        problem = Problem("client", f'"{word[:40]}" is unknown; one of {ids}')
-        raise ArgumentsRefused.of(problem).advising("See what is where: mcpyard clients ls")
+        problem = Problem("client", f'"{word[:40]}" is unknown; expected one of {ids}')
+        raise ArgumentsRefused.of(problem).advising("List the clients: mcpyard clients ls")
     return _BY_WORD[word]
 
 
@@ -85,4 +85,4 @@ def _scope(client: Client, name: str) -> ClientScope:
     names = ", ".join(scope.name for scope in client.scopes)
     message = f'{client.title} has no scope "{name[:40]}"; one of {names}'
     problem = Problem("scope", message)
-    raise ArgumentsRefused.of(problem).advising("Leave the scope out for the first of these.")
+    raise ArgumentsRefused.of(problem).advising("Omit the scope to use the first of these.")

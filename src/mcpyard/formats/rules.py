@@ -52,7 +52,7 @@ class Judge:
             else:
                 where = None
             if where:
-                return RuleVerdict(Effective.DISABLED, f"is switched off in {where.file}", where)
+                return RuleVerdict(Effective.DISABLED, f"is disabled in {where.file}", where)
         return None
 
     def gated(self, name: str, *, unread: bool) -> RuleVerdict | None:

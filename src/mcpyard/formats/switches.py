@@ -67,13 +67,13 @@ def set_enabled(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) ->
 
     Raises:
         EditRefused: the program keeps it where nothing can be written.
-        ServerUnknown: there is no such server in the file of the entries.
+        ServerUnknown: no such server in the file of the entries.
     """
     switch = spot.scope.switch
     if PROJECT in switch.off and not spot.project:
-        raise _refuse(f"{spot.client.title} keeps it for each project; name one")
+        raise _refuse(f"{spot.client.title} stores it per project; specify one")
     if switch.kind is SwitchKind.NONE:
-        raise _refuse(f"{spot.client.title} keeps it in its own settings, not in a file")
+        raise _refuse(f"{spot.client.title} stores it in its internal settings, not in a file")
     if switch.kind is SwitchKind.ENTRY:
         return _in_entry(spot, text, name, enabled=enabled)
     if switch.kind is SwitchKind.LIST:
@@ -135,7 +135,7 @@ def _in_map(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str
 
 
 def _warnings(spot: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
-    relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"is kept in {switch_words(spot)}")
+    relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"stored in {switch_words(spot)}")
     trust = spot.scope.switch.trust
     if enabled and trust:
         return relocated, Warned(WarningKind.NEEDS_TRUST, "enabled", "", trust)

@@ -38,7 +38,7 @@ class Warned:
     @property
     def message(self) -> str:
         """The sentence to show."""
-        return f"{self.shape}: {self.reason}" if self.shape else self.reason
+        return self.reason
 
 
 def shape_of_value(value: object) -> str:

@@ -68,7 +68,7 @@ def check(client: GatewayClient, method: str, params: bytes) -> None:
         # A client that elicits otherwise knows the method; what it does not know is the mode.
         in_another_mode = ability in _MODES and not client.abilities.isdisjoint(_MODES)
         code = INVALID_PARAMS if in_another_mode else METHOD_NOT_FOUND
-        raise RpcError(code, f"the client does not offer {ability}")
+        raise RpcError(code, f"the client does not support {ability}")
 
 
 def require(client: GatewayClient, method: str, params: bytes) -> None:
@@ -76,7 +76,7 @@ def require(client: GatewayClient, method: str, params: bytes) -> None:
     ability = _ability(method, params)
     if ability not in client.abilities:
         needed = {"requiredCapabilities": _capability(ability)}
-        text = f"the server asks for {ability}, which the client does not offer"
+        text = f"the server requests {ability}, which the client does not support"
         raise RpcError(MISSING_CAPABILITY, text, needed)
 
 

@@ -130,7 +130,7 @@ class Gateway:
         last_event = post.header(b"last-event-id")
         resumed = session.resumed(last_event) if last_event else None
         if last_event and resumed is None:
-            text = "the events after that one are not kept any more"
+            text = "the events after that one are no longer available"
             raise Refused(404, RpcError(INVALID_REQUEST, text))
         stream, after = resumed or (session.listen(), 0)
         await _stream_out(stream, after, receive, send)

@@ -117,7 +117,7 @@ class EraBridge:
             if required is None:
                 return to_handshake(raw)
             raw = await ask(await _answers(request, required))
-        raise RpcError(INTERNAL_ERROR, f"the server asked {_MOST_ROUNDS} times and did not answer")
+        raise RpcError(INTERNAL_ERROR, f"the server asked for input {_MOST_ROUNDS} times")
 
     def _context(
         self, request: Request, server: UUID, on_request: RequestHandler | None
@@ -176,7 +176,7 @@ async def _answers(request: Request, required: InputRequired) -> dict[str, bytes
 async def _ask(request: Request, method: str, params: bytes) -> bytes:
     check(request.client, method, params)
     if request.ask is None:
-        raise RpcError(INTERNAL_ERROR, "the client cannot be asked")
+        raise RpcError(INTERNAL_ERROR, "the client cannot be sent requests")
     return await request.ask(method, without_task(params))
 
 

@@ -82,7 +82,7 @@ class HandshakeEra:
             await send_empty(send, _ACCEPTED)
             return
         if message.id in session.running:
-            raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is in use already"))
+            raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is already in use"))
         stream = session.open_stream
         with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
             result, refusal = await self._outcome(session, message, view, exchange)
@@ -155,7 +155,7 @@ class HandshakeEra:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, text))
         session = self.sessions.find(name, post.path, post.who)
         if session is None:
-            raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize anew"))
+            raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize again"))
         return session
 
     def end(self, session: ClientSession) -> None:

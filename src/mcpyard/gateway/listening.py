@@ -35,7 +35,7 @@ class Listening:
     async def serve(self, request: Request) -> None:
         """Tell a client of changes until it goes away, is dismissed, or the yard ends."""
         if len(self._open) >= MOST:
-            raise RpcError(INTERNAL_ERROR, f"{MOST} streams are open already")
+            raise RpcError(INTERNAL_ERROR, f"{MOST} streams are already open")
         stream = _Stream(request)
         self._open.add(stream)
         try:

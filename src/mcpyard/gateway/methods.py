@@ -62,7 +62,7 @@ class Methods:
         """
         handler = self._handlers.get(request.method)
         if handler is None:
-            raise RpcError(METHOD_NOT_FOUND, f"{request.method[:_SHOWN]} is not known here")
+            raise RpcError(METHOD_NOT_FOUND, f"{request.method[:_SHOWN]} is not supported")
         refuse_loops(request.meta)
         return handler(request)
 
@@ -149,7 +149,7 @@ class Methods:
             addresses = view.addresses
             if place := addresses.find_template(uri) or addresses.find(uri):
                 return place.server, {**ref, "uri": place.own}
-        raise RpcError(INVALID_PARAMS, "ref leads to nothing")
+        raise RpcError(INVALID_PARAMS, "ref was not found")
 
     async def _carry(self, request: Request, server: UUID, changed: Mapping[str, bytes]) -> bytes:
         to_yard = self._directory.is_yard(server)

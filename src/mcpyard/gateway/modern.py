@@ -76,7 +76,7 @@ class ModernEra:
     ) -> None:
         """Answer one POST."""
         if message.is_answer:
-            raise Refused(400, RpcError(INVALID_REQUEST, "nothing was asked that this answers"))
+            raise Refused(400, RpcError(INVALID_REQUEST, "no pending request for this response"))
         if message.id is None or message.method is None:
             # Nothing in this era is told from client to server over HTTP.
             await send_empty(send, 202)
@@ -177,7 +177,7 @@ def _check_mirrored(post: Post, route: Route, request: Request) -> None:
         key = name.lower().encode()
         post.only_once(key)
         if header_text(post.header(key)) != header_text(expected.get(key)):
-            raise mismatch(f"{name} differs from the argument it repeats")
+            raise mismatch(f"{name} differs from the matching argument")
 
 
 @lru_cache(maxsize=4096)

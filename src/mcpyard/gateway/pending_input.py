@@ -126,7 +126,7 @@ class PendingInput:
         answers = members_of(request.params.get(INPUT_RESPONSES, Raw(b"")), INPUT_RESPONSES)
         parked = self._parked.pop(name, None)
         if parked is None:
-            raise _refused("the call is not waiting any more: it was answered or cancelled")
+            raise _refused("the call is no longer pending: it was answered or cancelled")
         if parked.expiry:
             parked.expiry.cancel()
         for key, answer in answers.items():
@@ -160,7 +160,7 @@ class PendingInput:
     def _park(self, parked: _Parked) -> bytes:
         if len(self._parked) >= MOST:
             parked.cancel()
-            raise RpcError(INTERNAL_ERROR, f"{MOST} calls wait for their clients already")
+            raise RpcError(INTERNAL_ERROR, f"{MOST} calls are already waiting for client input")
         loop = asyncio.get_running_loop()
         self._parked[parked.name] = parked
         parked.expiry = loop.call_later(LONGEST, self._expire, parked)
@@ -184,10 +184,10 @@ class PendingInput:
     def _read(self, state: str, request: Request) -> str:
         parts = state.split(".")
         if len(parts) != _PARTS:
-            raise _refused("the request state is not one of this yard")
+            raise _refused("the request state was not issued by this gateway")
         _, instance, name, expires, signature = parts
         if instance != self._instance:
-            raise _refused("the yard was restarted meanwhile, so the call was cancelled")
+            raise _refused("mcpyard was restarted in the meantime, so the call was cancelled")
         expected = self._signature(state.rpartition(".")[0], request)
         if not hmac.compare_digest(signature.encode(), expected.encode()):
             raise _refused("the request state does not belong to this request")

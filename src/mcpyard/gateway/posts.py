@@ -16,7 +16,7 @@ from mcpyard.wire.jsonrpc import INVALID_REQUEST, RpcError, read_batch
 SESSION: Final = b"mcp-session-id"
 VERSION: Final = b"mcp-protocol-version"
 
-NO_BATCHES: Final = "batches are not taken: send one message a request"
+NO_BATCHES: Final = "batches are not supported: send one message per request"
 
 _MOST_IN_BATCH: Final = 100
 _JSON: Final = "application/json"
@@ -156,5 +156,5 @@ def _unreadable(body: bytes, error: Exception) -> Refused:
     if start == b"[":
         return Refused(400, RpcError(INVALID_REQUEST, NO_BATCHES))
     if "Expected" in str(error):
-        return Refused(400, RpcError(INVALID_REQUEST, f"is no JSON-RPC message: {error}"))
+        return Refused(400, RpcError(INVALID_REQUEST, f"is not a JSON-RPC message: {error}"))
     return Refused(400, RpcError(PARSE_ERROR, f"is not JSON: {error}"))

@@ -18,7 +18,7 @@ OK: Final = 200
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
 
-OUR_MISTAKE: Final = RpcError(INTERNAL_ERROR, "an error of mcpyard itself; its log says more")
+OUR_MISTAKE: Final = RpcError(INTERNAL_ERROR, "internal error in mcpyard; see its log")
 
 _STATUS: Final[Mapping[int, int]] = {
     PARSE_ERROR: BAD_REQUEST,

@@ -222,4 +222,4 @@ def hops(meta: Mapping[str, Raw]) -> int:
 def refuse_loops(meta: Mapping[str, Raw]) -> None:
     """Refuse a request that went through too many yards: it goes in a circle."""
     if HOPS in meta and hops(meta) >= MAX_HOPS:
-        raise RpcError(INVALID_REQUEST, f"the request went through {MAX_HOPS} yards already")
+        raise RpcError(INVALID_REQUEST, f"the request already passed through {MAX_HOPS} gateways")

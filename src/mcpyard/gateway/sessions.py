@@ -98,7 +98,7 @@ class ClientSession:
             RpcError: It refused, or did not answer.
         """
         if len(self._requests) >= _MOST_REQUESTS:
-            raise RpcError(INTERNAL_ERROR, "the client is asked too much at once")
+            raise RpcError(INTERNAL_ERROR, "too many requests to the client at once")
         self._count += 1
         key = f"yard-{self._count}"
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
@@ -152,7 +152,7 @@ class ClientSession:
     def subscribe(self, uri: str, place: ResourceLocation, notifications: Notifications) -> None:
         """Watch a resource for changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
-            raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are watched already")
+            raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are already subscribed")
         self._uris.setdefault(place.server, {})[place.own] = uri
         self._set_interest(place.server, notifications)
 

@@ -19,20 +19,20 @@ _NOT_FOUND: Final = 127
 """What a shell exits with when the command it was given cannot be run, or is not there."""
 
 _INSTALL: Final = {
-    "npx": "Install Node.js, which brings npx.",
+    "npx": "Install Node.js, which includes npx.",
     "node": "Install Node.js.",
-    "npm": "Install Node.js, which brings npm.",
-    "uvx": "Install uv, which brings uvx.",
+    "npm": "Install Node.js, which includes npm.",
+    "uvx": "Install uv, which includes uvx.",
     "uv": "Install uv.",
     "docker": "Install Docker, and start it.",
-    "python": "On many systems the command is called python3.",
+    "python": "On many systems the command is python3.",
     "deno": "Install Deno.",
-    "bunx": "Install Bun, which brings bunx.",
+    "bunx": "Install Bun, which includes bunx.",
 }
-_SPELLING: Final = "Check its spelling, or give its full path."
+_SPELLING: Final = "Check the spelling, or use the full path."
 _INHERIT: Final = (
-    "Its last lines may say why. A process gets only the usual variables of your environment; "
-    "name others it needs in `inherit`."
+    "Check the last log lines. Only standard environment variables are passed; "
+    'add others under "inherit".'
 )
 
 _FAULTS: Final[dict[Phase, type[ServerFault]]] = {
@@ -41,7 +41,9 @@ _FAULTS: Final[dict[Phase, type[ServerFault]]] = {
 }
 
 THIS_YARD: Final = Cause(
-    Code.THIS_YARD, f"this server {THIS_YARD_NOTE}", "Remove it, or leave it to other programs."
+    Code.THIS_YARD,
+    f"this server {THIS_YARD_NOTE}",
+    "Remove this entry; a gateway cannot connect to itself.",
 )
 
 
@@ -49,14 +51,16 @@ def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
     """Why a process did not come into being."""
     command = launch.command[0]
     if failure.which == "cwd":
-        return Cause(Code.INVALID_DEFINITION, f'cwd: the folder "{launch.cwd}" cannot be used')
+        message = f'cwd: the folder "{launch.cwd}" does not exist or is not accessible'
+        return Cause(Code.INVALID_DEFINITION, message)
     if failure.errno in {errno.ENOENT, errno.ENOTDIR}:
-        message = f'the command "{command}" was not found'
+        message = f'command not found: "{command}"'
         return Cause(Code.COMMAND_MISSING, message, _spaced(command) or _advice(command))
     if failure.errno in {errno.EACCES, errno.ENOEXEC, errno.EISDIR}:
-        message = f'the command "{command}" cannot be executed: {failure.message}'
-        return Cause(Code.COMMAND_MISSING, message, "Make it executable, or name its interpreter.")
-    return Cause(Code.SPAWN_FAILED, f'the command "{command}" did not start: {failure.message}')
+        message = f'command "{command}" is not executable: {failure.message}'
+        advice = "Make the file executable, or use its interpreter as the command."
+        return Cause(Code.COMMAND_MISSING, message, advice)
+    return Cause(Code.SPAWN_FAILED, f'command "{command}" failed to start: {failure.message}')
 
 
 def exit_cause(end: Exit, launch: LocalLaunch, stderr: tuple[str, ...]) -> Cause:
@@ -71,15 +75,15 @@ def unlaunchable_cause(launch: Unlaunchable) -> Cause:
     """Why a definition cannot be launched."""
     message = "; ".join(str(problem) for problem in launch.problems)
     unset = any("is not set" in problem.message for problem in launch.problems)
-    hint = "Set it where mcpyard is started, or write ${NAME:-default}." if unset else ""
+    hint = "Set the variable, or use ${keyring:NAME} or ${NAME:-default}." if unset else ""
     return Cause(Code.INVALID_DEFINITION, message, hint)
 
 
 def sign_in_cause(cause: Cause, server: DesiredServer) -> Cause:
     """Why a server wants a sign-in, with the command for it unless it was given a token."""
     if isinstance(server.launch, RemoteLaunch) and server.launch.brings_token:
-        return replace(cause, hint="Give it an Authorization header that it accepts.")
-    return replace(cause, hint=f"Sign in with: mcpyard login {shlex.quote(server.name)}")
+        return replace(cause, hint="Set a valid Authorization header.")
+    return replace(cause, hint=f"Sign in: mcpyard login {shlex.quote(server.name)}")
 
 
 def _spaced(command: str) -> str:
@@ -89,8 +93,8 @@ def _spaced(command: str) -> str:
     if not rest or ("/" in program and not rest.lstrip().startswith("-")):
         return ""
     return (
-        f'It holds spaces: name the program alone, "{program}", '
-        f'and put the rest, "{rest.strip()}", into the arguments.'
+        f'The command contains spaces: use "{program}" as the command '
+        f'and put "{rest.strip()}" into the arguments.'
     )
 
 

@@ -313,7 +313,7 @@ class Connection:
         except Exception as error:
             # A mistake of ours costs this session, not the watch over the server.
             log.exception("%s: supervision failed", self.server.name)
-            cause = Cause(Code.CLOSED, f"an error of mcpyard itself: {error!r}")
+            cause = Cause(Code.CLOSED, f"internal error in mcpyard: {error!r}")
         if not session.loss_reported:
             self._dispatch_end(session, cause or Cause(Code.CLOSED, "was ended"))
 

@@ -26,12 +26,12 @@ class IdleServers:
     async def call(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         """Refuse: nothing runs."""
         del server, arguments, terms
-        raise Disconnected(f"{tool} cannot be called: no server runs")
+        raise Disconnected(f"{tool} cannot be called: no servers are running")
 
     async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
         """Refuse: nothing runs."""
         del server, params, terms
-        raise Disconnected(f"{method} cannot be asked: no server runs")
+        raise Disconnected(f"{method} cannot be requested: no servers are running")
 
     def set_listener(self, listener: NotificationListener) -> None:
         """No server sends notifications."""
@@ -44,7 +44,7 @@ class IdleServers:
 
     async def trial(self, server: DesiredServer) -> Observed:
         """Refuse: nothing runs."""
-        raise Disconnected(f"{server.name} cannot be tried: no server runs")
+        raise Disconnected(f"{server.name} cannot be tested: no servers are running")
 
     def log(self, server: UUID) -> Sequence[LogLine]:
         """Nothing was said."""

@@ -19,9 +19,9 @@ from mcpyard.wire.link import Busy
 from mcpyard.wire.session import ServerSession
 
 _NOT_READING: Final = Cause(
-    Code.UNRESPONSIVE, "the server is not reading: too much waits to be sent to it already"
+    Code.UNRESPONSIVE, "the server does not read its input: the send queue is full"
 )
-_ENDED: Final = Cause(Code.CLOSED, "the server was ended by mcpyard")
+_ENDED: Final = Cause(Code.CLOSED, "mcpyard stopped the server")
 _STOP: Final = StopPolicy(limits.EOF_GRACE, limits.TERM_GRACE)
 
 

@@ -25,8 +25,8 @@ class NoRoom(Exception):
 
     cause: Final = Cause(
         Code.SPAWN_FAILED,
-        "there is no room for another process: too many files are open, or processes run",
-        "Stop what is not needed, or raise the limits of the yard (ulimit -n, ulimit -u).",
+        "cannot start another process: too many open files or processes",
+        "Stop servers you do not need, or raise the limits of mcpyard (ulimit -n, ulimit -u).",
     )
 
 

@@ -178,7 +178,7 @@ class SessionRunner:
     def _why_over(self, error: YardError) -> Cause:
         if isinstance(error, ServerFault) and error.cause:
             return error.cause
-        text = f"its tools could not be listed: {error}"
+        text = f"failed to list its tools: {error}"
         code = Code.START_TIMEOUT if isinstance(error, TimedOut) else Code.REFUSED_HANDSHAKE
         return Cause(code, text, stderr=self.ring.tail())
 
@@ -267,7 +267,7 @@ class SessionRunner:
         elif verdict is HealthVerdict.DEGRADED:
             calls = self.health.timeouts
             times = "a call" if calls == 1 else f"{calls} calls"
-            listener.on_degraded(self._unresponsive(f"did not answer {times} in time, nor a ping"))
+            listener.on_degraded(self._unresponsive(f"did not answer {times} or a ping in time"))
 
     def _unresponsive(self, text: str) -> Cause:
         return Cause(Code.UNRESPONSIVE, text, stderr=self.ring.tail())
@@ -298,7 +298,7 @@ class SessionRunner:
         try:
             listener.on_tools(await self._list(live))
         except YardError as error:
-            log.warning("%s: its tools could not be listed anew: %s", self._server.name, error)
+            log.warning("%s: failed to list its tools again: %s", self._server.name, error)
 
     async def _first_list(self, live: Live) -> Tools:
         seconds = self._start_limit()

@@ -71,10 +71,12 @@ class SignInManager:
         state = answer.get("state", "")
         server, sign_in = self._pending.pop(state, (None, None))
         if server is None or sign_in is None or sign_in.state != state:
-            message = "belongs to no sign-in that is under way; begin anew"
+            message = "does not match a pending sign-in; start again"
             raise SignInUnknown.of(Problem("state", message))
         if "code" not in answer:
-            reason = answer.get("error_description") or answer.get("error") or "no code came back"
+            reason = (
+                answer.get("error_description") or answer.get("error") or "no code was returned"
+            )
             await sign_in.decline(state, reason)
             raise NeedsAuth(f"The sign-in was refused: {reason[:_LONGEST_REASON]}")
         await sign_in.finish(answer["code"], state, answer.get("iss"))
@@ -111,7 +113,7 @@ def _signable(server: DesiredServer) -> RemoteLaunch:
     if isinstance(launch, Unlaunchable):
         raise DefinitionError.of(*launch.problems)
     if not isinstance(launch, RemoteLaunch):
-        raise NoSignIn(f'the server "{server.name}" is not a remote one: it has no sign-in')
+        raise NoSignIn(f'the server "{server.name}" is not remote and has no sign-in')
     if launch.brings_token:
-        raise NoSignIn(f'the server "{server.name}" brings an Authorization header of its own')
+        raise NoSignIn(f'the server "{server.name}" has its own Authorization header')
     return launch

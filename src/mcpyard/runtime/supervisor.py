@@ -113,7 +113,7 @@ class Supervisor:
     def _connection(self, server: UUID, client_key: str | None) -> Connection:
         connection = self._connections.get(server)
         if connection is None:
-            raise ServerUnknown("the server is gone")
+            raise ServerUnknown("the server was removed")
         if client_key is None or connection.server.config.isolation != "per-client":
             return connection
         # A client gets a process of its own only of a server that could be used at all.

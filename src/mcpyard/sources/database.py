@@ -99,7 +99,7 @@ def read_stored(stored: Sequence[StoredDefinition]) -> Document:
 
 def _expect(stored: StoredDefinition, expected: Config) -> None:
     if _config(stored) != expected:
-        raise DocumentMoved(f'"{stored.name}" was changed by somebody else meanwhile')
+        raise DocumentMoved(f'"{stored.name}" was changed by another program in the meantime')
 
 
 def _config(stored: StoredDefinition) -> Config:

@@ -54,14 +54,14 @@ async def locked(
 
 @asynccontextmanager
 async def _ours(folder: Path, path: str, patience: float) -> AsyncGenerator[None]:
-    async with _flocked(_open(folder, path), patience, f"another yard is writing {path}"):
+    async with _flocked(_open(folder, path), patience, f"another mcpyard is writing {path}"):
         yield
 
 
 @asynccontextmanager
 async def _theirs(lock: FileLock, patience: float) -> AsyncGenerator[None]:
     path = Path(lock.path)
-    reason = f"{path} is held: the program that owns the file is writing it"
+    reason = f"{path} is locked: another program is writing it"
     if not _is_there(path.parent if lock.kind is LockKind.FOLDER else path):
         # A program that was never run does not write.
         yield
@@ -129,7 +129,7 @@ def _make(path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise unwritten(f"{path} cannot be made: {error.strerror}", error) from error
+        raise unwritten(f"{path} cannot be created: {error.strerror}", error) from error
     return True
 
 

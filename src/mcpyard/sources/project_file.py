@@ -43,7 +43,7 @@ ABSENT_AFTER: Final = 1.0
 log = logging.getLogger(__name__)
 
 
-_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+_UNREADABLE: Final = "Check the path and its permissions: it must be a readable text file."
 
 
 def read_project(folder: Path) -> Document:
@@ -183,7 +183,7 @@ class ProjectFile:
             return
         there = {each.name: each.config for each in mcp_json.read(text, self._owner).definitions}
         if there.get(name) != expected:
-            raise DocumentMoved(f'"{name}" in {self._path} was changed by somebody else meanwhile')
+            raise DocumentMoved(f'"{name}" in {self._path} was changed by another program')
 
     async def _follow(self) -> None:
         while True:

@@ -89,7 +89,7 @@ def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
         after = edit(_text(target, before)).encode()
         if after == before or _replace(target, before, after):
             return Written(path, before, after)
-    raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
+    raise DocumentMoved(f"{path} was changed by another program in the meantime")
 
 
 def remove_file(path: Path, expected: str) -> None:
@@ -102,7 +102,7 @@ def remove_file(path: Path, expected: str) -> None:
     """
     target = _target(path)
     if text_digest(_read(target)) != expected:
-        raise DocumentMoved(f"{path} was changed by somebody else meanwhile")
+        raise DocumentMoved(f"{path} was changed by another program in the meantime")
     _refuse_protected(target)
     try:
         target.unlink(missing_ok=True)
@@ -131,7 +131,7 @@ def _read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         problem = Problem("", f"cannot be read: {error.strerror}", SourceLocation(str(path), 0, 0))
-        advice = "See what stands there and who may read it."
+        advice = "Check the path and its permissions."
         raise DocumentBroken.of(problem).advising(advice) from error
 
 
@@ -180,10 +180,8 @@ def _refuse_protected(path: Path) -> None:
     except OSError:
         return
     if not mode & stat.S_IWUSR:
-        message = (
-            f"{path} is protected from writing (mode {stat.S_IMODE(mode):04o}); it is as it was"
-        )
-        advice = f"Let its owner write it first: chmod u+w {shlex.quote(str(path))}"
+        message = f"{path} is write-protected (mode {stat.S_IMODE(mode):04o}); it was not modified"
+        advice = f"Make it writable first: chmod u+w {shlex.quote(str(path))}"
         raise ReadOnlyOwner(message).advising(advice)
 
 
@@ -222,4 +220,4 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _full(path: Path, error: OSError) -> StorageFull:
-    return unwritten(f"{path} cannot be written: {error.strerror}; it is as it was", error)
+    return unwritten(f"{path} cannot be written: {error.strerror}; it was not modified", error)

@@ -19,9 +19,9 @@ from mcpyard.store.atomic_files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
 NO_HOME_DIRECTORY: Final = "HOME is not set, and this user has no home directory"
-_SET_HOME: Final = "set HOME, or name a folder for the state with --home or MCPYARD_HOME"
+_SET_HOME: Final = "set HOME, or choose a folder for the state with --home or MCPYARD_HOME"
 _ELSEWHERE: Final = (
-    "mcpyard keeps its state there; name another folder with --home or MCPYARD_HOME."
+    "mcpyard stores its state there; choose another folder with --home or MCPYARD_HOME."
 )
 
 
@@ -171,9 +171,9 @@ class Home:
     def _who(self) -> str:
         running = self._read_running()
         if running is None:
-            return f"another yard holds {self.folder}"
+            return f"another mcpyard process is using {self.folder}"
         where = f" at {running.url}" if running.url else ""
-        return f"another yard (pid {running.pid}{where}) holds {self.folder}"
+        return f"another mcpyard process (pid {running.pid}{where}) is using {self.folder}"
 
 
 def _started(pid: int) -> int | None:

@@ -36,7 +36,7 @@ class LenientSessions:
         try:
             await self._kept.add(session)
         except _REFUSALS as error:
-            log.warning("a browser is signed in until the yard ends: %s", error)
+            log.warning("browser sessions are lost when mcpyard stops: %s", error)
             await self._refused.add(session)
         else:
             await self._refused.remove(session.cookie_hash)
@@ -52,7 +52,7 @@ class LenientSessions:
         try:
             await self._kept.add_link(link_hash, expires)
         except _REFUSALS as error:
-            log.warning("a login link works until the yard ends: %s", error)
+            log.warning("login links are lost when mcpyard stops: %s", error)
             await self._refused.add_link(link_hash, expires)
 
     async def take_link(self, link_hash: str, now: datetime) -> bool:

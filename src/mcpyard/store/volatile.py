@@ -27,7 +27,7 @@ class VolatileCallTokens:
     async def add(self, token: CallToken) -> None:
         """Keep a token."""
         if any(each.name == token.name and not each.revoked for each in self._all.values()):
-            raise NameTaken(f'there is a token "{token.name}" already')
+            raise NameTaken(f'a token "{token.name}" already exists')
         self._all[token.id] = token
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:

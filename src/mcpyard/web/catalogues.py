@@ -2,7 +2,7 @@
 
 What the page itself says has the same keys in every language. What it passes on, the words of the
 lamps and the sentences of the program, is English where it arises, so that only the other languages
-have texts of it: of the sentences in a file of their own, `told`.
+have texts of it: `told` by the codes of findings and errors, `sentences` by their English.
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.display_status import DisplayStatus
+from mcpyard.web.sentences import Pattern, Sentences
 
 LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
 """Every language by its tag, under its own name."""
@@ -32,12 +33,18 @@ class Catalogue:
     def __call__(self, key: str, **values: object) -> str:
         """The text of a key, with its blanks filled in."""
         text = self._catalogue[key]
-        return text.format_map(values) if values else text
+        if not values:
+            return text
+        return text.format_map(values) if self.native else Pattern(text).format_map(values)
 
     @property
     def native(self) -> bool:
         """Whether the program's own sentences are in this language."""
         return self.language == FALLBACK
+
+    def say(self, text: str) -> str:
+        """A sentence of the program in this language; what it did not write stays as it is."""
+        return text if self.native else sentences_in(self.language).say(text)
 
     def get(self, key: str, otherwise: str) -> str:
         """The text of a key that may be missing."""
@@ -58,6 +65,12 @@ def catalogue(language: str) -> dict[str, str]:
 
 def _read(name: str) -> dict[str, str]:
     return json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@cache
+def sentences_in(language: str) -> Sentences:
+    """The program's sentences in a language, read once."""
+    return Sentences(language)
 
 
 @cache

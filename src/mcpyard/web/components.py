@@ -63,16 +63,15 @@ def _card(number: int, lamp: DisplayStatus, **changes: object) -> Card:
 
 def _cards() -> list[Card]:
     soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    lost = _error(Code.EXITED, "exited with status 7", "Look at its log.", "panic: out of cheese")
-    missing = _error(
-        Code.COMMAND_MISSING, 'the command "npz" is not there', "Check the spelling, or PATH."
-    )
-    sign_in = _error(Code.NEEDS_AUTH, "the server wants a sign-in", "")
-    waits = _error(Code.NEEDS_APPROVAL, "waits for your approval", "")
-    hung = _error(Code.UNRESPONSIVE, "did not answer 3 calls in time, nor a ping", "Restart it.")
+    ended = "the process exited with code 7"
+    lost = _error(Code.EXITED, ended, "", "panic: out of cheese")
+    missing = _error(Code.COMMAND_MISSING, 'command not found: "npz"', "")
+    sign_in = _error(Code.NEEDS_AUTH, "Sign-in required", "")
+    waits = _error(Code.NEEDS_APPROVAL, "needs your approval", "")
+    hung = _error(Code.UNRESPONSIVE, "did not answer 3 calls or a ping in time", "")
     busy = {"phase": Phase.BACKOFF, "error": lost, "attempt": 2, "next_retry_at": soon}
     vital = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
-    odd = Problem("transport", "is missing; taken as stdio")
+    odd = Problem("transport", "is missing; assumed to be stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
         replace(_card(1, DisplayStatus.CONNECTED), vital=vital),

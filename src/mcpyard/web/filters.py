@@ -2,10 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from urllib.parse import quote
+
+from mcpyard.web.catalogues import Catalogue
+from mcpyard.web.sentences import Translated
 
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _INVISIBLE: Final = re.compile(
@@ -53,6 +56,9 @@ def inert(value: object) -> str:
 
 def short(value: object, longest: int = 200) -> str:
     """The beginning of a text, made inert."""
+    if isinstance(value, Translated):
+        parts = ((inert(text), foreign) for text, foreign in value.parts)
+        return Translated.of(*parts).markup(longest)
     text = inert(value)
     return text if len(text) <= longest else f"{text[:longest]}…"
 
@@ -80,10 +86,16 @@ def spark(values: Sequence[float]) -> str:
     )
 
 
+def said(texts: Iterable[str], t: Catalogue) -> list[str]:
+    """Sentences of the program in the reader's language."""
+    return [t.say(each) for each in texts]
+
+
 FILTERS: Final[dict[str, Callable[..., object]]] = {
     "inert": inert,
     "short": short,
     "pretty": pretty,
     "tokens": tokens,
     "spark": spark,
+    "said": said,
 }

@@ -10,6 +10,7 @@ from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.messages import told_error, told_fault
+from mcpyard.web.sentences import Translated
 from mcpyard.web.templating import TemplateData, answer, taste_of
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -54,11 +55,8 @@ def wrong_fields(request: Request, error: YardError) -> dict[str, str]:
     if isinstance(error, NameTaken):
         return {"name": line_about(request, error)}
     problems = error.problems if isinstance(error, InputError) else ()
-    wrong = {each.field.split(".", 1)[0]: each.message for each in problems}
     t = taste_of(request).words
-    if t.native:
-        return wrong
-    return {field: t("form.wrong", message=message) for field, message in wrong.items()}
+    return {each.field.split(".", 1)[0]: t.say(each.message) for each in problems}
 
 
 def _cause_lines(error: YardError, t: Catalogue) -> list[str]:
@@ -71,9 +69,15 @@ def _cause_lines(error: YardError, t: Catalogue) -> list[str]:
 def _details(error: YardError, t: Catalogue) -> list[str]:
     """What an error knows besides its message."""
     if isinstance(error, InputError):
-        return [str(each) for each in error.problems]
+        return [t.say(str(each)) for each in error.problems]
     if isinstance(error, ServerFault) and error.cause:
         cause = error.cause
         said_above = not t.native and cause.hint == HINTS[cause.code]
-        return [cause.message, "" if said_above else cause.hint, *cause.stderr[-5:]]
+        hint = "" if said_above else t.say(cause.hint)
+        return [t.say(cause.message), hint, *map(_foreign, cause.stderr[-5:])]
     return []
+
+
+def _foreign(text: str) -> str:
+    """What a server wrote."""
+    return Translated.of((text, True))

@@ -118,8 +118,7 @@ def environment() -> Environment:
         told_cause=messages.told_cause,
         told_finding=messages.told_finding,
         told_note=messages.told_note,
-        told_problem=messages.told_problem,
-        told_reason=messages.told_reason,
+        told_sentence=messages.told_sentence,
         told_warned=messages.told_warned,
     )
     made.filters.update(filters.FILTERS)

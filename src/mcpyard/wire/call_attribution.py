@@ -96,7 +96,7 @@ class CallsInFlight:
         number = self._owner(stream)
         handler = self._running[number].on_request
         if handler is None:
-            raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here offers {method}")
+            raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"no client here supports {method}")
         if self.clocks is None:
             return await self._answer(handler, method, params)
         self.clocks.hold(number)
@@ -116,7 +116,7 @@ class CallsInFlight:
                 finally:
                     self._questions.discard(question)
         except TimeoutError:
-            text = "nobody answered in time, and other calls wait for their turn"
+            text = "no answer in time; other calls are waiting"
             raise RpcError(jsonrpc.INTERNAL_ERROR, text) from None
 
     def notify(self, method: str, params: bytes, stream: int | None) -> bool:
@@ -139,7 +139,10 @@ class CallsInFlight:
         if len(self._running) == 1 or not any(each.on_request for each in self._running.values()):
             return next(iter(self._running))
         self.concurrency = 1
-        text = "several calls are in flight and the request names none; they run singly from now on"
+        text = (
+            "several calls are in flight and the request does not name its call; "
+            "calls run one at a time from now on"
+        )
         raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
     def _pass_on(self, turn: asyncio.Future[None]) -> None:

@@ -40,8 +40,8 @@ def read_initialize(reply: Reply) -> InitializeResult:
     result = reply_members(reply)
     version = result.get("protocolVersion")
     if version not in VERSIONS:
-        text = f"the server wants protocol version {version!r}, which is not known here"
-        hint = f"known versions: {', '.join(VERSIONS)}"
+        text = f"the server requires protocol version {version!r}, which mcpyard does not support"
+        hint = f"supported versions: {', '.join(VERSIONS)}"
         raise LinkFailed(Cause(Code.UNSUPPORTED_VERSION, text, hint))
     return InitializeResult(
         era="handshake",

@@ -128,7 +128,7 @@ def read_error(raw: Raw) -> RpcError:
         body = _error_body.decode(raw)
         data = None if body.data is ABSENT else orjson.loads(bytes(body.data))
     except (ValueError, RecursionError):
-        return RpcError(INTERNAL_ERROR, "the server answered with an error that cannot be read")
+        return RpcError(INTERNAL_ERROR, "the server returned a malformed error")
     return RpcError(body.code, body.message, data)
 
 

@@ -57,7 +57,7 @@ async def all_pages(ask: Ask, member: str = "tools") -> ToolList:
         if not isinstance(cursor, str) or not cursor:
             return ToolList(tuple(tools), min(ttls, default=None), public)
         if cursor in cursors:
-            raise ProtocolBroken(f"the pages of the server's list of {member} go in a circle")
+            raise ProtocolBroken(f"the pages of the server's list of {member} form a loop")
         cursors.add(cursor)
         params = {"cursor": cursor}
     raise ProtocolBroken(f"the server's list of {member} has more than {MOST_PAGES} pages")

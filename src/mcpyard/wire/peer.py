@@ -151,7 +151,7 @@ class Peer:
     def leave(self, call: PendingCall) -> None:
         """Its caller waits no more; unless it is answered, the server is told."""
         if call.id in self._pending:
-            self._give_up(call, "the caller went away")
+            self._give_up(call, "the caller disconnected")
 
     def drop(self, call: PendingCall) -> None:
         """Wait no more for a started request, without a word to the server."""
@@ -270,7 +270,7 @@ class Peer:
         if not call.future.done():
             text = f"{call.method} was not answered in time ({call.timeout:g} s)"
             call.future.set_exception(TimedOut(text))
-            self._give_up(call, "the time limit ran out")
+            self._give_up(call, "timeout")
 
     def _give_up(self, call: PendingCall, reason: str) -> None:
         self.drop(call)

@@ -21,7 +21,7 @@ _TURN_FRAMES: Final = 256
 
 _OUTPUT_CLOSED: Final = Cause(Code.CLOSED, "the server closed its output")
 _INPUT_CLOSED: Final = Cause(Code.CLOSED, "the server closed its input")
-_FLOODED: Final = Cause(Code.GARBAGE, "the server writes without ever ending a line")
+_FLOODED: Final = Cause(Code.GARBAGE, "the server writes output without line breaks")
 
 
 class Inlet(asyncio.Protocol):

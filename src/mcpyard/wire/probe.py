@@ -126,7 +126,7 @@ class _Questions:
                 return read_initialize(call.future.result())
             if result := read_discover(call.future.result()):
                 return result
-            text = "the server answered server/discover without a version of the modern era"
+            text = "the server answered server/discover without a supported protocol version"
             self._failures.append(Cause(Code.REFUSED_HANDSHAKE, text))
         except RpcError as error:
             self._failures.append(_refusal(call.method, error))
@@ -141,7 +141,7 @@ class _Questions:
 def _refusal(method: str, error: RpcError) -> Cause:
     if error.code == UNSUPPORTED_VERSION and method == DISCOVER:
         supported = members(error.data).get("supported")
-        text = f"the server does not speak a known protocol version: {error.message}"
+        text = f"the server supports no known protocol version: {error.message}"
         return Cause(Code.UNSUPPORTED_VERSION, text, f"it supports {supported}")
     text = f"the server refused {method}: {error.message} ({error.code})"
     return Cause(Code.REFUSED_HANDSHAKE, text)

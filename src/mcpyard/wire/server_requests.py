@@ -30,7 +30,7 @@ _cancel_notice = msgspec.json.Decoder(_CancelNotice)
 
 async def refuse(method: str, _params: bytes, _stream: int | None) -> bytes:
     """Refuse whatever is asked."""
-    raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"nobody here answers {method}")
+    raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"{method} is not supported here")
 
 
 class ServerRequests:
@@ -85,7 +85,7 @@ class ServerRequests:
         elif isinstance(error, RpcError):
             self._reply(jsonrpc.failure(number, error))
         else:
-            internal = RpcError(jsonrpc.INTERNAL_ERROR, "the yard could not answer this")
+            internal = RpcError(jsonrpc.INTERNAL_ERROR, "mcpyard could not answer this request")
             self._reply(jsonrpc.failure(number, internal))
             context = {"message": "a server's request failed here", "exception": error}
             self._loop.call_exception_handler(context)

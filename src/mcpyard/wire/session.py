@@ -356,7 +356,7 @@ class ServerSession:
             async with asyncio.timeout(terms.timeout):
                 await self._in_flight.wait()
         except TimeoutError as error:
-            text = f"the limit of {self.concurrency} calls at once was reached, and none ended"
+            text = f"the call waited too long: the limit of calls in flight is {self.concurrency}"
             raise TimedOut(text, sent=False) from error
         if terms.timeout is None:
             return terms

@@ -27,7 +27,7 @@ PIPE_BYTES: Final = 1024 * 1024
 """What a pipe should hold that long answers come by, so that one takes few turns. The others keep
 their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
 
-_HUNG_UP: Final = Cause(Code.CLOSED, "the server has hung up", untaken=True)
+_HUNG_UP: Final = Cause(Code.CLOSED, "the server closed the connection", untaken=True)
 """Told to whoever asks between the end of the stream and the news of why it ended."""
 
 _LAST_WORDS_SECONDS: Final = 0.05

@@ -81,11 +81,11 @@ class ProjectApprovals:
         document = await self._document(folder)
         found = self._waiting(document)
         if digest not in {None, found.digest}:
-            raise ApprovalOutdated(f"the file in {found.folder} changed since it was shown")
+            raise ApprovalOutdated(f"the file in {found.folder} was changed after it was displayed")
         shadowing = {each.definition.name for each in found.entries if each.shadows}
         for name in replace:
             if name not in shadowing:
-                problem = Problem("replace", f'"{name[:80]}" waits for no such approval')
+                problem = Problem("replace", f'"{name[:80]}" does not need this approval')
                 raise ArgumentsRefused.of(problem)
         approved = {
             each.definition.name: self._entry(document.owner, each, replace)

@@ -19,6 +19,6 @@ async def bounded(step: Coroutine[None, None, None], seconds: float) -> None:
     finally:
         task.cancel()
     if not task.done():
-        log.error("%s hangs and is left behind", step.__qualname__)
+        log.error("%s does not stop and is abandoned", step.__qualname__)
     elif not task.cancelled():
         task.result()

@@ -116,7 +116,7 @@ class ServerEditor:
         async with self._one_at_a_time:
             current = self._ground.desired.servers.get(server.id, server)
             if change.expected not in {None, definition_digest(current)}:
-                raise DocumentMoved(f'"{server.name}" is not as it was when you looked')
+                raise DocumentMoved(f'"{server.name}" was changed since you opened it')
             reading = merged(current.config, patch)
             await self._apply(current, reading, new_name, refuse_running=change.refuse_running)
         return [*reading.warnings, *_literal_secrets(server.owner, reading)]
@@ -165,7 +165,7 @@ class ServerEditor:
             raise StillRunning(f'"{server.name}" is running; stop it first')
         if moves and server.waiting and server.waiting.approved:
             where = server.owner.place
-            raise NeedsApproval(f'"{server.name}" was changed in {where}; that waits for approval')
+            raise NeedsApproval(f'"{server.name}" has a change in {where} that needs approval')
         written = self._written(source, server.name) or launch_before
         change = _Parts(
             new_name,
@@ -252,7 +252,7 @@ class ServerEditor:
         if server is None:
             message, advice = _CLOSED[scope]
             raise ReadOnlyOwner(message).advising(advice)
-        origin = _ORIGINS.get(scope, f"the {scope} scope, which this yard does not have")
+        origin = _ORIGINS.get(scope, f"the {scope} scope, which is not available here")
         raise ReadOnlyOwner(f'"{server.name}" comes from {origin}; change it there')
 
 
@@ -275,32 +275,32 @@ class _Parts:
 
 _ORIGINS: Final = {
     Scope.ENV: "environment variables",
-    Scope.CODE: "the program that runs this yard",
-    Scope.PROJECT: "a project's .mcp.json, and this yard serves no project",
+    Scope.CODE: "the program that embeds mcpyard",
+    Scope.PROJECT: "a project's .mcp.json, and no project is open",
 }
 
 _IN_PYTHON: Final = "In Python: yard.code.add(name, config)"
 _CLOSED: Final = {
     Scope.PROJECT: (
-        "this yard serves no project",
-        "Name one: mcpyard up --project DIR; or take --scope user, or in Python yard.code.add",
+        "no project is open",
+        "Open one: mcpyard up --project DIR; or use --scope user, or in Python yard.code.add",
     ),
     Scope.USER: (
-        "this yard has no home, so it keeps no servers of its user",
-        f"{_IN_PYTHON}; or give the yard a home.",
+        "this mcpyard instance has no home folder, so it stores no user servers",
+        f"{_IN_PYTHON}; or give the instance a home folder.",
     ),
     Scope.ENV: (
-        "servers of environment variables are not added from here",
-        "Set NAME_MCP_SERVER_URL where mcpyard is started.",
+        "servers from environment variables cannot be added here",
+        "Set NAME_MCP_SERVER_URL in the environment of mcpyard.",
     ),
     Scope.CODE: (
-        "servers from Python are added by the program that runs this yard",
+        "servers from Python are added by the program that embeds mcpyard",
         _IN_PYTHON,
     ),
 }
 """Where nothing can be added, and what to do instead."""
 
-_NAMING: Final = f"Take a readable name of up to {checks.MAX_NAME} characters, not like an id."
+_NAMING: Final = f"Choose a readable name of up to {checks.MAX_NAME} characters, not like an id."
 
 
 def _name(value: object) -> str:
@@ -359,7 +359,7 @@ def literal_secrets(config: Config) -> list[Problem]:
     """A warning for each secret that would lie in a file that is easily shared."""
     local = isinstance(config, LocalConfig)
     field, pairs = ("env", config.environment) if local else ("headers", config.headers)
-    advice = "is a literal in a file that is easily shared; write ${NAME} and set the variable"
+    advice = "is plain text in a file that is often shared; use ${NAME} and set the variable"
     return [
         Problem(f"{field}.{name}", advice)
         for name, value in pairs.items()

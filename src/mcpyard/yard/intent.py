@@ -18,7 +18,7 @@ NOT_REMEMBERED: Final = "not remembered"
 
 _FORGOTTEN: Final = {
     Wanted.STOPPED: "starts it again",
-    Wanted.RUNNING: "leaves it as it was before",
+    Wanted.RUNNING: "restores its previous state",
 }
 
 
@@ -86,7 +86,7 @@ class Intent:
             await self.change(server, {"wanted": wanted.value})
         except YardError as error:
             # A server that must be stopped must not run on because a disk is full.
-            forgotten = f"{wanted} ({error.message}); a restart of the yard {_FORGOTTEN[wanted]}"
+            forgotten = f"{wanted} ({error.message}); a restart of mcpyard {_FORGOTTEN[wanted]}"
             self._unkept[server] = wanted, Problem(NOT_REMEMBERED, forgotten)
             self.changed()
 

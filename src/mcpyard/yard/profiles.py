@@ -130,7 +130,7 @@ class ProfileBook:
             raise NameRefused.of(Problem("name", "must be a string"))
         profile = read_profile(name, {key: body[key] for key in body if key != "name"})
         if name in self._kept.all():
-            raise NameTaken(f'there is a profile "{name}" already')
+            raise NameTaken(f'a profile "{name}" already exists')
         return await self._keep(profile)
 
     async def replace(self, name: str, body: Mapping[str, object]) -> Profile:
@@ -161,7 +161,7 @@ def read_profile(name: str, body: Mapping[str, object]) -> Profile:
     if fault := _address_fault(name):
         raise NameRefused.of(Problem("name", fault))
     if unknown := sorted(body.keys() - _MEMBERS):
-        raise _refused(unknown[0][:LONGEST_NAME], "is not known; servers and tools are")
+        raise _refused(unknown[0][:LONGEST_NAME], "is unknown; expected servers or tools")
     views = _views(_members("tools", body.get("tools", {})))
     return Profile(name, _patterns(body.get("servers", ["*"])), views)
 
@@ -207,7 +207,7 @@ def _view(place: str, said: object) -> ToolOverride:
     members = _members(place, said)
     enabled, name, description = (members.get(key) for key in ("enabled", "name", "description"))
     if unknown := sorted(members.keys() - {"enabled", "name", "description"}):
-        raise _refused(f"{place}.{unknown[0]}", "is not known; enabled, name, description are")
+        raise _refused(f"{place}.{unknown[0]}", "is unknown; expected enabled, name or description")
     if not isinstance(enabled, bool | None):
         raise _refused(f"{place}.enabled", "must be true or false")
     if not isinstance(name, str | None):

@@ -136,7 +136,7 @@ class Reconciler:
                 await self._intent.trust.keep()
             except Exception:
                 # One look that fails must not end the watch over every other server.
-                log.exception("a look at the servers failed")
+                log.exception("updating the servers failed")
             async with self._rounds:
                 self._rounds.notify_all()
 

@@ -64,7 +64,7 @@ class RegistryBook:
     def update_status(self, name: str, status: Status, error: str | None = None) -> None:
         """Set the status of a server."""
         if error is not None and status is not Status.ERROR:
-            raise InputError.of(Problem("error", f"cannot stand beside the status {status}"))
+            raise InputError.of(Problem("error", f"cannot be combined with the status {status}"))
         self.infos[name] = replace(self.known(name), status=status, error=error)
 
     def update_tool_count(self, name: str, count: int) -> None:
@@ -131,7 +131,7 @@ class Registry:
 
     def _refuse_if_managed(self) -> None:
         if self._managed:
-            raise ManagedByYard("this registry belongs to a running yard, which alone writes it")
+            raise ManagedByYard("only the running mcpyard writes to this registry")
 
 
 def check_name(name: str) -> None:

@@ -119,7 +119,7 @@ class YardCore:
     def clients(self) -> Clients:
         """The servers in the configuration files of other clients on this machine."""
         if self._clients is None:
-            raise ReadOnlyOwner("this yard reaches no other programs")
+            raise ReadOnlyOwner("this mcpyard instance has no access to other programs")
         return self._clients
 
     @property
@@ -291,13 +291,13 @@ class YardCore:
         """Begin a sign-in at a remote server; returns the URL to open in a browser."""
         server = self.server(ref)
         if self._sign_ins is None:
-            raise NoSignIn("this yard signs in nowhere")
+            raise NoSignIn("this mcpyard instance does not support sign-in")
         return await self._sign_ins.begin(server, redirect_uri)
 
     async def logged_in(self, answer: Mapping[str, str]) -> str:
         """Finish a sign-in with the callback parameters; returns the name of the server."""
         if self._sign_ins is None:
-            raise SignInUnknown("this yard signs in nowhere")
+            raise SignInUnknown("this mcpyard instance does not support sign-in")
         server = self.server(str(await self._sign_ins.finish(answer)))
         if server.wanted is not Wanted.STOPPED:
             self._intent.turn(server.id)

@@ -95,7 +95,7 @@ def test_an_entry_that_would_keep_the_program_from_starting_is_refused() -> None
     with pytest.raises(DefinitionError, match="command: is missing"):
         write(CODEX, "", "x", Entry(enabled=False))
     text = '[mcp_servers.x]\ncommand = "a"\n'
-    with pytest.raises(DefinitionError, match="stands beside command"):
+    with pytest.raises(DefinitionError, match="conflicts with command"):
         write(CODEX, text, "x", Entry(command="a", url="u"))
     assert write(CLAUDE, "", "x", Entry()).text == '{\n  "mcpServers": {\n    "x": {}\n  }\n}\n'
 
@@ -106,13 +106,13 @@ def test_half_an_entry_whose_other_half_is_elsewhere_can_be_changed() -> None:
 
 
 def test_a_name_is_checked_when_it_is_new() -> None:
-    with pytest.raises(NameRefused, match='"my-server" would do'):
+    with pytest.raises(NameRefused, match='use for example "my-server"'):
         write(CLAUDE, "", "my server", Entry(command="a"))
     text = '{"mcpServers": {"my server": {"command": "a"}, "y": {"command": "b"}}}'
     assert '"c"' in write(CLAUDE, text, "my server", Entry(command="c")).text
-    with pytest.raises(NameRefused, match="is no name for Claude Code"):
+    with pytest.raises(NameRefused, match="is not a valid name in Claude Code"):
         rename(CLAUDE, text, "y", "a b")
-    with pytest.raises(NameTaken, match='there is a server "y" already'):
+    with pytest.raises(NameTaken, match='a server "y" already exists'):
         rename(CLAUDE, text, "my server", "y")
     assert rename(CLAUDE, text, "my server", "my server").text == text
 

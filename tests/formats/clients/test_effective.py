@@ -164,7 +164,7 @@ def test_codex_reads_the_file_of_a_trusted_project_together_with_the_users() -> 
     half = '[mcp_servers.x]\nargs = ["a"]\nenv = {B = "2"}\n'
     files = {"~/.codex/config.toml": codex("trusted"), "./.codex/config.toml": half}
     assert states("codex", files) == {"user x": "shadowed", "project x": "enabled"}
-    assert "is read together with" in one("codex", files, "x").reason
+    assert "is merged with" in one("codex", files, "x").reason
     off = {**files, "./.codex/config.toml": "[mcp_servers.x]\nenabled = false\n"}
     assert states("codex", off) == {"user x": "shadowed", "project x": "disabled"}
     files["~/.codex/config.toml"] = codex("untrusted")
@@ -178,14 +178,14 @@ def test_two_halves_that_contradict_each_other_are_invalid() -> None:
     }
     assert states("codex", both) == {"user x": "invalid", "project x": "invalid"}
     reason = one("codex", both, "x").reason
-    assert reason == "x.url: stands beside command; a server has one of them"
+    assert reason == "x.url: conflicts with command; set only one of them"
 
 
 def test_one_bad_entry_costs_codex_every_server() -> None:
     text = '[mcp_servers.bad]\nenabled = true\n[mcp_servers.good]\ncommand = "run"\n'
     good = one("codex", {"~/.codex/config.toml": text}, "good")
     assert good.state == "invalid"
-    assert good.reason.startswith('Codex reads no server while "bad" is wrong: ')
+    assert good.reason.startswith('Codex loads no servers while "bad" is invalid: ')
     assert good.where == SourceLocation(f"{HOME}/.codex/config.toml", 1, 1)
 
 
@@ -230,7 +230,7 @@ def test_opencode_reads_all_its_files_together_and_the_last_wins() -> None:
 def test_a_lone_switch_of_opencode_is_no_server() -> None:
     files: dict[str, object] = {"./opencode.json": {"mcp": {"x": {"enabled": True}, "y": LOCAL}}}
     assert states("opencode", files) == {"project x": "invalid", "project y": "enabled"}
-    assert "has neither a command nor an address" in one("opencode", files, "x").reason
+    assert "has neither a command nor a URL" in one("opencode", files, "x").reason
 
 
 def test_a_time_in_the_old_form_costs_opencode_only_its_server() -> None:

@@ -99,18 +99,18 @@ def test_a_field_that_codex_knows_by_another_word_is_told() -> None:
     entry = 'url = "https://example.com"\ntype = "http"\nheaders = {A = "b"}\nrequired = true\n'
     kind, headers = only("codex", entry)
     assert codes([kind, headers]) == ["needless-type info", "ignored-field warning"]
-    assert headers.hint == 'write it as "http_headers"'
+    assert headers.hint == 'rename it to "http_headers"'
     assert headers.place == SourceLocation(f"{HOME}/.codex/config.toml", 4, 11)
 
 
 def test_a_switch_in_an_entry_that_has_none_is_told_with_the_real_one() -> None:
     [finding] = only("gemini", {"command": "a", "enabled": False, "trust": True})
     assert (finding.code, finding.level) == ("unknown-field", "warning")
-    assert finding.hint.endswith("switched in ~/.gemini/mcp-server-enablement.json")
+    assert finding.hint.endswith("disabled in ~/.gemini/mcp-server-enablement.json")
     [finding] = only("claude", {"command": "a", "disabled": True, "tools": [], "note": 1})
     assert (finding.code, finding.level) == ("ignored-field", "warning")
     [finding] = only("gemini", {"command": "a", "note": 1})
-    assert (finding.code, finding.hint) == ("unknown-field", "take it out")
+    assert (finding.code, finding.hint) == ("unknown-field", "remove it")
 
 
 def test_a_field_in_a_form_of_its_own_client_is_left_alone() -> None:
@@ -128,7 +128,7 @@ def test_an_empty_command_is_told() -> None:
         ("cursor", "{env:TOKEN}", "write ${env:TOKEN}"),
         ("gemini", "{env:TOKEN}", "write ${TOKEN}"),
         ("opencode", "a${TOKEN:-b}", "write {env:TOKEN}"),
-        ("zed", "${TOKEN}", "Zed replaces no references; have the server read the variable itself"),
+        ("zed", "${TOKEN}", "Zed expands no references; let the server read the variable itself"),
     ],
 )
 def test_a_reference_in_another_programs_spelling_is_told(
@@ -144,8 +144,11 @@ def test_a_reference_in_another_programs_spelling_is_told(
 
 def test_a_reference_that_codex_leaves_alone_is_told_with_its_own_fields() -> None:
     [finding] = only("codex", 'command = "a"\nenv = {A = "${TOKEN}"}\n')
-    assert finding.message == "env.A refers to TOKEN in a way that Codex does not replace"
-    assert finding.hint.startswith("name the variable in one of env_vars, env_http_headers")
+    assert (
+        finding.message == "env.A: Codex does not expand this reference to TOKEN; "
+        "the server will get the text literally"
+    )
+    assert finding.hint.startswith("list the variable in one of env_vars, env_http_headers")
     assert finding.place == SourceLocation(f"{HOME}/.codex/config.toml", 3, 12)
 
 
@@ -165,7 +168,10 @@ LITERALS = {
 def test_a_secret_in_a_file_that_git_keeps_is_an_error() -> None:
     findings = only("claude", LITERALS, mode=0o600, tracked=True)
     assert codes(findings) == ["secret-tracked error"] * 2
-    assert findings[0].message == "headers.Authorization holds a secret, and git keeps the file"
+    assert (
+        findings[0].message
+        == "headers.Authorization contains a plain-text secret, and the file is tracked by git"
+    )
     assert all(LITERAL not in each.message + each.hint for each in findings)
 
 
@@ -173,7 +179,7 @@ def test_a_secret_in_a_file_that_every_user_can_read_is_a_warning() -> None:
     entry = {"command": "a", "env": {"API_KEY": LITERAL, "MODE": "fast", "TOKEN": "", "PWD_A": "b"}}
     findings = only("claude", entry, mode=0o644)
     assert codes(findings) == ["secret-readable warning"] * 2
-    assert findings[0].hint == "chmod 600, or write ${A_VARIABLE}"
+    assert findings[0].hint == "run chmod 600, or write ${A_VARIABLE}"
     assert only("claude", entry, mode=0o640) == []
     assert only("claude", LITERALS, mode=0o600) == []
 
@@ -209,7 +215,7 @@ def test_a_name_that_the_program_itself_would_refuse_is_told_with_another() -> N
     servers = {"mcpServers": {"bad name": {"command": "a"}, "workspace": {"command": "a"}}}
     bad, kept = found("claude", {"~/.claude.json": servers})
     assert (bad.code, kept.code) == ("name-refused", "name-refused")
-    assert bad.hint == 'rename it; "bad-name" would do'
+    assert bad.hint == 'rename it, for example to "bad-name"'
 
 
 def test_entries_in_two_shapes_are_told() -> None:

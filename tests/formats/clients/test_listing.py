@@ -78,13 +78,17 @@ def test_one_bad_entry_costs_only_itself() -> None:
 @pytest.mark.parametrize(
     ("client", "entry", "problem"),
     [
-        ("claude", "{}", "command: is missing, and so is url; one is needed"),
-        ("claude", '{"url": "u"}', "type: is missing; Claude Code does not use such an entry"),
-        ("claude", '{"type": "tcp", "url": "u"}', 'type: "tcp" is unknown; one of stdio, http'),
+        ("claude", "{}", "command: is missing, and so is url; set one of them"),
+        ("claude", '{"url": "u"}', "type: is missing; Claude Code ignores such an entry"),
+        (
+            "claude",
+            '{"type": "tcp", "url": "u"}',
+            'type: "tcp" is unknown; expected one of stdio, http',
+        ),
         ("claude", '{"type": 5, "url": "u"}', "type: expected a string, found the number 5"),
         ("claude", '{"type": "http", "command": "a"}', 'type: "http" contradicts command'),
         ("claude", '{"type": "stdio", "url": "a"}', 'type: "stdio" contradicts url'),
-        ("claude", '{"command": "a", "url": "u"}', "url: stands beside command"),
+        ("claude", '{"command": "a", "url": "u"}', "url: conflicts with command"),
         ("claude", '{"command": "a", "args": "b"}', "args: expected a list of strings"),
         ("claude", '{"command": "a", "args": ["b", 1]}', "args[1]: expected a string"),
         ("claude", '{"command": "a", "env": []}', "env: expected an object of strings"),
@@ -92,7 +96,7 @@ def test_one_bad_entry_costs_only_itself() -> None:
         ("claude", '{"command": "a", "timeout": "5"}', "timeout: expected a number"),
         ("claude", '{"command": "a", "timeout": true}', "timeout: expected a number, found true"),
         ("claude", '{"command": "a", "timeout": 0}', "timeout: must be greater than 0"),
-        ("opencode", '{"command": ["a"]}', "type: is missing; OpenCode does not use"),
+        ("opencode", '{"command": ["a"]}', "type: is missing; OpenCode ignores"),
         ("opencode", '{"type": "local", "command": "a"}', "command: expected a list of strings"),
         ("opencode", '{"type": "local", "command": ["a"], "enabled": 1}', "enabled: expected true"),
     ],
@@ -108,7 +112,7 @@ def test_an_entry_its_program_does_not_use_is_listed_with_the_reason(
     ("body", "problem"),
     [
         ("enabled = false", "command: is missing, and so is url"),
-        ('url = "u"\nargs = []', "args: stands beside url; Codex refuses that"),
+        ('url = "u"\nargs = []', "args: conflicts with url; Codex rejects that"),
     ],
 )
 def test_codex_tells_what_would_keep_it_from_starting(body: str, problem: str) -> None:
@@ -188,7 +192,7 @@ def test_a_comment_that_the_program_cannot_read_is_told() -> None:
 
 def test_a_byte_order_mark_that_the_program_cannot_read_is_told() -> None:
     [problem] = read(spot_of("gemini"), "\ufeff{}", "f").problems
-    assert "byte order mark; Gemini CLI cannot read it" in str(problem)
+    assert "byte order mark (BOM), which Gemini CLI cannot read" in str(problem)
     assert read(spot_of("claude"), "\ufeff{}").problems == ()
 
 

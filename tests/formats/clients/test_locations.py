@@ -79,7 +79,7 @@ def test_an_alias_is_the_client() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("nobody", 'client: "nobody" is unknown; one of claude-code, codex'),
+        ("nobody", 'client: "nobody" is unknown; expected one of claude-code, codex'),
         ("codex:local", 'scope: Codex has no scope "local"; one of user, project'),
     ],
 )

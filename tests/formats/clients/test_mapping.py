@@ -125,7 +125,7 @@ def test_codex_and_the_yard_both_name_variables() -> None:
         (EntryTransport.SSE, "qwen", EntryTransport.SSE, []),
         (EntryTransport.SSE, "cline", EntryTransport.SSE, []),
         (EntryTransport.HTTP, "kiro", None, []),
-        (EntryTransport.HTTP, "codex", None, [("info", "type")]),
+        (EntryTransport.HTTP, "codex", None, []),
         (EntryTransport.WS, "cursor", None, [("unusable", "type")]),
         (EntryTransport.WS, "codex", None, [("unusable", "type")]),
     ],
@@ -159,9 +159,7 @@ def test_off_is_relocated_to_where_the_program_keeps_it() -> None:
     assert converted.entry.enabled is False
     [warning] = converted.warnings
     assert warning.kind is WarningKind.RELOCATED
-    assert warning.message == (
-        "false: is kept in projects.<project>.disabledMcpServers of ~/.claude.json"
-    )
+    assert warning.message == ("stored in projects.<project>.disabledMcpServers of ~/.claude.json")
 
 
 def test_off_is_lost_where_no_file_says_it() -> None:
@@ -198,7 +196,7 @@ def test_codex_is_not_given_what_it_refuses() -> None:
 
 
 def test_an_entry_with_nothing_to_start_is_refused_where_it_would_break_all() -> None:
-    with pytest.raises(DefinitionError, match="Codex would read no server"):
+    with pytest.raises(DefinitionError, match="Codex would then load no servers"):
         copy(Entry(enabled=False), "opencode", "codex")
     assert told(copy(Entry(enabled=False), "codex", "kiro")) == [("unusable", "")]
 
@@ -242,5 +240,5 @@ def test_what_a_command_holds_is_named_by_its_place_in_the_list() -> None:
 
 
 def test_a_warning_reads_as_a_sentence() -> None:
-    assert Warned(WarningKind.INFO, "x", "a string", "is fine").message == "a string: is fine"
+    assert Warned(WarningKind.INFO, "x", "a string", "is fine").message == "is fine"
     assert Warned(WarningKind.INFO, "", "", "is fine").message == "is fine"

@@ -10,11 +10,11 @@ CLAUDE, CODEX, GEMINI = (client_of(each) for each in ("claude", "codex", "gemini
 @pytest.mark.parametrize(
     ("client", "name", "says", "offer"),
     [
-        (CLAUDE, "my server", "is no name for Claude Code", "my-server"),
-        (CLAUDE, "workspace", "keeps for itself", "workspace-2"),
+        (CLAUDE, "my server", "is not a valid name in Claude Code", "my-server"),
+        (CLAUDE, "workspace", "is reserved by", "workspace-2"),
         (CLAUDE, "文件", "letters, digits, - and _", "WenJian"),
-        (CLAUDE, "!!!", "is no name", "server"),
-        (CODEX, "a b", "is no name for Codex", "a-b"),
+        (CLAUDE, "!!!", "is not a valid name", "server"),
+        (CODEX, "a b", "is not a valid name in Codex", "a-b"),
         (GEMINI, "FILES", "differs only in case", "FILES-2"),
         (GEMINI, "files", "is taken", "files-2"),
         (GEMINI, " ", "must not be empty", "server"),
@@ -26,7 +26,7 @@ def test_a_name_that_cannot_be_taken_is_refused_with_an_offer(
     fault = name_fault(client, name, ["files"])
     assert fault is not None
     assert says in fault
-    assert fault.endswith(f'"{offer}" would do')
+    assert fault.endswith(f'"{offer}"')
     assert name_fault(client, offer, ["files"]) is None
 
 

@@ -66,17 +66,27 @@ def test_a_reference_is_written_in_the_other_dialect(
     assert translate(text, source, target) == Translation(expected)
 
 
+DEFAULT_LOST = "does not support defaults: the default of ${V} is dropped"
+LITERALLY = "does not expand ${V}: the server will get that text literally"
+
+
 @pytest.mark.parametrize(
     ("text", "source", "target", "expected", "loss"),
     [
-        ("${V:-d}", BRACES, OPENCODE, "{env:V}", "loses the default of a reference"),
-        ("${V}", BRACES, LITERAL, "${V}", "is a reference, which is not replaced there"),
-        ("${V:-d}", BRACES, LITERAL, "${V:-d}", "is a reference, which is not replaced there"),
-        ("{env:V}", OPENCODE, LITERAL, "${V}", "is a reference, which is not replaced there"),
-        ("{file:a}", OPENCODE, BRACES, "{file:a}", "has no counterpart there; kept as it is"),
-        ("${V}", LITERAL, BRACES, "${V}", "is replaced there, as a reference"),
-        ("$V", BRACES, GEMINI, "$V", "is replaced there, as a reference"),
-        ("${V}", OPENCODE, BRACES, "${V}", "is replaced there, as a reference"),
+        ("${V:-d}", BRACES, OPENCODE, "{env:V}", DEFAULT_LOST),
+        ("${V}", BRACES, LITERAL, "${V}", LITERALLY),
+        ("${V:-d}", BRACES, LITERAL, "${V:-d}", LITERALLY),
+        ("{env:V}", OPENCODE, LITERAL, "${V}", LITERALLY),
+        (
+            "{file:a}",
+            OPENCODE,
+            BRACES,
+            "{file:a}",
+            "does not support a reference in this text: kept as is",
+        ),
+        ("${V}", LITERAL, BRACES, "${V}", "expands part of this text as a reference"),
+        ("$V", BRACES, GEMINI, "$V", "expands part of this text as a reference"),
+        ("${V}", OPENCODE, BRACES, "${V}", "expands part of this text as a reference"),
     ],
 )
 def test_what_the_other_dialect_cannot_say_is_told(

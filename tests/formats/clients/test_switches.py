@@ -69,7 +69,7 @@ def test_claude_keeps_a_list_for_each_project() -> None:
 
 
 def test_claude_needs_to_know_the_project() -> None:
-    with pytest.raises(EditRefused, match="keeps it for each project; name one"):
+    with pytest.raises(EditRefused, match="stores it per project; specify one"):
         set_enabled(spot_of("claude"), "", "x", enabled=False)
 
 
@@ -117,7 +117,7 @@ def test_where_entries_speak_for_themselves_no_other_file_does() -> None:
 
 
 def test_what_no_file_says_cannot_be_written() -> None:
-    with pytest.raises(EditRefused, match="Cursor keeps it in its own settings"):
+    with pytest.raises(EditRefused, match="Cursor stores it in its internal settings"):
         set_enabled(spot_of("cursor"), "{}", "x", enabled=False)
 
 

@@ -36,7 +36,7 @@ MOST_CONNECTIONS: Final = 512
 
 _ASGI: Final = {"version": "3.0", "spec_version": "2.3"}
 _SEPARATORS: Final = 4
-_TOO_LARGE: Final = "The head is too large."
+_TOO_LARGE: Final = "Request headers are too large."
 _NO_REQUEST: Final = "Invalid HTTP request received."
 
 
@@ -319,7 +319,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _too_late(self) -> None:
         self._deadline = None
         if not self.transport.is_closing():
-            self._drop(408, "The request took too long.")
+            self._drop(408, "The request timed out.")
 
     def _drop(self, status: int, reason: str) -> None:
         self._relax()

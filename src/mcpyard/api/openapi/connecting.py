@@ -17,7 +17,9 @@ CONNECT_SCHEMAS: Final[Json] = {
         {"client": text("Such as `codex`.", minLength=1)},
         {
             "scope": text("One of the client's scopes; its first unless told."),
-            "name": text("What the gateway is called there; `mcpyard` unless told.", minLength=1),
+            "name": text(
+                "The name of the gateway's entry there; the default is `mcpyard`.", minLength=1
+            ),
             "profile": text("The selection of servers and tools."),
             "http": {
                 **_FLAG,

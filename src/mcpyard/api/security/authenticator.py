@@ -25,8 +25,8 @@ KEY_HEADER: Final = b"x-mcpyard-key"
 
 _SHOWN: Final = 8
 _NEVER_IN_A_QUERY: Final = frozenset({"token", "access_token", "api_key", "authorization"})
-_NO_TOKEN: Final = "a token is needed: send it as `Authorization: Bearer ...`"  # noqa: S105  a sentence
-_IN_ADDRESS: Final = "a token in an address ends in logs and histories: send it as a header"
+_NO_TOKEN: Final = "a token is required: `Authorization: Bearer ...`"  # noqa: S105  a sentence
+_IN_ADDRESS: Final = "a token in a URL ends up in logs and histories: send it as a header"
 
 
 ADMIN: Final = Principal("admin")
@@ -83,10 +83,10 @@ class Authenticator:
 
     def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
         if incoming.header(b"sec-fetch-site") != "same-origin":
-            return refuse(refusal("foreign-origin", "only a page of this yard may ask this"))
+            return refuse(refusal("foreign-origin", "only mcpyard's own page may send this"))
         if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
             return None
-        return refuse(refusal("key-needed", "the key of the browser's session is needed"))
+        return refuse(refusal("key-needed", "the key of the browser session is required"))
 
     def _holds_key(self, incoming: Incoming, session: LoginSession) -> bool:
         key = incoming.headers.get(KEY_HEADER, b"").decode("latin-1")
@@ -106,7 +106,7 @@ def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None
     if allowed:
         return None
     opens = "/mcp" if token.profile is None else f"/mcp/{token.profile}"
-    return refuse(refusal("beyond-token", f"this token opens {opens} and nothing else"))
+    return refuse(refusal("beyond-token", f"this token gives access to {opens} only"))
 
 
 def _unauthorized(detail: str) -> Response:

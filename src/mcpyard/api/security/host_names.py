@@ -31,12 +31,12 @@ class AllowedNames:
     def objection(self, incoming: Incoming) -> Response | None:
         """Why a request may not come in under its names."""
         if incoming.doubled:
-            return refuse(refusal("doubled-header", "a header came twice that must not"))
+            return refuse(refusal("doubled-header", "a header that must be unique was sent twice"))
         host = host_name(incoming.header(b"host") or "")
         if host not in self._hosts and not _is_address_of(incoming, host):
-            return refuse(refusal("wrong-host", f'this yard is not called "{host[:_SHOWN]}"'))
+            return refuse(refusal("wrong-host", f'unknown host name "{host[:_SHOWN]}"'))
         if not incoming.is_public and is_foreign(incoming):
-            return refuse(refusal("foreign-origin", "pages of other origins may not ask here"))
+            return refuse(refusal("foreign-origin", "requests from other origins are not allowed"))
         return None
 
 

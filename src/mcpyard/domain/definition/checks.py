@@ -28,18 +28,18 @@ def name_fault(name: str) -> str | None:
     if name != name.strip():
         return "must not begin or end with white space"
     if _BIDI.search(name) or any(unicodedata.category(each) == "Cc" for each in name):
-        return "holds a control character"
+        return "contains a control character"
     if _UUID.fullmatch(name):
-        return "looks like an id; an id is given to every server by itself"
+        return "looks like an id; mcpyard assigns ids itself"
     return text_fault(name)
 
 
 def text_fault(text: str) -> str | None:
     """What keeps a string from being handed to a process."""
     if "\0" in text:
-        return "holds a NUL character, which no process can be given"
+        return "contains a NUL character, which cannot be passed to a process"
     if _SURROGATE.search(text):
-        return "holds half of a character (a lone surrogate)"
+        return "contains invalid Unicode (a lone surrogate)"
     return None
 
 
@@ -48,7 +48,7 @@ def variable_fault(name: str) -> str | None:
     if not name:
         return "the name of a variable must not be empty"
     if "=" in name:
-        return 'the name of a variable must not hold "="'
+        return 'the name of a variable must not contain "="'
     return text_fault(name)
 
 
@@ -57,21 +57,21 @@ def header_fault(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name):
         return "is not a header name"
     if "\r" in value or "\n" in value:
-        return "must not hold a line break"
+        return "must not contain a line break"
     return text_fault(value)
 
 
 def url_fault(url: str) -> str | None:
     """What keeps a string from being a server's address."""
     if any(each.isspace() for each in url) or text_fault(url):
-        return "must not hold white space or control characters"
+        return "must not contain white space or control characters"
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018  a wrong port shows only when it is asked for
     except ValueError as error:
-        return f"is not an address: {error}"
+        return f"is not a valid URL: {error}"
     if parts.scheme not in {"http", "https"}:
         return "must begin with http:// or https://"
     if not parts.hostname:
-        return "names no host"
+        return "has no host name"
     return None

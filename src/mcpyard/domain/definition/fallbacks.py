@@ -22,12 +22,12 @@ def fallback_problems(name: str, configs: Mapping[str, Policy]) -> tuple[Problem
 
 def _fault(name: str, fallback: str, configs: Mapping[str, Policy]) -> str | None:
     if fallback == name:
-        return "names the server itself; it is passed over"
+        return "is the server itself; ignored"
     if fallback not in configs:
         return f'there is no server "{fallback[:80]}"'
     way = _way_back(name, fallback, configs)
     if way:
-        return f"leads back to the server itself ({' -> '.join(way)}); each is asked once"
+        return f"leads back to the server itself ({' -> '.join(way)}); each server is tried once"
     return None
 
 

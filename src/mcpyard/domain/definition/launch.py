@@ -87,7 +87,7 @@ class _Filling:
             for index, part in enumerate(config.command)
         )
         if not command[0].strip() and not self.problems:
-            self.problems.append(Problem("command", "is empty after its variables are filled in"))
+            self.problems.append(Problem("command", "is empty after variables are expanded"))
         environment = dict(self._pairs("env", config.environment))
         cwd = None if config.cwd is None else self._fill("cwd", config.cwd, checks.text_fault)
         return LocalLaunch(command, environment, cwd, tuple(config.inherit))

@@ -138,7 +138,7 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
             changed.pop(key, None)
         elif is_mask(value):
             if key not in base:
-                raise DefinitionError.of(Problem(where, "is masked, and there is nothing to keep"))
+                raise DefinitionError.of(Problem(where, "is masked, but no value is stored"))
         elif key == "url" and value == shown_url(str(base.get(key))):
             """It came back as it was shown: kept as it is."""
         elif is_mapping(value):

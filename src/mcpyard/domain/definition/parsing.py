@@ -99,7 +99,7 @@ def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
     given = {str(key): value for key, value in raw.items() if value is not None}
     kind, transport, inferred = _kind(given)
     if kind == "local" and isinstance(given.get("command"), str) and "args" not in given:
-        inferred.append(Problem("args", "is missing; taken as empty"))
+        inferred.append(Problem("args", "is missing; assumed to be empty"))
     if strict and inferred:
         raise DefinitionError.of(*(Problem(each.field, "is missing") for each in inferred))
     fields, names = _rename(given, kind, transport)
@@ -125,7 +125,7 @@ def describe(value: object) -> str:
 def _kind(given: Mapping[str, object]) -> tuple[str, Transport | None, list[Problem]]:
     """Local or remote, the transport if one was said, and what was inferred."""
     if "command" in given and "url" in given:
-        raise DefinitionError.of(Problem("url", "stands beside command; a server has one of them"))
+        raise DefinitionError.of(Problem("url", "conflicts with command; set only one of them"))
     words = {key: _word(key, given[key]) for key in ("type", "transport") if key in given}
     kinds = {kind for kind, _ in words.values()}
     transports = {transport for _, transport in words.values() if transport}
@@ -137,16 +137,16 @@ def _kind(given: Mapping[str, object]) -> tuple[str, Transport | None, list[Prob
         _need("command" if kind == "local" else "url", given)
         return kind, next(iter(transports), None), []
     if "command" not in given and "url" not in given:
-        raise DefinitionError.of(Problem("command", "is missing, and so is url; one is needed"))
+        raise DefinitionError.of(Problem("command", "is missing, and so is url; set one of them"))
     kind, word = ("local", "stdio") if "command" in given else ("remote", "http, else sse")
-    return kind, None, [Problem("transport", f"is missing; taken as {word}")]
+    return kind, None, [Problem("transport", f"is missing; assumed to be {word}")]
 
 
 def _word(key: str, value: object) -> tuple[str, Transport | None]:
     if not isinstance(value, str):
         raise DefinitionError.of(Problem(key, f"expected a string, found {describe(value)}"))
     if value not in _KINDS:
-        known = "one of stdio, http, sse, local, remote"
+        known = "expected one of stdio, http, sse, local, remote"
         raise DefinitionError.of(Problem(key, f'"{value[:40]}" is unknown; {known}'))
     return _KINDS[value]
 
@@ -176,7 +176,7 @@ def _rename(
         fields["command"] = [fields["command"], *_args(fields.pop("args", []))]
         names["command",] = "args"
     elif "args" in fields:
-        raise DefinitionError.of(Problem("args", "stands beside a command that is a list already"))
+        raise DefinitionError.of(Problem("args", "conflicts with a command that is already a list"))
     return fields, names
 
 
@@ -200,7 +200,7 @@ def _invert_disabled(fields: dict[str, object], names: Names) -> None:
 
 def _only_one(one: str, other: str, fields: Mapping[str, object]) -> None:
     if other in fields:
-        raise DefinitionError.of(Problem(one, f"stands beside {other}; they mean the same"))
+        raise DefinitionError.of(Problem(one, f"conflicts with {other}, which means the same"))
 
 
 def _args(value: object) -> list[object]:
@@ -221,7 +221,7 @@ def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
     return [
         Problem(
             key[:80],
-            f"means nothing for a {kind} server" if key in elsewhere else "is unknown; passed over",
+            f"does not apply to a {kind} server" if key in elsewhere else "is unknown; ignored",
         )
         for key in unknown
     ]

@@ -1,4 +1,4 @@
-"""Whether an entry leads back to this yard.
+"""Whether an entry points back to this gateway.
 
 A yard that connected to its own gateway would offer every tool twice, and call itself. So an entry
 that leads here is shown as `this yard`, and never connected or imported.
@@ -18,7 +18,7 @@ NAME: Final = "mcpyard"
 INSTANCE: Final = "instance"
 """The member of the server's info by which a yard knows itself."""
 
-THIS_YARD_NOTE: Final = "leads back to this yard, so it is never connected"
+THIS_YARD_NOTE: Final = "points back to this gateway (loop), so it is never connected"
 
 _BRIDGE: Final = "stdio"
 _HOME: Final = "MCPYARD_HOME"

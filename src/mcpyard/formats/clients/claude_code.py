@@ -40,7 +40,7 @@ _SHARED: Final = Switch(
     file=Location(("{project}/.claude/settings.local.json",)),
     off=("disabledMcpjsonServers",),
     on=("enabledMcpjsonServers",),
-    trust="counts once the folder is trusted in Claude Code",
+    trust="takes effect once the folder is trusted in Claude Code",
 )
 _SETTINGS: Final = (
     Location(("{project}/.claude/settings.local.json",)),
@@ -50,7 +50,7 @@ _SETTINGS: Final = (
 _MANAGED: Final = (Location(("/etc/claude-code/managed-settings.json",)),)
 _BLOCKED: Final = Rule(
     Effective.BLOCKED,
-    "the settings that an administrator made for Claude Code do not allow it",
+    "blocked by the managed settings of Claude Code",
     shuts=(
         Condition(Match.NAMED, ("deniedMcpServers",), _MANAGED),
         Condition(Match.UNNAMED, ("allowedMcpServers",), _MANAGED),
@@ -58,7 +58,7 @@ _BLOCKED: Final = Rule(
 )
 _REJECTED: Final = Rule(
     Effective.DISABLED,
-    "is rejected or switched off in the settings of Claude Code",
+    "is rejected or disabled in the settings of Claude Code",
     shuts=(
         Condition(Match.NAMED, ("projects", PROJECT, "disabledMcpServers"), (_OWN_FILE,)),
         Condition(Match.NAMED, ("disabledMcpjsonServers",), _SETTINGS),
@@ -67,7 +67,7 @@ _REJECTED: Final = Rule(
 )
 _UNAPPROVED: Final = Rule(
     Effective.UNTRUSTED,
-    "Claude Code has not been told to use it; it asks at its next start in the folder",
+    "not approved yet; Claude Code asks at its next start in the folder",
     opens=(
         Condition(Match.NAMED, ("enabledMcpjsonServers",), _SETTINGS),
         Condition(Match.SAYS, ("enableAllProjectMcpServers",), _SETTINGS),
@@ -98,7 +98,7 @@ CLIENT: Final = Client(
             "project",
             Location(("{project}/.mcp.json",)),
             switch=_SHARED,
-            trust="Claude Code asks for approval before it uses a server of a project",
+            trust="Claude Code asks for approval before it uses a project server",
             gates=(_BLOCKED, _REJECTED, _UNAPPROVED, _UNTRUSTED),
             hides=("user",),
         ),

@@ -31,7 +31,7 @@ _OWN_FILE: Final = Location(
 )
 _UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
-    "the project is not trusted in Codex, which does not read its file",
+    "the project is not trusted in Codex, so its file is not read",
     opens=(
         Condition(Match.SAYS, ("projects", PROJECT, "trust_level"), (_OWN_FILE,), ("trusted",)),
     ),
@@ -46,7 +46,7 @@ CLIENT: Final = Client(
         ClientScope(
             "project",
             Location(("{project}/.codex/config.toml",)),
-            trust="Codex reads the file of a project only when the project is trusted",
+            trust="Codex reads project files only in trusted projects",
             gates=(_UNTRUSTED,),
             hides=("user",),
         ),

@@ -40,7 +40,7 @@ _CONFIG: Final = (
 )
 _UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
-    "the folder is not trusted in Copilot CLI, which does not read its file",
+    "the folder is not trusted in Copilot CLI, so its file is not read",
     opens=(
         Condition(Match.FOLDERS, ("trustedFolders",), _CONFIG),
         Condition(Match.FOLDERS, ("trusted_folders",), _CONFIG),
@@ -65,7 +65,7 @@ CLIENT: Final = Client(
             "project",
             Location(("{project}/.github/mcp.json", "{project}/.mcp.json"), alone=True),
             switch=_SWITCH,
-            trust="Copilot CLI uses the servers of a project only in a trusted folder",
+            trust="Copilot CLI uses project servers only in trusted folders",
             gates=(_UNTRUSTED,),
             hides=("user",),
         ),

@@ -40,7 +40,7 @@ _SETTINGS: Final = (
 )
 _BLOCKED: Final = Rule(
     Effective.BLOCKED,
-    "the lists under mcp in the settings of Gemini CLI leave it out",
+    "excluded by the mcp lists in the settings of Gemini CLI",
     shuts=(
         Condition(Match.NAMED, ("mcp", "excluded"), (*_SETTINGS, _SYSTEM)),
         Condition(Match.UNNAMED, ("mcp", "allowed"), (*_SETTINGS, _SYSTEM)),
@@ -48,7 +48,7 @@ _BLOCKED: Final = Rule(
 )
 _UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
-    "the folder is not trusted in Gemini CLI, which then uses no server at all",
+    "the folder is not trusted in Gemini CLI, so no server is used",
     shuts=(
         Condition(Match.VARIABLE, ("GEMINI_RESTRICTED_MODE",), words=("true",)),
         Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("false",)),
@@ -75,7 +75,7 @@ CLIENT: Final = Client(
             "project",
             _SETTINGS[0],
             switch=_SWITCH,
-            trust="Gemini CLI uses no server in a folder that is not trusted",
+            trust="Gemini CLI uses no servers in untrusted folders",
             gates=(_BLOCKED, _UNTRUSTED),
             hides=("user",),
         ),

@@ -38,7 +38,7 @@ _GATES: Final = (
     ),
     Rule(
         Effective.BLOCKED,
-        "is not among those that the settings of Qwen Code allow",
+        "is not in the allow list of the Qwen Code settings",
         shuts=(Condition(Match.UNNAMED, ("mcp", "allowed"), _SETTINGS),),
     ),
 )

@@ -26,7 +26,7 @@ CLIENT: Final = Client(
             "project",
             Location(("{project}/.vscode/mcp.json",)),
             switch=NOWHERE,
-            trust="VS Code asks for trust before it starts a server of a workspace",
+            trust="VS Code asks for trust before it starts a workspace server",
             hides=("user",),
         ),
     ),

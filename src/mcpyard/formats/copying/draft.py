@@ -69,7 +69,7 @@ class Draft:
         """Leave a field out; one that says nothing is no loss, except to the letter."""
         value = self.values[name]
         if not self.literal and _says_nothing(name, value):
-            kind, reason = WarningKind.INFO, "says nothing; left out"
+            kind, reason = WarningKind.INFO, "has no effect: dropped"
         self.tell(kind, name, reason)
         word = self.word(name)
         if word in self._spelled:

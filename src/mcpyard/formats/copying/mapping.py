@@ -89,7 +89,7 @@ def restore(entry: Entry, left: Mapping[str, object], spot: ClientScopeRef) -> E
 
 def _refuse_empty_command(entry: Entry, target: ClientScopeRef) -> None:
     if target.shape.joined and entry.command is not None and not entry.command.strip():
-        message = f"must not be empty; {target.client.title} has it as the first of a list"
+        message = f"must not be empty; {target.client.title} stores it as the first item of a list"
         raise DefinitionError.of(Problem("command", message))
 
 
@@ -97,15 +97,15 @@ def _leave_out(draft: Draft) -> None:
     """Leave out what the target has no word for, or no use."""
     foreign = draft.source.client.id != draft.target.client.id
     if foreign and draft.values.get(Field.ONLY_TOOLS) == ALL_TOOLS:
-        draft.drop(Field.ONLY_TOOLS, "names every tool")
+        draft.drop(Field.ONLY_TOOLS, "allows every tool, which is the default")
     for name in tuple(draft.values):
         if not draft.holds(name) and name not in _OWN_STEP:
-            draft.drop(name, f"has no counterpart in {draft.title}")
+            draft.drop(name, f"not supported by {draft.title}: dropped")
     remote = Field.URL in draft.values
     for name in tuple(draft.values):
         if draft.target.shape.exclusive and name in (LOCAL_FIELDS if remote else REMOTE_FIELDS):
             kind = "remote" if remote else "local"
-            draft.drop(name, f"means nothing for a {kind} server, and {draft.title} refuses it")
+            draft.drop(name, f"{draft.title} rejects it for a {kind} server: dropped")
 
 
 def _type(draft: Draft) -> None:
@@ -116,24 +116,24 @@ def _type(draft: Draft) -> None:
     if not draft.holds(Field.TYPE):
         _type_without_word(draft, way)
     elif way not in shape.types:
-        draft.drop(Field.TYPE, f"{draft.title} does not speak {way}", WarningKind.UNUSABLE)
+        draft.drop(Field.TYPE, f"{draft.title} does not support {way}", WarningKind.UNUSABLE)
     elif _reads_as(draft.target, way) != _one(way):
-        reason = f"is written as {shape.types[way]}; {draft.title} finds the way by itself"
+        reason = f"written as {shape.types[way]}; {draft.title} detects the transport itself"
         draft.tell(WarningKind.APPROXIMATED, Field.TYPE, reason, value=str(way))
 
 
 def _type_without_word(draft: Draft, way: EntryTransport) -> None:
     client = draft.target.client
     if draft.literal:
-        draft.drop(Field.TYPE, f"has no counterpart in {draft.title}")
+        draft.drop(Field.TYPE, f"not supported by {draft.title}: dropped")
     elif way not in client.speaks:
         unusable = way is EntryTransport.WS
         kind = WarningKind.UNUSABLE if unusable else WarningKind.UNSUPPORTED
-        draft.drop(Field.TYPE, f"{draft.title} does not speak {way}", kind)
+        draft.drop(Field.TYPE, f"{draft.title} does not support {way}", kind)
     elif way in draft.target.shape.url_ways.values():
         return
     elif way is EntryTransport.SSE:
-        reason = f"{draft.title} finds the way by itself"
+        reason = f"{draft.title} detects the transport itself"
         draft.drop(Field.TYPE, reason, WarningKind.APPROXIMATED)
     else:
         del draft.values[Field.TYPE]
@@ -159,7 +159,7 @@ def _times(draft: Draft) -> None:
         seconds = cast("float", draft.values[name])
         units = math.ceil(seconds / unit.milliseconds)
         if unit.whole and units * unit.milliseconds != seconds:
-            reason = f"is rounded up to whole units of {unit.milliseconds} ms in {draft.title}"
+            reason = f"rounded up to a multiple of {unit.milliseconds} ms in {draft.title}"
             draft.tell(WarningKind.APPROXIMATED, name, reason)
             draft.values[name] = units * unit.milliseconds
 
@@ -170,9 +170,9 @@ def _enabled(draft: Draft) -> None:
     switch = draft.target.scope.switch
     elsewhere = switch.kind in {SwitchKind.LIST, SwitchKind.MAP}
     if draft.literal or draft.values[Field.ENABLED] is True or not elsewhere:
-        draft.drop(Field.ENABLED, f"has no counterpart in {draft.title}")
+        draft.drop(Field.ENABLED, f"not supported by {draft.title}: dropped")
     else:
-        reason = f"is kept in {switch_words(draft.target)}"
+        reason = f"stored in {switch_words(draft.target)}"
         draft.tell(WarningKind.RELOCATED, Field.ENABLED, reason)
 
 
@@ -180,9 +180,9 @@ def _unknown(draft: Draft, entry: Entry) -> None:
     for word, value in entry.unknown.items():
         is_known = word in draft.source.shape.others
         reason = (
-            f"has no counterpart in {draft.title}"
+            f"not supported by {draft.title}: dropped"
             if is_known
-            else f"is not among the fields known of {draft.source.client.title}; left out"
+            else "not supported by mcpyard: dropped"
         )
         warning = Warned(WarningKind.UNSUPPORTED, word, shape_of_value(value), reason)
         draft.warnings.append(warning)
@@ -192,10 +192,10 @@ def _unknown(draft: Draft, entry: Entry) -> None:
 def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
     """Tell of each field that is carried although the specification's matrix would drop it."""
     for name, value in entry.set_fields().items():
-        if spec_drops(draft.target.client, name) and not draft.has_warning(name):
-            word = draft.target.shape.words.get(name)
-            reason = f"is written as {word}" if word else "follows from the rest of the entry"
-            reason += "; the matrix of the specification has no place for it"
+        word = draft.target.shape.words.get(name)
+        # A field without a word follows from the rest of the entry.
+        if word and spec_drops(draft.target.client, name) and not draft.has_warning(name):
+            reason = f"written as {word}, which is not part of the basic field mapping"
             draft.tell(WarningKind.INFO, name, reason, value=value)
 
 
@@ -203,9 +203,9 @@ def _unusable(entry: Entry, target: ClientScopeRef, title: str) -> tuple[Warned,
     if entry.command is not None or entry.url is not None:
         return ()
     if target.client.fragile and not target.shape.stubs:
-        problem = Problem("command", f"is missing, and so is url; {title} would read no server")
-        raise DefinitionError.of(problem)
-    reason = f"is left with neither a command nor an address; {title} cannot use it"
+        message = f"is missing, and so is url; {title} would then load no servers at all"
+        raise DefinitionError.of(Problem("command", message))
+    reason = f"the copy has neither a command nor a URL; {title} cannot use it"
     return (Warned(WarningKind.UNUSABLE, "", "", reason),)
 
 

@@ -67,7 +67,7 @@ def _gather_variables(draft: Draft, dialect: ReferenceSyntax) -> None:
     env = _pairs(draft, Field.ENV)
     names = [name for name, text in env.items() if whole_reference(text, dialect) == name]
     for name in names:
-        reason = "is a reference to the variable of its own name; named in env_vars"
+        reason = "passed through from the environment: listed in env_vars"
         draft.tell(WarningKind.TRANSLATED, Field.ENV, reason, value=env[name], where=f".{name}")
     if names:
         present = cast("tuple[str, ...]", draft.values.get(Field.ENV_VARS, ()))
@@ -88,7 +88,7 @@ def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
         else:
             kept[header] = text
             continue
-        reason = f"is a reference; its variable is named in {target}"
+        reason = f"read from a variable: named in {target}"
         draft.tell(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
     if named:
         draft.values[Field.ENV_HEADERS] = named
@@ -117,10 +117,10 @@ def _translated(draft: Draft, name: Field, text: str, where: str = "") -> str:
     source, target = draft.source.client.dialect, draft.target.client.dialect
     translation = translate(text, source, target)
     if translation.loss:
-        reason = f"{translation.loss} ({draft.title})"
+        reason = f"{draft.title} {translation.loss}"
         draft.tell(WarningKind.APPROXIMATED, name, reason, value=text, where=where)
     elif translation.text != text:
-        reason = f"holds references, written as {draft.title} writes them"
+        reason = f"references rewritten in the syntax of {draft.title}"
         draft.tell(WarningKind.TRANSLATED, name, reason, value=text, where=where)
     return translation.text
 
@@ -130,19 +130,19 @@ def _spread(
 ) -> None:
     dialect = draft.target.client.dialect
     if draft.literal or not draft.holds(home) or not dialect.reference:
-        draft.drop(name, f"has no counterpart in {draft.title}")
+        draft.drop(name, f"not supported by {draft.title}: dropped")
         return
     present = _pairs(draft, home)
     taken = {key.lower() for key in present} if home is Field.HEADERS else set(present)
     if all(key.lower() in taken or key in taken for key in variables):
-        draft.drop(name, f"stands beside the same names in {draft.word(home)}, which win")
+        draft.drop(name, f"dropped: the same names in {draft.word(home)} take precedence")
         return
     fresh = {
         key: prefix + reference(variable, dialect)
         for key, variable in variables.items()
         if (key.lower() if home is Field.HEADERS else key) not in taken
     }
-    reason = f"becomes references in {draft.target.shape.words[home]}"
+    reason = f"converted to references in {draft.target.shape.words[home]}"
     draft.tell(WarningKind.TRANSLATED, name, reason)
     del draft.values[name]
     draft.values[home] = {**present, **fresh}

@@ -34,7 +34,7 @@ Part = str | ClientReference | Foreign
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A text in another dialect, and what of its meaning was lost, in a sentence."""
+    """A text in another dialect, and what the client loses of it, as the end of a sentence."""
 
     text: str
     loss: str = ""
@@ -72,7 +72,7 @@ def translate(text: str, source: ReferenceSyntax, target: ReferenceSyntax) -> Tr
     losses = [each.loss for each in written if each.loss]
     result = "".join(each.text for each in written)
     if not losses and meaning(result, target) != _joined(taken_apart):
-        losses = ["is replaced there, as a reference"]
+        losses = ["expands part of this text as a reference"]
     return Translation(result, losses[0] if losses else "")
 
 
@@ -107,18 +107,22 @@ def _write(part: Part, target: ReferenceSyntax) -> Translation:
     if isinstance(part, str):
         return Translation(_escaped(part, target))
     if isinstance(part, Foreign):
-        return Translation(_escaped(part.text, target), "has no counterpart there; kept as it is")
+        return Translation(
+            _escaped(part.text, target), "does not support a reference in this text: kept as is"
+        )
     return _write_reference(part.name, part.default, target)
 
 
 def _write_reference(name: str, default: str | None, target: ReferenceSyntax) -> Translation:
     if not target.reference:
         kept = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
-        return Translation(kept, "is a reference, which is not replaced there")
+        loss = f"does not expand ${{{name}}}: the server will get that text literally"
+        return Translation(kept, loss)
     if default is None:
         return Translation(target.reference.format(name))
     if not target.with_default:
-        return Translation(target.reference.format(name), "loses the default of a reference")
+        loss = f"does not support defaults: the default of ${{{name}}} is dropped"
+        return Translation(target.reference.format(name), loss)
     return Translation(target.with_default.format(name, default))
 
 

@@ -102,7 +102,7 @@ def rename_member(text: str, path: Path, new_name: str) -> str:
     if new_name == path[-1]:
         return text
     if any(item.name == new_name for item in container.items):
-        raise refuse(path, f'there is a member "{new_name}" already')
+        raise refuse(path, f'a member "{new_name}" already exists')
     keys = [container.items[index] for index in positions(container.items, path[-1])]
     edited = text
     for item in reversed(keys):

@@ -84,7 +84,7 @@ def rename_table(text: str, path: Names, new_name: str) -> str:
     if fault := name_fault(new_name):
         raise refuse(path, fault)
     if document.has(new_path):
-        raise refuse(path, f'there is "{new_name}" already', document.place(new_path))
+        raise refuse(path, f'"{new_name}" already exists', document.place(new_path))
     edited = rename(document.sheet, path, new_name)
     intended = renamed(document.value, path, new_name)
     return TomlEdit(document, edited, intended, path, new_path).guarded()

@@ -106,7 +106,7 @@ def _read(command: ShellCommand) -> Iterator[LineEntry]:
     for name in command.variables:
         options.warn(f"${name}", f"is read from mcpyard's environment, as ${{{name}}}")
     for name in assigned:
-        options.warn(name, f"is set for {program} only and is left out")
+        options.warn(name, f"applies to {program} only: dropped")
     for name, raw in _servers(program, words, options):
         yield LineEntry(command.line, name, raw, tuple(options.warnings))
 
@@ -178,7 +178,7 @@ def _decoded(text: str) -> dict[str, object]:
     try:
         value: object = json.loads(text)
     except RecursionError:
-        refuse("the JSON text is nested too deep")
+        refuse("the JSON text is nested too deeply")
     except ValueError as error:
         # Lines for Windows escape the quotes even between single ones.
         if r"\"" in text:
@@ -211,7 +211,7 @@ class _Adding:
             else:
                 self._plain(word)
         if not self._name:
-            refuse("names no server")
+            refuse("has no server name")
         return self._name, self._entry()
 
     def _behind_dashes(self) -> None:
@@ -238,7 +238,7 @@ class _Adding:
         for option in dict.fromkeys(each for each in own if names_option(each)):
             self._options.warn(
                 option_of(option),
-                f"stands behind the command and is passed to {short(command)};"
+                f"comes after the command and is passed to {short(command)};"
                 f" if it is meant for {self._program}, put it before the name",
             )
         return own + rest[len(own) + 1 :]
@@ -252,7 +252,7 @@ class _Adding:
             self._command = [word, *rest]
 
     def _surplus(self, word: str) -> None:
-        refuse(f'"{short(word)}" is one word too many after the URL')
+        refuse(f'"{short(word)}" is an unexpected argument after the URL')
 
     def _is_address(self, word: str) -> bool:
         if _URL.match(word) or self._options.transport in REMOTE:
@@ -269,7 +269,7 @@ class _Adding:
         if not url and not self._command:
             refuse(f'"{short(self._name)}" has neither a command nor a URL')
         if url and options.transport in LOCAL:
-            refuse(f"the transport {options.transport} does not go with a URL")
+            refuse(f"the transport {options.transport} cannot be used with a URL")
         entry: dict[str, object] = {"type": options.transport or ("http" if url else "stdio")}
         entry |= {"url": url} if url else {"command": self._command[0], "args": self._command[1:]}
         more = {"env": options.env, "headers": options.headers, "oauth": options.oauth}

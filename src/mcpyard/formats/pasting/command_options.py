@@ -198,7 +198,7 @@ class Options:
         elif self._secret:
             self.oauth["clientSecret"] = self._secret
         else:
-            self.warn(option, "asks for a secret, which is not in the line; set oauth.clientSecret")
+            self.warn(option, "prompts for a secret; set oauth.clientSecret")
 
     def _set_policy(self, use: Use, option: str, value: str) -> None:
         if use is Use.DESCRIPTION:
@@ -214,7 +214,7 @@ class Options:
             self._lose(option)
 
     def _lose(self, option: str) -> None:
-        self.warn(option, "is not supported by mcpyard and is left out")
+        self.warn(option, "not supported by mcpyard: dropped")
 
 
 def next_value(option: str, rest: list[str]) -> str:

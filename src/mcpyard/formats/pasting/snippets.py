@@ -64,7 +64,7 @@ def parse_snippet(text: str) -> Snippet:
     """
     stripped = text.strip().lstrip("\ufeff")
     if not stripped:
-        raise _broken("there is nothing to read")
+        raise _broken("nothing was pasted")
     if holds_command_lines(stripped):
         return _lines(text.lstrip("\ufeff"))
     return _snippet(_raw(stripped))
@@ -118,7 +118,7 @@ def _toml(text: str) -> Mapping[str, object]:
     except tomllib.TOMLDecodeError as error:
         raise _broken(f"is neither JSON nor TOML: {error}") from None
     except RecursionError:
-        raise _broken("is nested too deep") from None
+        raise _broken("is nested too deeply") from None
 
 
 def _snippet(raw: object) -> Snippet:
@@ -132,7 +132,7 @@ def _snippet(raw: object) -> Snippet:
         return _read([("", value)], "")
     if value and all(isinstance(each, dict) for each in value.values()):
         return _read(value.items(), "")
-    raise _broken("holds no server: neither a command nor a url")
+    raise _broken("contains no server: neither a command nor a url")
 
 
 def _is_entry(value: Mapping[str, object]) -> bool:

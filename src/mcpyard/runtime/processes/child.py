@@ -54,7 +54,7 @@ class Exit:
             return f"exited with code {self.code}"
         if self.signal is None:
             fate = "stopped responding" if self.keeper_hung else "died"
-            return f"was ended because its keeper process {fate}"
+            return f"was stopped because its keeper process {fate}"
         try:
             return f"was killed by {signal.Signals(self.signal).name}"
         except ValueError:

@@ -131,7 +131,7 @@ class Engine:
         """Why nothing can be written: the file is not where it was."""
         if self._file is not None and file_id(self._path) == self._file:
             return None
-        return StateGone(f"{self._path} is gone, or another file is in its place")
+        return StateGone(f"{self._path} was deleted or replaced")
 
     async def close(self) -> None:
         """Finish what was asked for, and let the file go."""

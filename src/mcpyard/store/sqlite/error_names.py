@@ -15,8 +15,8 @@ _KINDS: Final[dict[int, tuple[type[YardError], str]]] = {
     sqlite3.SQLITE_IOERR: (StorageFull, "cannot be written"),
     sqlite3.SQLITE_FULL: (StorageFull, "cannot be written"),
     sqlite3.SQLITE_CANTOPEN: (NotWritable, "cannot be written"),
-    sqlite3.SQLITE_BUSY: (YardBusy, "is held by another program"),
-    sqlite3.SQLITE_LOCKED: (YardBusy, "is held by another program"),
+    sqlite3.SQLITE_BUSY: (YardBusy, "is locked by another program"),
+    sqlite3.SQLITE_LOCKED: (YardBusy, "is locked by another program"),
     sqlite3.SQLITE_CORRUPT: (StateBroken, "cannot be read"),
     sqlite3.SQLITE_NOTADB: (StateBroken, "cannot be read"),
 }

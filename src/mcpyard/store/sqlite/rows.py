@@ -23,7 +23,7 @@ def readable(rows: Iterable[tuple[Any, ...]], read: Callable[..., T], what: str)
         try:
             item = read(*row)
         except UNREADABLE as error:
-            log.warning("%s in the state cannot be read and is left out: %s", what, error)
+            log.warning("%s in the state cannot be read and is skipped: %s", what, error)
         else:
             yield item
 

@@ -100,7 +100,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise unwritten(f"{folder} cannot be made: {error.strerror}", error) from error
+        raise unwritten(f"{folder} cannot be created: {error.strerror}", error) from error
 
 
 async def _open_journal(path: Path) -> Engine:
@@ -108,7 +108,7 @@ async def _open_journal(path: Path) -> Engine:
         return await Engine.open(path, JOURNAL_KIND)
     except StateBroken as error:
         # Lines of a journal are worth less than a yard that starts.
-        log.warning("%s; put aside, a new one begins", error)
+        log.warning("%s; moved aside; starting with a new one", error)
         await asyncio.to_thread(_put_aside, path)
         return await Engine.open(path, JOURNAL_KIND)
 

@@ -93,7 +93,7 @@ def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
         "SELECT 1 FROM tokens WHERE name = ? AND revoked IS NULL", (token.name,)
     )
     if taken.fetchone():
-        raise NameTaken(f'there is a token "{token.name}" already')
+        raise NameTaken(f'a token "{token.name}" already exists')
     row = (str(token.id), token.name, token.hash, token.profile, to_micros(token.created))
     connection.execute(
         "INSERT INTO tokens (id, name, hash, profile, created) VALUES (?, ?, ?, ?, ?)", row

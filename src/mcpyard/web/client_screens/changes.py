@@ -17,7 +17,7 @@ from mcpyard.web import requests
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_screens.presenters import digest_of, places_of
-from mcpyard.web.messages import told_warned
+from mcpyard.web.messages import joined, told_warned
 from mcpyard.web.problems import said_of
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.definitions import fields_of_form
@@ -109,7 +109,7 @@ class ClientChangeRoutes:
             "switch": self._switch,
         }
         if verb not in wishes:
-            raise ArgumentsRefused.of(Problem("", "nothing of that name can be done"))
+            raise ArgumentsRefused.of(Problem("", "unknown action"))
         return wishes[verb](form)
 
     def _copy(self, form: Form) -> Wish:
@@ -198,7 +198,7 @@ def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Re
 
 def _warned_line(warned: Warned, t: Catalogue) -> str:
     said = told_warned(warned, t).line
-    return f"{warned.field}: {said}" if warned.field else said
+    return joined(warned.field, ": ", said) if warned.field else said
 
 
 def _terms(request: Request) -> EditTerms:

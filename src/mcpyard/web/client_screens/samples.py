@@ -18,9 +18,19 @@ _DIFF = """--- /dev/null
 def client_samples() -> TemplateData:
     """A server in every state, and a preview with every kind of warning."""
     entries = [
-        EntryCard("codex:user", name, "npx -y @acme/files", name == "enabled", look, "so it says")
+        EntryCard(
+            "codex:user",
+            name,
+            "npx -y @acme/files",
+            name == "enabled",
+            look,
+            "is disabled in its entry",
+        )
         for name, look in EFFECTIVE.items()
     ]
-    warnings = [Warned(kind, "bearer_token_env_var", "a string", "told") for kind in WarningKind]
+    warnings = [
+        Warned(kind, "bearer_token_env_var", "a string", "has no effect: dropped")
+        for kind in WarningKind
+    ]
     done = Done((("/srv/person/.codex/config.toml", _DIFF),), tuple(warnings))
     return {"entries": entries, **preview_of(done)}

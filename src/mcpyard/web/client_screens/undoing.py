@@ -60,7 +60,7 @@ class UndoRoutes:
         for each in await self._clients.edits():
             if each.id == number:
                 return each
-        raise EditUnknown(f"the edit {number} is not among the last ones")
+        raise EditUnknown(f"the edit {number} is not among the recent edits")
 
     def _running(self, look: Done) -> list[str]:
         """The servers that run and would be taken out."""

@@ -10,6 +10,7 @@ from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.errors import YardError, edge
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.web import requests
+from mcpyard.web.messages import joined
 from mcpyard.web.problems import line_about, said_of, wrong_fields
 from mcpyard.web.server_screens.definitions import (
     Fields,
@@ -110,7 +111,7 @@ class AddRoutes:
             try:
                 names.append((await self._yard.register(body)).name)
             except YardError as error:
-                refused.append(f"{each.name}: {line_about(request, error)}")
+                refused.append(joined(each.name, ": ", line_about(request, error)))
         return self._done(request, names, refused)
 
     def _done(

@@ -41,5 +41,5 @@ class ApproveRoutes:
     def _folder(self, request: Request) -> Path:
         server = self._yard.server(requests.part(request, "ref"))
         if server.waiting is None:
-            raise ServerUnknown(f'nothing of the server "{server.name}" waits for approval')
+            raise ServerUnknown(f'the server "{server.name}" does not need approval')
         return Path(server.waiting.owner.place).parent

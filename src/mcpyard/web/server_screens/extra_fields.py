@@ -45,7 +45,7 @@ def read_further(text: str | None) -> dict[str, object]:
         raise DefinitionError.of(Problem("further", f"is not JSON: {error}")) from None
     if not is_object(said):
         raise DefinitionError.of(Problem("further", "must be a JSON object"))
-    twice = [Problem(word, "has a field of its own in the form") for word in ASKED & {*said}]
+    twice = [Problem(word, "has its own field in the form") for word in ASKED & {*said}]
     if twice:
         raise DefinitionError.of(*twice)
     return said

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from mcpyard.domain.errors import NameTaken, YardError
 from mcpyard.web import requests
 from mcpyard.web.client_screens.presenters import line_of
+from mcpyard.web.messages import joined
 from mcpyard.web.problems import line_about
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
@@ -46,7 +47,7 @@ class ImportRoutes:
                 if form["start"] and self._yard.server(name).config.enabled:
                     await self._yard.start(name)
             except YardError as error:
-                refused.append(f"{name}: {line_about(request, error)}")
+                refused.append(joined(name, ": ", line_about(request, error)))
         return answer(request, "parts/added.html", {"names": names, "refused": refused})
 
     async def example(self, request: Request) -> Response:

@@ -1,6 +1,6 @@
 """A form for a JSON Schema: a tree of fields, each of a kind that the page knows how to show.
 
-What has no kind of its own, or is nested too deep, or leads in a circle, is asked for as JSON.
+What has no kind of its own, or is nested too deeply, or leads in a circle, is asked for as JSON.
 """
 
 from collections.abc import Iterable, Mapping

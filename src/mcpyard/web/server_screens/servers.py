@@ -47,7 +47,7 @@ class ServersRoutes:
         return await self._want(request, self._yard.stop)
 
     async def restart(self, request: Request) -> Response:
-        """Stop a server and start it anew."""
+        """Stop a server and start it again."""
         server = self._yard.server(requests.part(request, "ref"))
         if picture := self._ledger.picture(server.id):
             self._ledger.restarting(picture)
@@ -64,7 +64,7 @@ class ServersRoutes:
         back = f"{request.scope['scheme']}://{request.headers['host']}{CALLBACK}"
         address = await self._yard.login(requests.part(request, "ref"), back)
         if urlsplit(address).scheme not in {"http", "https"}:
-            raise NoSignIn("the server names a sign-in page that is no address of the web")
+            raise NoSignIn("the server returned a sign-in URL that is not http or https")
         return answer(request, "parts/sign_in.html", {"address": address})
 
     async def tools(self, request: Request) -> Response:

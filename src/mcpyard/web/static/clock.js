@@ -1,9 +1,10 @@
 // Times that go on by themselves: how long something runs, and how long until the next try.
-const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+const SIZES = [86400, 3600, 60, 1];
+const UNITS = document.documentElement.dataset.units.split(" ").map((name, at) => [SIZES[at], name]);
 
 function span(seconds) {
   const at = UNITS.findIndex(([size]) => seconds >= size);
-  if (at < 0) return "0 s";
+  if (at < 0) return `0 ${UNITS.at(-1)[1]}`;
   const [size, unit] = UNITS[at];
   const first = `${Math.floor(seconds / size)} ${unit}`;
   const next = UNITS[at + 1];

@@ -18,7 +18,7 @@ function draw() {
     width: place.clientWidth,
     height: 220,
     series: [
-      {},
+      { label: place.dataset.at },
       { label: place.dataset.ms, stroke: colour("accent"), width: 1.5, points: { size: 4 } },
       { label: place.dataset.errors, stroke: colour("bad"), paths: () => null, points: { show: true, size: 8, fill: colour("bad") } },
     ],

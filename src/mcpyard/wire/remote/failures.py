@@ -76,7 +76,7 @@ class RemoteLink(ABC):
     @property
     def _http(self) -> httpx2.AsyncClient:
         if self._client is None:
-            raise RuntimeError("the link was never opened")
+            raise RuntimeError("the connection was never opened")
         return self._client
 
     @abstractmethod
@@ -154,9 +154,9 @@ class RemoteLink(ABC):
         elif isinstance(error, httpx2.HTTPError):
             self._lose(broken(error, self._url))
         else:
-            _log.error("the stream of %s failed unforeseen", self._url.host, exc_info=error)
+            _log.error("the stream of %s failed unexpectedly", self._url.host, exc_info=error)
             self._lose(Cause(Code.CLOSED, f"The stream failed: {error!r}"))
 
     def _crashed(self, message: Outgoing, error: BaseException) -> None:
-        _log.error("a message to %s failed unforeseen", self._url.host, exc_info=error)
+        _log.error("a message to %s failed unexpectedly", self._url.host, exc_info=error)
         self._fail(message.id, Cause(Code.CLOSED, f"The exchange failed: {error!r}"))

@@ -105,7 +105,7 @@ class HttpLink(RemoteLink):
             return
         kind = media_type(response)
         if response.status_code == HTTPStatus.ACCEPTED:
-            self._fail(message.id, garbage("The server took the request without answering it"))
+            self._fail(message.id, garbage("The server accepted the request without a response"))
         elif kind == EVENT_STREAM:
             await self._take_stream(message.id, response)
         elif kind in _JSON_TYPES:
@@ -120,7 +120,7 @@ class HttpLink(RemoteLink):
         elif answers(body, request):
             self._receiver.message(body, request)
         else:
-            self._fail(request, garbage("The server answered with something else", body))
+            self._fail(request, garbage("The server returned an unexpected response", body))
 
     async def _take_stream(self, request: int, response: httpx2.Response) -> None:
         parser = EventParser(self._limit)
@@ -129,7 +129,9 @@ class HttpLink(RemoteLink):
             await response.aclose()
             ending = await self._resume(parser, request)
         if ending is Ending.CUT:
-            self._fail(request, Cause(Code.CLOSED, "The server ended the stream unanswered"))
+            self._fail(
+                request, Cause(Code.CLOSED, "The server ended the stream without a response")
+            )
         elif ending is Ending.OVERSIZE:
             self._fail(request, too_long(self._limit))
 

@@ -40,7 +40,7 @@ def parse_url(text: str) -> httpx2.URL:
     except (httpx2.InvalidURL, ValueError) as error:
         raise LinkFailed(_invalid(f"The url is not valid: {error}")) from None
     if url.scheme not in {"http", "https"} or not url.host:
-        raise LinkFailed(_invalid("The url must begin with http:// or https:// and name a host"))
+        raise LinkFailed(_invalid("The url must begin with http:// or https:// and contain a host"))
     return url
 
 

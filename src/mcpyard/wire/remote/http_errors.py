@@ -102,11 +102,11 @@ def refused(response: httpx2.Response, body: bytes) -> HttpCause:
         return HttpCause(
             Code.HTTP_ERROR,
             f"HTTP {status}: the server redirects to {target}, which is not followed",
-            hint="Use that address if it is the one you mean.",
+            hint="Use that URL if it is the intended one.",
             status=status,
         )
     if status == HTTPStatus.FORBIDDEN:
-        code, hint = Code.FORBIDDEN, "Check the headers and rights this server was given."
+        code, hint = Code.FORBIDDEN, "Check the headers and the permissions of the token."
     else:
         code, hint = Code.HTTP_ERROR, ""
     return HttpCause(code, _with_sample(f"HTTP {status}", body), hint=hint, status=status)
@@ -114,15 +114,15 @@ def refused(response: httpx2.Response, body: bytes) -> HttpCause:
 
 def needs_auth(challenge: Challenge, *, had_token: bool) -> HttpCause:
     """The cause of a 401."""
-    message = "The server wants a sign-in"
+    message = "Sign-in required"
     if had_token:
-        message = "The server does not accept the sign-in it was given"
+        message = "The server rejected the credentials"
     if challenge.error:
         message += f" ({challenge.error})"
     return HttpCause(
         Code.NEEDS_AUTH,
         message,
-        hint="Sign in to this server, or give it a header with a valid token.",
+        hint="Sign in, or set a header with a valid token.",
         status=HTTPStatus.UNAUTHORIZED,
     )
 
@@ -136,8 +136,8 @@ def too_long(limit: int) -> Cause:
     """The cause of an answer over the limit."""
     return Cause(
         Code.GARBAGE,
-        f"The answer is longer than {limit} bytes",
-        hint="Raise the message limit if the server is right to send so much.",
+        f"The response is larger than {limit} bytes",
+        hint="Increase the message limit if this response is legitimate.",
     )
 
 
@@ -148,7 +148,7 @@ def session_expired(status: int = 0) -> HttpCause:
         status: 404 for the request that was turned away, so never taken; 0 for one that was
             already under way.
     """
-    message = "The server has ended the session"
+    message = "The server ended the session"
     return HttpCause(Code.CLOSED, message, untaken=status == HTTPStatus.NOT_FOUND, status=status)
 
 
@@ -169,27 +169,27 @@ def broken(error: httpx2.HTTPError, url: httpx2.URL) -> Cause:
         return _unreachable(error, url)
     if isinstance(error, httpx2.LocalProtocolError):
         return Cause(Code.HTTP_ERROR, f"The request cannot be sent over HTTP: {error}")
-    return Cause(Code.CLOSED, f"The connection to {place(url)} broke: {error or _kind(error)}")
+    return Cause(Code.CLOSED, f"Connection to {place(url)} lost: {error or _kind(error)}")
 
 
 def _unreachable(error: httpx2.HTTPError, url: httpx2.URL) -> Cause:
     roots = list(_chain(error))
     for root in roots:
         if isinstance(root, socket.gaierror):
-            return Cause(Code.UNREACHABLE, f"No address is known for the host {url.host}")
+            return Cause(Code.UNREACHABLE, f"DNS lookup failed for {url.host}")
         if isinstance(root, ssl.SSLCertVerificationError):
             return Cause(
                 Code.UNREACHABLE,
-                f"The certificate of {url.host} is not trusted: {root.verify_message}",
-                hint="Point SSL_CERT_FILE at the authority that signed it.",
+                f"TLS certificate of {url.host} is not trusted: {root.verify_message}",
+                hint="Set SSL_CERT_FILE to the certificate authority that signed it.",
             )
         if isinstance(root, ConnectionRefusedError):
             return Cause(
                 Code.UNREACHABLE,
-                f"Nothing listens at {place(url)}",
-                hint="Is the server running, and is the port right?",
+                f"Connection refused: {place(url)}",
+                hint="Check that the server is running and the port is correct.",
             )
-    reason = "it does not answer" if isinstance(error, httpx2.ConnectTimeout) else str(error)
+    reason = "timed out" if isinstance(error, httpx2.ConnectTimeout) else str(error)
     return Cause(Code.UNREACHABLE, f"Cannot connect to {place(url)}: {reason or _kind(error)}")
 
 

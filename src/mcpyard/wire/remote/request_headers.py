@@ -60,10 +60,10 @@ def mirrored(schema: object) -> dict[Path, str]:
     for path, node in _annotated(schema):
         header = node[_KEYWORD]
         if not path:
-            raise ValueError(f"{_KEYWORD} stands where no argument is")
+            raise ValueError(f"{_KEYWORD} is set on something that is not an argument")
         where = ".".join(path)
         if not isinstance(header, str) or not _TOKEN.fullmatch(header):
-            raise ValueError(f"{where}: {_KEYWORD} is no name of a header")
+            raise ValueError(f"{where}: {_KEYWORD} is not a valid header name")
         if node.get("type") not in _KINDS:
             raise ValueError(f"{where}: only a string, integer or boolean can have {_KEYWORD}")
         if header.lower() in names:

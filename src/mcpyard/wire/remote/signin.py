@@ -109,8 +109,8 @@ class SignInFailed(NeedsAuth):
     """A sign-in that did not come about."""
 
     advice = (
-        "Check that its authorization server can be reached from here, then try again; "
-        "or give the server an Authorization header."
+        "Check that the authorization server is reachable, then try again; "
+        "or set an Authorization header."
     )
 
 
@@ -167,13 +167,13 @@ class SignIn:
                 await asyncio.wait({attempt.task, attempt.address}, return_when="FIRST_COMPLETED")
         except TimeoutError:
             attempt.task.cancel()
-            raise SignInFailed("The authorization server does not answer") from None
+            raise SignInFailed("The authorization server does not respond") from None
         except asyncio.CancelledError:
             attempt.task.cancel()
             raise
         if not attempt.address.done():
             await attempt.task
-            raise SignInFailed("The authorization server asked for no sign-in")
+            raise SignInFailed("The authorization server did not start a sign-in")
         self._attempt = attempt
         return attempt.url
 
@@ -260,7 +260,7 @@ class SignIn:
     def _claim(self, state: str) -> "_Attempt":
         attempt = self._attempt
         if attempt is None or not hmac.compare_digest(attempt.state.encode(), state.encode()):
-            raise SignInFailed("This sign-in is unknown, or was finished already")
+            raise SignInFailed("This sign-in is unknown or already finished")
         self._attempt = None
         return attempt
 
@@ -278,7 +278,7 @@ class SignIn:
                 self._loaded = True
                 await self._store.put(self._credentials)
         except TimeoutError:
-            raise SignInFailed("Nobody finished the sign-in in time") from None
+            raise SignInFailed("The sign-in was not completed in time") from None
 
 
 class _Attempt:

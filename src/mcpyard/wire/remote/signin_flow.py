@@ -100,7 +100,7 @@ class Flow:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise SignInFailed(f"The authorization server cannot be reached: {error}") from error
         except ValidationError as error:
-            raise SignInFailed("The authorization server's answer cannot be read") from error
+            raise SignInFailed("The response of the authorization server is malformed") from error
         return self._credentials()
 
     async def _converse(
@@ -155,7 +155,7 @@ class Flow:
         context = self._provider.context
         tokens, client = context.current_tokens, context.client_info
         if tokens is None or client is None:
-            raise SignInFailed("The authorization server gave no token")
+            raise SignInFailed("The authorization server returned no token")
         server, resource = context.oauth_metadata, context.protected_resource_metadata
         expires = None if tokens.expires_in is None else time.time() + tokens.expires_in
         return Credentials(

@@ -65,7 +65,7 @@ class SseLink(RemoteLink):
                 self._posts = await endpoint
         except TimeoutError:
             await self.close()
-            cause = Cause(Code.UNRESPONSIVE, "The server did not name the address for messages")
+            cause = Cause(Code.UNRESPONSIVE, "The server did not send the message endpoint")
             raise LinkFailed(cause) from None
         except BaseException:
             await self.close()
@@ -157,7 +157,7 @@ def _resolved(base: httpx2.URL, named: bytes) -> httpx2.URL:
     try:
         url = base.join(named.decode().strip())
     except (httpx2.InvalidURL, ValueError):
-        raise LinkFailed(garbage("The address for messages is not valid", named)) from None
+        raise LinkFailed(garbage("The message endpoint is not a valid URL", named)) from None
     if not same_origin(base, url):
-        raise LinkFailed(garbage("The address for messages is on another origin", named))
+        raise LinkFailed(garbage("The message endpoint is on another origin", named))
     return url

@@ -72,7 +72,7 @@ class ToolBreakers:
         if breaker.trying:
             times = "a call" if breaker.timeouts == 1 else f"{breaker.timeouts} calls"
             failed = f'the tool "{route.tool.name}" did not answer {times} in time'
-            refused = Disconnected(f"{failed}; another call tests it")
+            refused = Disconnected(f"{failed}; the next call tests it again")
             refused.untaken = True
             raise refused
         breaker.trying = True

@@ -41,7 +41,7 @@ from mcpyard.yard.calls.breakers import ToolBreakers
 from mcpyard.yard.calls.context import CallContext
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 
-_NOT_ASKED: Final = "no fallback server was asked after that, as the call may have had an effect"
+_NOT_ASKED: Final = "no fallback was tried after that, because the call may have had an effect"
 
 Attempt = Callable[[Route, bytes, CallContext], Awaitable[Outcome]]
 """Calls one tool with arguments that fit its schema."""
@@ -125,7 +125,7 @@ class Fallback:
             if outcome := await _attempted(step, context, attempt, passed):
                 return outcome
         listed = "; ".join(f'"{each.server}": {each.why}' for each in passed)
-        raise NobodyAnswered(f"nobody answered: {listed}").noting("", tuple(passed))
+        raise NobodyAnswered(f"no server answered: {listed}").noting("", tuple(passed))
 
     def observed(self, server: DesiredServer, observed: Observed) -> None:
         """Tell when a server with fallbacks is gone, and when it is there again."""
@@ -191,7 +191,7 @@ class Fallback:
             return route
         if context.allows:
             return None
-        missing = f'it has no tool "{fallback.tool}"' if server else "there is no such server"
+        missing = f'it has no tool "{fallback.tool}"' if server else "no such server"
         return PassedOver(fallback.server, missing)
 
     def _by_name(self, name: str) -> DesiredServer | None:
@@ -212,7 +212,7 @@ class Fallback:
         state = (found or Observed(route.server)).state
         if state.phase is Phase.CONNECTED:
             rests = self.breakers.rests(route)
-            return "did not answer in time a moment ago" if rests else None
+            return "timed out recently" if rests else None
         server = self._deps.desired().get(route.server)
         if server and state.phase is Phase.STOPPED and _sleeps(server, state.phase):
             return None

@@ -90,7 +90,7 @@ class CallPipeline:
         server = self._server(route)
         if not context.may_use(server, route):
             tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
-            raise ToolUnknown(f"{tool} is switched off")
+            raise ToolUnknown(f"{tool} is disabled")
         if parsed is None:
             parsed = _parse(arguments)
         if problems := route.validator.check(parsed):
@@ -114,7 +114,7 @@ class CallPipeline:
         """Ask a server anything else; the result object as it came (see `call`)."""
         desired = self._desired().get(server)
         if desired is None:
-            raise ServerUnknown("the server is gone")
+            raise ServerUnknown("the server was removed")
         terms = _terms(desired.config, None, context)
         raw = await self._servers.request(server, method, params, terms)
         check_result(raw)
@@ -172,7 +172,7 @@ class CallPipeline:
     def _server(self, route: Route) -> DesiredServer:
         server = self._desired().get(route.server)
         if server is None:
-            raise ToolUnknown(f'the server "{route.server_name}" is gone')
+            raise ToolUnknown(f'the server "{route.server_name}" was removed')
         return server
 
     def _params(self, route: Route, arguments: bytes, extras: CallExtras) -> bytes | None:

@@ -258,7 +258,7 @@ class Clients:
     ) -> list[ImportView]:
         """Take every server that is found on the machine into the yard, where it waits, stopped.
 
-        What is there already, what leads back to this yard, and what was found before is left
+        What is there already, what points back to this gateway, and what was found before is left
         out, and told. All of it is one unit to undo.
         """
         await self._check_folder(terms)
@@ -354,7 +354,7 @@ def matrix_of(word: str) -> Matrix:
     """A table by its word."""
     if word not in {*Matrix}:
         known = ", ".join(Matrix)
-        raise ArgumentsRefused.of(Problem("matrix", f'"{word[:40]}" is unknown; one of {known}'))
+        raise ArgumentsRefused.of(Problem("matrix", f'"{word[:40]}" is unknown; expected {known}'))
     return Matrix(word)
 
 

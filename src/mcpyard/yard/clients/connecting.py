@@ -81,14 +81,14 @@ class Connecting:
     def do(self, desk: Workspace) -> None:
         """Write the gateway down, in place of an earlier way to it."""
         if self.seat.spot.client.id == self.ours.client.id:
-            problem = Problem("client", "the yard is not connected to itself")
-            raise EditRefused.of(problem).advising("Name the program that is to use the yard.")
+            problem = Problem("client", "mcpyard cannot be connected to itself")
+            raise EditRefused.of(problem).advising("Choose the program that should use mcpyard.")
         if self.seat.has(desk, self.name) and not self._is_ours(desk):
-            raise NameTaken(f'there is a server "{self.name}" in {self.seat.spot} already')
+            raise NameTaken(f'a server "{self.name}" already exists in {self.seat.spot}')
         spot = self.seat.found(desk, self.name)
         converted = convert(self.way.entry(spot), self.ours, spot, Matrix.NATIVE)
         if isinstance(self.way, Addressed) and converted.entry.url is None:
-            message = f"{spot.client.title} takes no address; connect it without http, by a command"
+            message = f"{spot.client.title} supports no URLs; connect it over stdio"
             raise ArgumentsRefused.of(Problem("http", message))
         refuse_unfit(converted.entry)
         desk.tell(*converted.warnings)

@@ -83,7 +83,7 @@ class Taking:
         if entry is None or standing.listed.problems:
             return ImportCandidate(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
         if self._leads_back(entry):
-            return ImportCandidate(standing, SKIPPED, "leads back to this yard")
+            return ImportCandidate(standing, SKIPPED, "points back to this gateway (loop)")
         try:
             converted = convert(entry, standing.spot, self._target)
             definition = _definition(converted.entry, self._target)
@@ -104,8 +104,8 @@ class Taking:
     def _why(self, name: str, definition: Definition) -> str:
         known, where = self._known[name]
         if _launch(known) == _launch(definition):
-            return f"is the same as in {where}"
-        return f"differs from the one in {where}; copy it under another name to have both"
+            return f"is identical to the one in {where}"
+        return f"differs from the one in {where}; copy it under another name to keep both"
 
 
 def _definition(entry: Entry, spot: ClientScopeRef) -> Definition:

@@ -24,8 +24,8 @@ from mcpyard.yard.clients.patching import patched, refuse_unfit
 from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace
 
-_IN_PLACE: Final = "Put it in the place of that one with --replace, or name it anew with --name."
-_ANOTHER_NAME: Final = "Give the copy another name with --name, or another place with --to."
+_IN_PLACE: Final = "Overwrite it with --replace, or choose another name with --name."
+_ANOTHER_NAME: Final = "Choose another name with --name, or another target with --to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Copying:
         self._refuse_itself(desk)
         converted = convert(entry, source, target, self.matrix)
         if not self.replace and self.target.has(desk, self.new_name):
-            message = f'there is a server "{self.new_name}" in {self.target.spot} already'
+            message = f'a server "{self.new_name}" already exists in {self.target.spot}'
             raise NameTaken(message).advising(_IN_PLACE)
         refuse_unfit(converted.entry)
         desk.tell(*converted.warnings)
@@ -131,7 +131,7 @@ class Copying:
         here = self.source.place(desk, self.name), self.source.spot.above, self.name
         there = self.target.place(desk, self.new_name), self.target.spot.above, self.new_name
         if here == there:
-            message = f'"{self.name}" is there already: it would be copied onto itself'
+            message = f'"{self.name}" cannot be copied onto itself'
             raise EditRefused.of(Problem("to", message)).advising(_ANOTHER_NAME)
 
     def _whole(self, entry: Entry, converted: Converted) -> Entry:

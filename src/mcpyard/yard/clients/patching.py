@@ -79,9 +79,9 @@ def _field(word: str, value: object, spot: ClientScopeRef) -> Field:
     name = _FIELDS.get(word)
     if name is None:
         known = ", ".join(("name", "enabled", *_FIELDS))
-        raise DefinitionError.of(Problem(word[:80], f"cannot be changed; {known} can"))
+        raise DefinitionError.of(Problem(word[:80], f"cannot be changed; editable fields: {known}"))
     if value is not None and name not in spot.shape.words:
-        raise DefinitionError.of(Problem(word, f"has no counterpart in {spot.client.title}"))
+        raise DefinitionError.of(Problem(word, f"not supported by {spot.client.title}"))
     return name
 
 
@@ -105,7 +105,7 @@ def _merged(word: str, old: Mapping[str, str], new: object) -> Mapping[str, str]
         elif not _is_mask(value):
             pairs[key] = _read_text(f"{word}.{key}", value)
         elif key not in old:
-            problem = Problem(f"{word}.{key}", "is masked, and there is nothing to keep")
+            problem = Problem(f"{word}.{key}", "is masked, but no value is stored")
             raise DefinitionError.of(problem)
     return pairs or None
 
@@ -123,7 +123,7 @@ def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the
         raise DefinitionError.of(Problem(word + wrong.where, wrong.message)) from None
     except ValueError:
         known = ", ".join(EntryTransport)
-        raise DefinitionError.of(Problem(word, f"is unknown; one of {known}")) from None
+        raise DefinitionError.of(Problem(word, f"is unknown; expected one of {known}")) from None
 
 
 def _milliseconds(value: object) -> float:

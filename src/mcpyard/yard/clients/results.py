@@ -61,7 +61,7 @@ class Shown:
 def own_shown(server: DesiredServer, entry: Entry) -> Shown:
     """A server of the yard itself."""
     if server.held:
-        reason = "the project's file waits for approval: mcpyard approve"
+        reason = "the project file needs approval: mcpyard approve"
         return Shown(server.name, entry, Effective.UNTRUSTED, reason, server.place)
     state = Effective.ENABLED if server.config.enabled else Effective.DISABLED
     return Shown(server.name, entry, state, "", server.place)

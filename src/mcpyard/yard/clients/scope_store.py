@@ -77,7 +77,7 @@ class FileScopeStore:
         """
         location = spot.scope.location
         if location is None or not usable(location, spot.scope.above, around):
-            message = f"is needed: {spot} is kept in the folder of a project"
+            message = f"is required: {spot} is stored in a project folder"
             raise ArgumentsRefused.of(Problem("project", message))
         switch = switches.switch_location(spot)
         known = candidates(switch, around) if switch and usable(switch, (), around) else ()
@@ -128,7 +128,7 @@ class FileScopeStore:
     def rename(self, desk: Workspace, name: str, new_name: str) -> None:
         """Give a server another name; one that is off stays so."""
         if self.has(desk, new_name):
-            raise NameTaken(f'there is a server "{new_name}" in {self.spot} already')
+            raise NameTaken(f'a server "{new_name}" already exists in {self.spot}')
         path = self._place_of(desk, name)
         off = self._switched_elsewhere and not self._is_on(desk, name)
         with within(path):

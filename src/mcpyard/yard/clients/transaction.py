@@ -128,7 +128,7 @@ class EditTransaction:
                 desk = await self.look(operation, desk)
                 with contextlib.suppress(DocumentMoved):
                     return desk, await self._commit(desk, kind, who)
-        raise DocumentMoved(f"{writes[0].path} was changed by somebody else again and again")
+        raise DocumentMoved(f"{writes[0].path} keeps being changed by another program")
 
     async def note_token(self, unit: int, token: str, who: str) -> None:
         """Remember that a token was made together with an edit, and goes with it."""
@@ -141,7 +141,7 @@ class EditTransaction:
     async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
         """Undo an edit, or only tell what that would write.
 
-        Of two who undo the same at once one is told that it is undone already.
+        Of two who undo the same at once one is told that it is already undone.
 
         Args:
             unit: Which one; the newest that was not undone yet, unless told.
@@ -152,7 +152,7 @@ class EditTransaction:
         async with self._one_way_back:
             made = await self._edits.together(number)
             if not made or made[0][0].undone:
-                why = "is undone already" if made else "is not among the last ones"
+                why = "is already undone" if made else "is not among the recent edits"
                 raise EditUnknown(f"the edit {number} {why}")
             backs = await self._way_back([edit for _, edit in made if edit.path != _GRANTED])
             undone = Undone(number, backs, self._own.removed_by(backs))
@@ -229,7 +229,7 @@ class EditTransaction:
                 changed.append(FileWrite(each.path, only(each.before, names), only(now, names)))
                 named += [f'"{name}" in {each.path}' for name in sorted(names)]
         if changed:
-            message = f"{', '.join(named)} changed since the edit; undoing it would lose that"
+            message = f"{', '.join(named)} changed since the edit; undoing would discard that"
             raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
 
     async def _commit(self, desk: Workspace, kind: str, who: str) -> int | None:

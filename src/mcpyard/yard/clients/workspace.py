@@ -14,7 +14,7 @@ from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.yard_scope_documents import Plain, document, servers_of
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING, OwnPicture
 
-_UNREADABLE: Final = "See what stands there and who may read it: it must be a readable text file."
+_UNREADABLE: Final = "Check the path and its permissions: it must be a readable text file."
 
 
 @dataclass(frozen=True, slots=True)

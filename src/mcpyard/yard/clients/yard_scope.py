@@ -77,7 +77,7 @@ class OwnServers:
         if scope is Scope.USER:
             return USER_DOCUMENT
         if self.project is None:
-            raise ReadOnlyOwner("this yard serves no project; name the folder with up --project")
+            raise ReadOnlyOwner("no project is open; set the folder with up --project")
         return str(self.project / ".mcp.json")
 
     def text(self, path: str) -> FileText:
@@ -225,7 +225,7 @@ class OwnServers:
         server = self.picture().named(name)
         if server is not None and server.owner.scope is scope:
             return server
-        raise ServerUnknown(f'there is no server "{name[:80]}" of {YARD}:{scope}, or it is hidden')
+        raise ServerUnknown(f'there is no server "{name[:80]}" in {YARD}:{scope}')
 
 
 def _entries(text: str | None) -> dict[str, Config]:

@@ -99,7 +99,7 @@ class YardScopeStore:
         """Give a server another name."""
         self._config(desk, name)
         if self.has(desk, new_name):
-            raise NameTaken(f'there is a server "{new_name}" in {self.spot} already')
+            raise NameTaken(f'a server "{new_name}" already exists in {self.spot}')
         self._edit(desk, lambda text: mcp_json.rename(text, name, new_name))
         said = desk.said(self._made_up).items()
         self._say(desk, {new_name if each == name else each: told for each, told in said})

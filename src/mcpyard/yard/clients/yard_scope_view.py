@@ -65,4 +65,4 @@ class OwnView:
 
 
 def _hidden_by(owner: Owner) -> str:
-    return f"hidden by that of the {owner.words}"
+    return f"overridden by the one of the {owner.words}"

@@ -80,7 +80,7 @@ def gather(
     for tool in theirs:
         if tool.name in mine:
             note = f'is a tool of the application and one of the server "{tool.origin}"'
-            warnings.append(Problem(tool.name, f"{note}; the application's is taken"))
+            warnings.append(Problem(tool.name, f"{note}; the application's tool is used"))
     for each in warnings:
         log.warning("%s", each)
     kept = [tool for tool in theirs if tool.name not in mine]
@@ -158,7 +158,7 @@ def _selected(tools: list[Tool], select: Select | None) -> tuple[list[Tool], lis
         return [tool for tool in tools if select(tool)], []
     patterns = [select] if isinstance(select, str) else [*select]
     unused = [each for each in patterns if not any(_fits(tool, each) for tool in tools)]
-    warnings = [Problem("select", f'"{each}" fits no tool') for each in unused]
+    warnings = [Problem("select", f'"{each}" matches no tool') for each in unused]
     return [tool for tool in tools if any(_fits(tool, each) for each in patterns)], warnings
 
 
@@ -169,12 +169,12 @@ def _fits(tool: Tool, pattern: str) -> bool:
 
 _PHASES: Mapping[str, str] = {
     "connected": "connected",
-    "connecting": "connecting; its tools are cached, calls wait for it",
-    "degraded": "not responding; one call at a time is sent to it, the others fail at once",
-    "backoff": "reconnecting; its tools are cached, calls wait for it",
+    "connecting": "connecting; its tools are cached, calls wait until it is connected",
+    "degraded": "not responding; one call at a time is tried, others fail immediately",
+    "backoff": "reconnecting; its tools are cached, calls wait until it is connected",
     "failed": "failed; its tools cannot be called",
-    "needs_auth": "waits for a sign-in; its tools cannot be called",
-    "needs_approval": "waits for approval; its tools cannot be called",
+    "needs_auth": "needs sign-in; its tools cannot be called",
+    "needs_approval": "needs approval; its tools cannot be called",
     "stopping": "stopping; its tools cannot be called",
     "stopped": "stopped; its tools cannot be called",
 }
@@ -186,7 +186,7 @@ def words_of(server: ServerView) -> str:
     if not server.enabled:
         return "disabled; its tools cannot be called"
     if phase == "stopped" and server.wanted == "on_demand":
-        return "asleep; the first call wakes it"
+        return "idle; the first call starts it"
     fallbacks = ", ".join(server.fallback) if phase != "connected" else ""
-    standing_in = f"; in its place: {fallbacks}" if fallbacks else ""
+    standing_in = f"; fallback: {fallbacks}" if fallbacks else ""
     return _PHASES[phase] + (f" ({error.message})" if error else "") + standing_in
