@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from bench.measuring import ROOT, Figures, percentile
-from tests.gateway.talking import odd, talking
+from tests.gateway.talking import odd_server, talking
 
 SOURCE = ROOT / "src" / "mcpyard"
 
@@ -39,7 +39,7 @@ async def visited() -> set[str]:
     def visit(frame: FrameType, _event: str, _value: object) -> None:
         files.add(frame.f_code.co_filename)
 
-    async with talking({"one": odd("legacy")}) as talk:
+    async with talking({"one": odd_server("legacy")}) as talk:
         session = await talk.meet()
         call = {"name": "mcp_one_nonce", "arguments": {"text": "x"}}
         await session.ask("tools/call", **call)

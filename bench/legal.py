@@ -18,7 +18,7 @@ from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
 from mcpyard.legal.library import Library
 from mcpyard.legal.shelf import Corpus
-from tests.legal.known import CASES, LAWS, STATUTES, Known
+from tests.legal.known import CASES, LAWS, STATUTES, Example
 from tests.legal.running import COMMAND
 
 ROUNDS = 20
@@ -71,7 +71,7 @@ def right(library: Library) -> int:
     return count + sum(library.cases(query, 1)[0].row["title"] == CASES[query] for query in CASES)
 
 
-def in_process(library: Library, statutes: Sequence[Known] = STATUTES) -> list[float]:
+def in_process(library: Library, statutes: Sequence[Example] = STATUTES) -> list[float]:
     took: list[float] = []
     for _ in range(ROUNDS):
         for question in statutes:

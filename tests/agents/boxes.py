@@ -70,7 +70,7 @@ class FakeTool:
     description: str = "Reads a file."
     schema: Mapping[str, Any] = field(default_factory=lambda: SCHEMA)
     output_schema: Mapping[str, Any] | None = None
-    asked: list[Mapping[str, object] | None] = field(default_factory=list)
+    calls: list[Mapping[str, object] | None] = field(default_factory=list)
 
     async def call(
         self,
@@ -79,7 +79,7 @@ class FakeTool:
         progress: Progress | None,
     ) -> Outcome:
         del timeout, progress
-        self.asked.append(arguments)
+        self.calls.append(arguments)
         if self.fault:
             return Outcome.failed(self.fault, "it went wrong", server="fs", tool="read_file")
         return Outcome(orjson.dumps(self.result), "fs", "read_file", 1.5)

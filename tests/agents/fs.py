@@ -56,12 +56,12 @@ def main() -> None:
         request = json.loads(line)
         if "id" not in request or request.get("params", {}).get("name") == "hang":
             continue
-        told: dict[str, Any] = {"jsonrpc": "2.0", "id": request["id"]}
+        response: dict[str, Any] = {"jsonrpc": "2.0", "id": request["id"]}
         if request["method"] == "server/discover":
-            told["error"] = {"code": -32601, "message": "not here"}
+            response["error"] = {"code": -32601, "message": "not here"}
         else:
-            told["result"] = answer(request)
-        sys.stdout.write(json.dumps(told) + "\n")
+            response["result"] = answer(request)
+        sys.stdout.write(json.dumps(response) + "\n")
         sys.stdout.flush()
 
 

@@ -91,7 +91,7 @@ async def test_a_tool_is_called_by_the_name_it_is_offered_by() -> None:
     fake = FakeTool(name="files.read")
     call = {"id": "1", "name": "files_read", "input": {"path": "a"}}
     answer = await fake.box().answer_anthropic(call)
-    assert (answer["is_error"], fake.asked) == (False, [{"path": "a"}])
+    assert (answer["is_error"], fake.calls) == (False, [{"path": "a"}])
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:

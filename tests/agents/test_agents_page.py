@@ -40,8 +40,8 @@ class Client:
         self.given: dict[str, Any] = {}
         self.responses = self.messages = self
 
-    async def create(self, **given: object) -> SimpleNamespace:
-        self.given = given
+    async def create(self, **options: object) -> SimpleNamespace:
+        self.given = options
         name = "mcp_fs_read_file"
         arguments: dict[str, object] = {"path": "notes.txt"}
         call = ResponseFunctionToolCall(
@@ -71,7 +71,7 @@ async def test_an_example_for_a_library_runs(snippet: str) -> None:
     fake, client = FakeTool(), Client()
     left = await run(snippet, box=fake.box(), client=client, history=[], model=TestModel())
     agent = left.get("agent")
-    assert fake.asked or client.given.get("tools") or (agent and agent.tools)
+    assert fake.calls or client.given.get("tools") or (agent and agent.tools)
     assert left["history"] == [] or "done" in str(left["history"][-1])
 
 

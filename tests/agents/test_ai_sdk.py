@@ -26,11 +26,11 @@ async def test_the_tools_of_a_server_are_a_tool_set() -> None:
 
     async with yard_of_fs() as yard:
         tools: dict[str, Any] = yard.toolbox(own=[today]).to_ai_sdk()
-        shown = await tools["mcp_fs_show"]["execute"]({})
+        result = await tools["mcp_fs_show"]["execute"]({})
         own = await tools["today"]["execute"]({})
     assert tools["mcp_fs_read_file"]["description"] == "Reads a text file."
     assert tools["mcp_fs_read_file"]["inputSchema"] == PATH
-    assert shown["structuredContent"] == {"answer": 42}
+    assert result["structuredContent"] == {"answer": 42}
     assert tools["today"]["toModelOutput"](own) == {"type": "text", "value": "Monday"}
 
 

@@ -41,7 +41,7 @@ async def test_a_call_is_answered_with_all_that_came() -> None:
         ("document", {"type": "base64", "media_type": "application/pdf", "data": PAPER}),
     ]
     assert (answer["tool_use_id"], answer["is_error"]) == ("toolu_1", False)
-    assert fake.asked == [{"path": "a"}]
+    assert fake.calls == [{"path": "a"}]
 
 
 @pytest.mark.parametrize("fake", FAILING)
@@ -73,7 +73,7 @@ async def test_arguments_with_names_that_are_refused_are_offered_by_others() -> 
         "properties": {"filter": {"type": "string"}, "top": {"type": "integer"}},
         "required": ["filter"],
     }
-    assert fake.asked == [{"$filter": "a", "top": 3}]
+    assert fake.calls == [{"$filter": "a", "top": 3}]
 
 
 @pytest.mark.parametrize("call", [None, {}, {"name": "x"}])

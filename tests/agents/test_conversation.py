@@ -39,17 +39,17 @@ class ScriptedModel:
         )
 
     async def complete(self, request: Request) -> JSONResponse:
-        asked = await request.json()
-        self.heard.append(asked)
+        body = await request.json()
+        self.heard.append(body)
         call = next(self._script, None)
-        said: Message = {"role": "assistant", "content": None if call else "That is all."}
+        message: Message = {"role": "assistant", "content": None if call else "That is all."}
         if call:
             name, arguments = call
             function = {"name": name, "arguments": arguments}
             number = f"call_{len(self.heard)}"
-            said["tool_calls"] = [{"id": number, "type": "function", "function": function}]
+            message["tool_calls"] = [{"id": number, "type": "function", "function": function}]
         reason = "tool_calls" if call else "stop"
-        choice = {"index": 0, "message": said, "finish_reason": reason}
+        choice = {"index": 0, "message": message, "finish_reason": reason}
         head = {"id": "x", "object": "chat.completion", "created": 0, "model": "scripted"}
         return JSONResponse({**head, "choices": [choice]})
 
@@ -64,13 +64,15 @@ async def converse(url: str, box: AgentToolbox) -> tuple[str, list[str]]:
             answer = await client.chat.completions.create(
                 model="scripted", messages=messages, tools=tools
             )
-            said = answer.choices[0].message
-            if not said.tool_calls:
-                return said.content or "", results
-            messages.append(said.model_dump(exclude_none=True))
-            told = await asyncio.gather(*(box.answer_openai(call) for call in said.tool_calls))
-            messages += told
-            results += [str(each["content"]) for each in told]
+            message = answer.choices[0].message
+            if not message.tool_calls:
+                return message.content or "", results
+            messages.append(message.model_dump(exclude_none=True))
+            replies = await asyncio.gather(
+                *(box.answer_openai(call) for call in message.tool_calls)
+            )
+            messages += replies
+            results += [str(each["content"]) for each in replies]
 
 
 def today() -> str:

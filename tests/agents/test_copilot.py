@@ -51,14 +51,17 @@ async def test_executing_it_calls_the_server_and_returns_the_result(tmp_path: Pa
     note.write_text("你好, yard")
     async with tools_of_fs() as tools:
         result = await handled(tools["mcp_fs_read_file"], {"path": str(note)})
-        shown = await handled(tools["mcp_fs_show"])
+        show_result = await handled(tools["mcp_fs_show"])
     assert (result.text_result_for_llm, result.result_type) == ("你好, yard", "success")
-    assert shown.text_result_for_llm.split("\n") == [
+    assert show_result.text_result_for_llm.split("\n") == [
         "words",
         "[link the link] https://example.com/b",
         '{"answer":42}',
     ]
-    assert attached(shown) == [("image", "image/png", PICTURE), ("resource", "audio/wav", SOUND)]
+    assert attached(show_result) == [
+        ("image", "image/png", PICTURE),
+        ("resource", "audio/wav", SOUND),
+    ]
 
 
 @pytest.mark.real
@@ -123,4 +126,4 @@ async def test_arguments_that_are_no_object_are_refused(arguments: object) -> No
     result = await handled(tool, arguments)
     assert result.result_type == "failure"
     assert "not a JSON object" in result.text_result_for_llm
-    assert fake.asked == []
+    assert fake.calls == []

@@ -13,8 +13,8 @@ def call(arguments: dict[str, object]) -> types.FunctionCall:
     return types.FunctionCall(id="call_1", name="mcp_fs_read_file", args=arguments)
 
 
-async def answered(fake: FakeTool, asked: object) -> types.FunctionResponse:
-    part = types.Part.model_validate(await fake.box().answer_gemini(asked))
+async def answered(fake: FakeTool, function_call: object) -> types.FunctionResponse:
+    part = types.Part.model_validate(await fake.box().answer_gemini(function_call))
     assert part.function_response
     return part.function_response
 
@@ -56,7 +56,7 @@ async def test_a_call_is_answered_with_all_that_came() -> None:
         ("image/png", base64.b64decode(PICTURE)),
         ("application/pdf", base64.b64decode(PAPER)),
     ]
-    assert fake.asked == [{"path": "a"}]
+    assert fake.calls == [{"path": "a"}]
 
 
 async def test_a_result_without_words_points_to_its_media() -> None:
@@ -82,7 +82,7 @@ async def test_a_name_that_gemini_refuses_is_offered_by_another() -> None:
     [declared] = types.Tool.model_validate(tool).function_declarations or []
     response = await answered(fake, {"name": declared.name})
     assert (declared.name, response.name) == ("_3d_view", "_3d_view")
-    assert fake.asked == [None]
+    assert fake.calls == [None]
 
 
 async def test_arguments_with_names_that_are_refused_are_offered_by_others() -> None:
@@ -92,7 +92,7 @@ async def test_arguments_with_names_that_are_refused_are_offered_by_others() -> 
     schema = declared.parameters_json_schema or {}
     assert schema["properties"] == {"type": {"type": "string"}}
     await answered(fake, call({"type": "a"}))
-    assert fake.asked == [{"@type": "a"}]
+    assert fake.calls == [{"@type": "a"}]
 
 
 async def test_what_is_no_call_is_refused() -> None:

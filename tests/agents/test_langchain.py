@@ -51,7 +51,7 @@ async def test_arguments_reach_the_tool_whatever_they_are_called() -> None:
     }
     fake = FakeTool()
     await ran(fake, arguments)
-    assert fake.asked == [arguments]
+    assert fake.calls == [arguments]
 
 
 async def test_a_picture_is_carried_and_the_rest_told() -> None:

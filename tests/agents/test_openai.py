@@ -76,7 +76,7 @@ def test_a_strict_tool_requires_everything_and_one_that_cannot_be_stays_as_it_is
 async def test_the_nulls_of_a_strict_tool_do_not_reach_it() -> None:
     fake = FakeTool()
     await fake.box().answer_openai(response_call('{"path": "a", "config": null, "lines": null}'))
-    assert fake.asked == [{"path": "a"}]
+    assert fake.calls == [{"path": "a"}]
 
 
 def test_chat_gets_a_description_that_is_cut_and_responses_the_whole() -> None:
@@ -117,9 +117,9 @@ async def test_a_call_of_chat_is_answered_with_words() -> None:
 @pytest.mark.parametrize("fake", FAILING)
 async def test_a_failure_is_an_answer_that_says_so(fake: FakeTool) -> None:
     box = fake.box()
-    said = await box.answer_openai(chat_call('{"path": "a"}'))
-    given = await box.answer_openai(response_call('{"path": "a"}'))
-    assert said["content"] == given["output"] == "Error: it went wrong"
+    chat_reply = await box.answer_openai(chat_call('{"path": "a"}'))
+    response_reply = await box.answer_openai(response_call('{"path": "a"}'))
+    assert chat_reply["content"] == response_reply["output"] == "Error: it went wrong"
 
 
 async def test_a_failure_with_a_picture_first_says_so_before_it() -> None:
@@ -131,7 +131,7 @@ async def test_a_failure_with_a_picture_first_says_so_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (response_call("{broken"), "the arguments are not a JSON object"),
         (response_call("[1]"), "the arguments are not a JSON object"),
@@ -139,18 +139,18 @@ async def test_a_failure_with_a_picture_first_says_so_before_it() -> None:
     ],
 )
 async def test_a_call_that_cannot_be_made_is_answered_with_an_error(
-    call: ResponseFunctionToolCall, told: str
+    call: ResponseFunctionToolCall, message: str
 ) -> None:
     fake = FakeTool()
     answer = await fake.box().answer_openai(call)
-    assert str(answer["output"]).startswith(f"Error: {told}")
-    assert fake.asked == []
+    assert str(answer["output"]).startswith(f"Error: {message}")
+    assert fake.calls == []
 
 
 async def test_no_arguments_are_an_empty_object() -> None:
     fake = FakeTool()
     await fake.box().answer_openai(response_call(""))
-    assert fake.asked == [{}]
+    assert fake.calls == [{}]
 
 
 async def test_a_dictionary_is_as_good_as_an_object_of_the_library() -> None:
@@ -158,7 +158,7 @@ async def test_a_dictionary_is_as_good_as_an_object_of_the_library() -> None:
     box = fake.box()
     await box.answer_openai(response_call('{"path": "a"}').model_dump())
     await box.answer_openai(chat_call('{"path": "b"}').model_dump())
-    assert fake.asked == [{"path": "a"}, {"path": "b"}]
+    assert fake.calls == [{"path": "a"}, {"path": "b"}]
 
 
 @pytest.mark.parametrize("call", [None, {}, {"name": "x"}, {"function": {"name": "x"}}])

@@ -36,8 +36,8 @@ class Scripted(Model):
 
     async def get_response(self, *args: Any, **more: Any) -> ModelResponse:  # noqa: ANN401  its shape
         del args
-        heard, tools = more["input"], more["tools"]
-        self.told = [] if isinstance(heard, str) else list(heard)
+        items, tools = more["input"], more["tools"]
+        self.told = [] if isinstance(items, str) else list(items)
         outputs = [each for each in self.told if each.get("type") == "function_call_output"]
         reply = _message("finished") if outputs else self._call(tools[0])
         return ModelResponse(output=[reply], usage=Usage(), response_id=None)
@@ -52,9 +52,9 @@ class Scripted(Model):
 
 
 def _message(text: str) -> ResponseOutputMessage:
-    said = ResponseOutputText(annotations=[], text=text, type="output_text")
+    content = ResponseOutputText(annotations=[], text=text, type="output_text")
     return ResponseOutputMessage(
-        id="msg_1", content=[said], role="assistant", status="completed", type="message"
+        id="msg_1", content=[content], role="assistant", status="completed", type="message"
     )
 
 
@@ -84,7 +84,7 @@ def test_a_tool_has_a_schema_that_the_service_takes() -> None:
 async def test_a_run_calls_the_tool_and_tells_the_model() -> None:
     fake = FakeTool()
     assert await run(fake, Scripted()) == "done"
-    assert fake.asked == [{"path": "a"}]
+    assert fake.calls == [{"path": "a"}]
 
 
 async def test_a_run_tells_the_model_all_that_came() -> None:
@@ -96,9 +96,9 @@ async def test_a_run_tells_the_model_all_that_came() -> None:
 
 
 async def test_pictures_and_papers_are_carried() -> None:
-    found = await invoked(FakeTool(EVERYTHING))
-    [image] = (each for each in found if isinstance(each, ToolOutputImage))
-    [paper] = (each for each in found if isinstance(each, ToolOutputFileContent))
+    parts = await invoked(FakeTool(EVERYTHING))
+    [image] = (each for each in parts if isinstance(each, ToolOutputImage))
+    [paper] = (each for each in parts if isinstance(each, ToolOutputFileContent))
     assert image.image_url == f"data:image/png;base64,{PICTURE}"
     assert paper.filename == "a.pdf"
 
@@ -110,6 +110,6 @@ async def test_a_failure_is_told_and_the_run_goes_on(fake: FakeTool) -> None:
 
 async def test_arguments_that_are_not_json_are_refused_and_the_run_goes_on() -> None:
     fake = FakeTool()
-    told = str(await invoked(fake, "{broken"))
-    assert told.startswith("Error: the arguments are not a JSON object")
-    assert fake.asked == []
+    text = str(await invoked(fake, "{broken"))
+    assert text.startswith("Error: the arguments are not a JSON object")
+    assert fake.calls == []

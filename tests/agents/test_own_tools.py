@@ -132,9 +132,9 @@ async def test_what_a_function_gives_becomes_a_result(
 
 async def test_parts_and_whole_outcomes_are_passed_on() -> None:
     picture = Image("QQ==", "image/png")
-    given = Outcome(b'{"content": []}', "elsewhere", "t", 1.0)
+    outcome = Outcome(b'{"content": []}', "elsewhere", "t", 1.0)
     assert (await own_tool(lambda: [Text("a"), picture], name="t").call()).parts[1] == picture
-    assert await own_tool(lambda: given, name="t").call() is given
+    assert await own_tool(lambda: outcome, name="t").call() is outcome
 
 
 CIRCLE: list[object] = []

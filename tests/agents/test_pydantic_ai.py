@@ -32,14 +32,14 @@ async def run(fake: FakeTool) -> ToolReturnPart:
     agent = Agent(FunctionModel(scripted), toolsets=[fake.box().to_pydantic_ai()])
     result = await agent.run("go")
     assert result.output == "finished"
-    [told] = (
+    [part] = (
         part
         for message in result.all_messages()
         if isinstance(message, ModelRequest)
         for part in message.parts
         if isinstance(part, ToolReturnPart)
     )
-    return told
+    return part
 
 
 async def test_the_model_is_offered_the_tools_as_they_came() -> None:
@@ -55,10 +55,10 @@ async def test_the_model_is_offered_the_tools_as_they_came() -> None:
 
 async def test_a_run_calls_the_tool_and_tells_the_model() -> None:
     fake = FakeTool()
-    told = await run(fake)
-    assert (told.content, told.outcome) == ("done", "success")
-    assert fake.asked == [{"path": "a"}]
-    metadata: Any = told.metadata
+    part = await run(fake)
+    assert (part.content, part.outcome) == ("done", "success")
+    assert fake.calls == [{"path": "a"}]
+    metadata: Any = part.metadata
     assert metadata["yard"]["server"] == "fs"
 
 
@@ -72,8 +72,8 @@ async def test_a_picture_is_carried_and_the_rest_told() -> None:
 
 @pytest.mark.parametrize("fake", FAILING)
 async def test_a_failure_is_told_and_the_run_goes_on(fake: FakeTool) -> None:
-    told = await run(fake)
-    assert (told.content, told.outcome) == ("it went wrong", "failed")
+    part = await run(fake)
+    assert (part.content, part.outcome) == ("it went wrong", "failed")
 
 
 def test_the_toolset_needs_no_id() -> None:

@@ -19,7 +19,7 @@ NAMES = {
 }
 
 
-async def told(box: Toolbox, name: str, **arguments: object) -> Any:  # noqa: ANN401  any JSON
+async def structured(box: Toolbox, name: str, **arguments: object) -> Any:  # noqa: ANN401  any JSON
     outcome = await box.call(name, arguments)
     assert outcome.error is None, outcome.text
     return outcome.structured
@@ -32,19 +32,19 @@ async def test_an_agent_sees_what_is_wrong_and_puts_it_right() -> None:
         await until(yard, lambda: state_of(yard, "bad")["status"] == "error")
         box = yard.toolbox(own=self_control(yard))
         assert {tool.name for tool in box if tool.origin == "own"} == NAMES
-        listed = await told(box, "yard_list_servers")
+        listed = await structured(box, "yard_list_servers")
         await box.call("mcp_fs_hang")
-        errors = await told(box, "yard_last_errors")
-        found = await told(box, "yard_search_tools", query="echo")
+        errors = await structured(box, "yard_last_errors")
+        matches = await structured(box, "yard_search_tools", query="echo")
         first = state_of(yard, "fs")["pid"]
-        restarted = await told(box, "yard_restart_server", server="fs")
+        restarted = await structured(box, "yard_restart_server", server="fs")
         second = state_of(yard, "fs")["pid"]
-        status = await told(box, "yard_server_status", server="fs")
+        status = await structured(box, "yard_server_status", server="fs")
     assert listed["fs"] == "connected"
     assert listed["bad"].startswith("failed")
     assert errors["servers"]["bad"]["code"] == "command_missing"
     assert [(each["tool"], each["outcome"]) for each in errors["calls"]] == [("hang", "timed-out")]
-    assert found["tools"] == [{"name": "mcp_fs_echo", "description": "does echo"}]
+    assert matches["tools"] == [{"name": "mcp_fs_echo", "description": "does echo"}]
     assert restarted == {"name": "fs", "now": "connected"}
     assert first != second
     assert (status["status"], len(status["tools"])) == ("connected", 4)

@@ -171,8 +171,8 @@ def test_tools_are_selected_by_patterns_or_by_a_test() -> None:
     assert names(yard.box(select="fs/w*")) == ["mcp_fs_write"]
     assert names(yard.box(select=lambda tool: tool.native == "read")) == ["mcp_fs_read"]
     assert names(yard.box(select=[])) == []
-    odd = yard.box(select=["fs/read", "fs/nothing"])
-    assert [str(each) for each in odd.warnings] == ['select: "fs/nothing" matches no tool']
+    box = yard.box(select=["fs/read", "fs/nothing"])
+    assert [str(each) for each in box.warnings] == ['select: "fs/nothing" matches no tool']
 
 
 async def test_a_local_function_answers_when_the_server_cannot() -> None:
@@ -240,8 +240,8 @@ def test_of_a_connected_server_there_is_no_more_to_say() -> None:
 
 
 def test_every_phase_has_its_words() -> None:
-    told = server_words(FakeYard(**{phase: {"phase": str(phase)} for phase in Phase}))
-    assert len({*told.values()}) == len(Phase)
+    words = server_words(FakeYard(**{phase: {"phase": str(phase)} for phase in Phase}))
+    assert len({*words.values()}) == len(Phase)
 
 
 @pytest.mark.real
@@ -267,13 +267,13 @@ async def test_a_conversation_gets_the_tools_of_connected_servers_with_the_appli
         os.kill(state_of(yard, "reconnecting")["pid"], signal.SIGKILL)
         await until(yard, lambda: state_of(yard, "reconnecting")["phase"] in COMING_BACK)
         box = yard.toolbox(own=[hello])
-        told = box.status()
+        statuses = box.status()
         waited = await before.call("mcp_reconnecting_echo", {"text": "still there"})
         gone = [await before.call(f"mcp_{name}_echo") for name in ("stopped", "removed")]
     marks = {tool.origin: tool.stale for tool in box}
     assert marks == {"own": False, "good": False, "reconnecting": True}
-    assert "connecting; its tools are cached" in told["reconnecting"]
-    assert "no-such-command" in told["failed"]
+    assert "connecting; its tools are cached" in statuses["reconnecting"]
+    assert "no-such-command" in statuses["failed"]
     assert waited.text == "still there"
     assert [each.error for each in gone] == [ErrorKind.DISCONNECTED] * 2
 
@@ -326,7 +326,7 @@ async def test_the_toolbox_of_a_yard_elsewhere_is_the_same(tmp_path: Path) -> No
             echoed = await box.call("mcp_fs_echo", {"text": "from afar"})
             late = await box.call("mcp_fs_hang", timeout=0.05)
             broken = await box.call("mcp_fs_echo", {"text": 3})
-            told = box.status()
+            statuses = box.status()
             errors = await yard.failed_calls()
             await yard.stop("a", wait=10)
             instead = await box.call("mcp_a_echo", {"text": "instead"})
@@ -335,7 +335,7 @@ async def test_the_toolbox_of_a_yard_elsewhere_is_the_same(tmp_path: Path) -> No
     assert sorted(names(box)) == ["hello", "mcp_a_echo", "mcp_fs_echo", "mcp_fs_hang"]
     assert echoed.text == "from afar"
     assert (late.error, broken.error) == (ErrorKind.TIMEOUT, ErrorKind.VALIDATION)
-    assert told == {"a": "connected", "fs": "connected"}
+    assert statuses == {"a": "connected", "fs": "connected"}
     assert (instead.text, instead.server, [*instead.passed_over]) == (
         "instead",
         "fs",

@@ -26,7 +26,7 @@ async def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_kind_of_error_and_every_part_of_an_outcome_is_on_the_page() -> None:
-    shown = {"text", "structured", "result", "parts", "is_error", "error", "attribution"}
+    members = {"text", "structured", "result", "parts", "is_error", "error", "attribution"}
     fields = {*Outcome.__struct_fields__} - {"raw", "fault"}
-    for word in {*ErrorKind} | shown | fields:
+    for word in {*ErrorKind} | members | fields:
         assert f"`{word}`" in PAGE, word

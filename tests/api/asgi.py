@@ -18,7 +18,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class YardApi:
     """A yard and somebody who may ask it anything."""
 
     yard: Yard
@@ -51,14 +51,14 @@ def keys_of(yard: Yard) -> Keys:
 
 
 @asynccontextmanager
-async def asked_yard(**servers: dict[str, object]) -> AsyncGenerator[Asked]:
+async def asked_yard(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
     """A yard of these servers, all of them settled, behind the application."""
     closing = asyncio.Event()
-    wanted = {name: {"wanted": "running", **each} for name, each in servers.items()}
-    async with Yard.open(servers=wanted, environment={}) as yard:
+    definitions = {name: {"wanted": "running", **each} for name, each in servers.items()}
+    async with Yard.open(servers=definitions, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
         app = build(yard, keys=keys_of(yard), hosts=["yard.example"], closing=closing)
         async with client_of(app) as client:
-            yield Asked(yard, app, client, closing)
+            yield YardApi(yard, app, client, closing)
         closing.set()

@@ -23,13 +23,13 @@ class Daemon:
     client: httpx2.Client
 
     def get(self, path: str) -> Any:  # noqa: ANN401  any JSON
-        return self._told(self.client.get(path))
+        return self._json(self.client.get(path))
 
     def post(self, path: str, body: object = None, status: int = 200) -> Any:  # noqa: ANN401
-        return self._told(self.client.post(path, json=body), status)
+        return self._json(self.client.post(path, json=body), status)
 
     def patch(self, path: str, body: object, status: int = 200) -> Any:  # noqa: ANN401
-        return self._told(self.client.patch(path, json=body), status)
+        return self._json(self.client.patch(path, json=body), status)
 
     def register(self, name: str, definition: dict[str, object], **more: object) -> Any:  # noqa: ANN401
         return self.post(SERVERS, {"name": name, **definition, **more}, 201)
@@ -43,7 +43,7 @@ class Daemon:
             self.up.event("status")
         return record
 
-    def _told(self, answer: httpx2.Response, status: int = 200) -> Any:  # noqa: ANN401
+    def _json(self, answer: httpx2.Response, status: int = 200) -> Any:  # noqa: ANN401
         assert answer.status_code == status, answer.text
         return answer.json()
 

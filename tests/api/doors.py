@@ -9,16 +9,16 @@ from typing import Any, cast
 import httpx2
 from starlette.routing import BaseRoute, Mount, Route
 
-from tests.api.asgi import Asked, client_of
+from tests.api.asgi import YardApi, client_of
 
 PUBLIC = {("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", "/login"), ("GET", "/oauth/callback")}
 
 _PART = re.compile(r"\{[^}]*\}")
 
 
-def every_door(asked: Asked) -> list[tuple[str, str]]:
+def every_door(api: YardApi) -> list[tuple[str, str]]:
     """Each method and path of the application's route table, through all mounts."""
-    return [*_doors(cast("Any", asked.app)._app.routes, "")]
+    return [*_doors(cast("Any", api.app)._app.routes, "")]
 
 
 def _doors(routes: Iterable[BaseRoute], prefix: str) -> Iterable[tuple[str, str]]:
@@ -48,14 +48,14 @@ class Browser:
 
 
 @asynccontextmanager
-async def let_in(asked: Asked) -> AsyncGenerator[Browser]:
+async def let_in(api: YardApi) -> AsyncGenerator[Browser]:
     """A browser that came by a new link."""
-    link = (await asked.post("/api/login-links")).json()["url"]
-    async with client_of(asked.app, {}) as client:
+    link = (await api.post("/api/login-links")).json()["url"]
+    async with client_of(api.app, {}) as client:
         page = await client.get(link)
         assert page.status_code == 200
         (cookie,) = page.headers.get_list("set-cookie")
         client.headers["Cookie"] = cookie.split(";")[0]
-        found = re.search(r'<meta name="mcpyard-key" content="([^"]+)">', page.text)
-        assert found
-        yield Browser(client, found.group(1), page)
+        match = re.search(r'<meta name="mcpyard-key" content="([^"]+)">', page.text)
+        assert match
+        yield Browser(client, match.group(1), page)

@@ -27,10 +27,12 @@ class Office(Issuer):
     other: Issuer | None = None
 
     def app(self) -> Starlette:
-        known = Issuer.app(self)
+        base_app = Issuer.app(self)
         elsewhere = Route(self.described_at, self.resource)
         others = [
-            each for each in known.routes if "protected-resource" not in getattr(each, "path", "")
+            each
+            for each in base_app.routes
+            if "protected-resource" not in getattr(each, "path", "")
         ]
         return Starlette(routes=[elsewhere, *others])
 
@@ -45,16 +47,16 @@ class Office(Issuer):
         if token not in self.valid:
             where = f'Bearer resource_metadata="{self.base}{self.described_at}"'
             return Response("", 401, {"WWW-Authenticate": where})
-        asked = await request.json()
-        if "id" not in asked:
+        message = await request.json()
+        if "id" not in message:
             return Response(status_code=202)
-        return JSONResponse({"jsonrpc": "2.0", "id": asked["id"], **answered(asked)})
+        return JSONResponse({"jsonrpc": "2.0", "id": message["id"], **answered(message)})
 
 
-def answered(asked: dict[str, Any]) -> dict[str, Any]:
-    match asked["method"]:
+def answered(message: dict[str, Any]) -> dict[str, Any]:
+    match message["method"]:
         case "initialize":
-            version = asked["params"]["protocolVersion"]
+            version = message["params"]["protocolVersion"]
             me = {"name": "office", "version": "1"}
             facts = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": me}
             return {"result": facts}

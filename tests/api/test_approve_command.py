@@ -33,11 +33,11 @@ def test_what_waits_is_shown_with_everything_it_would_run_and_approved_by_its_di
         write_project(project, one=one, far=remote)
         it.up.event("status", name="far", phase="needs_approval")
         (folder,) = it.get(WAITING)
-        shown = {each["name"]: each for each in folder["servers"]}
+        servers = {each["name"]: each for each in folder["servers"]}
         assert folder["folder"] == str(project)
         assert "a-literal-secret" not in str(folder)
         assert "hunter2secret" not in str(folder)
-        assert fields(shown["far"]) == {
+        assert fields(servers["far"]) == {
             "url": "https://user:***@a.example/mcp",
             "transport": "http",
             "headers.Authorization": "Bearer ${TOKEN}",
@@ -45,13 +45,13 @@ def test_what_waits_is_shown_with_everything_it_would_run_and_approved_by_its_di
             "fallback": ["one"],
             "tools.t": {"description": "Call me first."},
         }
-        assert shown["far"]["variables"] == [
+        assert servers["far"]["variables"] == [
             {"name": "TOKEN", "field": "headers.Authorization", "host": "a.example"}
         ]
-        assert (shown["far"]["kind"], shown["one"]["kind"]) == ("added", "changed")
-        marked = [each["field"] for each in shown["one"]["fields"] if each["marked"]]
+        assert (servers["far"]["kind"], servers["one"]["kind"]) == ("added", "changed")
+        marked = [each["field"] for each in servers["one"]["fields"] if each["marked"]]
         assert marked == ["env.PATH", "inherit"]
-        assert shown["one"]["changes"] == [
+        assert servers["one"]["changes"] == [
             {"field": "args", "before": echo()["args"], "after": echo("more")["args"]},
             {"field": "env.PATH", "before": "/bin", "after": "/evil"},
             {"field": "env.KEY", "before": None, "after": {"masked": True, "hint": "...0123"}},
@@ -138,8 +138,8 @@ def test_up_holds_what_it_merely_finds_and_approve_starts_it(tmp_path: Path) -> 
         assert not mark.exists()
         (one,) = [each for each in answer("ls", home=home) if each["name"] == "one"]
         assert (one["error"]["code"], one["args"]) == ("needs_approval", echo()["args"])
-        told = answer("call", "mcp_one_echo", "--args", '{"text": "hi"}', home=home, code=2)
-        assert told["error"]["type"] == "urn:mcpyard:error:tool-unknown"
+        reply = answer("call", "mcp_one_echo", "--args", '{"text": "hi"}', home=home, code=2)
+        assert reply["error"]["type"] == "urn:mcpyard:error:tool-unknown"
         approved = answer("approve", home=home)
         assert approved == {
             "folder": str(tmp_path.resolve()),
@@ -154,8 +154,8 @@ def test_up_holds_what_it_merely_finds_and_approve_starts_it(tmp_path: Path) -> 
 
 def test_approve_without_a_yard_is_kept_for_the_next(tmp_path: Path) -> None:
     write_project(tmp_path, one=echo())
-    said = mcpyard("approve", tmp_path, home=tmp_path / "home")
-    assert (said.returncode, said.stdout) == (0, f"approved {tmp_path.resolve()}: one\n")
+    result = mcpyard("approve", tmp_path, home=tmp_path / "home")
+    assert (result.returncode, result.stdout) == (0, f"approved {tmp_path.resolve()}: one\n")
     again = mcpyard("approve", tmp_path, home=tmp_path / "home")
     assert again.stdout == f"nothing to approve in {tmp_path.resolve()}\n"
     with yard_up(tmp_path / "home") as up:
@@ -181,8 +181,8 @@ def test_a_file_that_changes_under_up_waits_and_trust_folder_follows_it(tmp_path
         pid = up.event("status", name="one", status="connected")["pid"]
         write_project(project, one=echo("changed"), two=echo())
         up.event("status", name="two", phase="needs_approval")
-        shown = {each["name"]: each for each in answer("ls", home=home)}
-        assert (shown["one"]["pid"], shown["one"]["args"]) == (pid, echo()["args"])
+        servers = {each["name"]: each for each in answer("ls", home=home)}
+        assert (servers["one"]["pid"], servers["one"]["args"]) == (pid, echo()["args"])
         assert up.end() == 0
     with yard_up(home, "--project", project, "--trust-folder") as up:
         up.event("status", name="two", status="connected")
@@ -190,9 +190,9 @@ def test_a_file_that_changes_under_up_waits_and_trust_folder_follows_it(tmp_path
         up.event("status", name="three", status="connected")
 
 
-@pytest.mark.parametrize(("said", "phase"), [("y\n", "connected"), ("\n", "needs approval")])
+@pytest.mark.parametrize(("typed", "phase"), [("y\n", "connected"), ("\n", "needs approval")])
 def test_on_a_terminal_the_user_is_asked_and_no_is_what_enter_means(
-    tmp_path: Path, said: str, phase: str
+    tmp_path: Path, typed: str, phase: str
 ) -> None:
     long = "x" * 300
     write_project(tmp_path, one=echo(env={"LONG": long}), two=echo(long))
@@ -207,11 +207,11 @@ def test_on_a_terminal_the_user_is_asked_and_no_is_what_enter_means(
     ) as up:
         os.close(theirs)
         try:
-            shown = b""
-            while b"[y/N] " not in shown:
-                shown += os.read(ours, 1 << 16)
-            assert long in shown.decode(), "a command is shown whole"
-            os.write(ours, said.encode())
+            output = b""
+            while b"[y/N] " not in output:
+                output += os.read(ours, 1 << 16)
+            assert long in output.decode(), "a command is shown whole"
+            os.write(ours, typed.encode())
             assert up.stdout
             while not (line := up.stdout.readline().decode()).startswith(f"{phase:14} one"):
                 assert line, "it ended"

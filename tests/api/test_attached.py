@@ -36,10 +36,10 @@ pytestmark = pytest.mark.real
 
 def test_what_only_a_yard_of_ones_own_has_is_listed() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "python.md").read_text()
-    said = page.partition("Only `Yard.open()` provides")[2].partition("\n\n")[0]
-    listed = {*re.findall(r"`(\w+)`", said)}
-    _, _, told = page.partition("## `Yard`\n")
-    names = {*re.findall(r"^\| `(?:await )?(\w+)", told.partition("\n## ")[0], re.MULTILINE)}
+    sentence = page.partition("Only `Yard.open()` provides")[2].partition("\n\n")[0]
+    listed = {*re.findall(r"`(\w+)`", sentence)}
+    _, _, section = page.partition("## `Yard`\n")
+    names = {*re.findall(r"^\| `(?:await )?(\w+)", section.partition("\n## ")[0], re.MULTILINE)}
     lacking = {name for name in names if not hasattr(AttachedYard, name)} - {"clients", "open"}
     lacking |= {name for name in vars(Clients) if name[0] != "_"} - {*vars(AttachedClients)}
     assert listed - {"clients"} == lacking
@@ -49,9 +49,9 @@ async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) ->
     with daemon(tmp_path / "home"):
         async with Yard.attach(tmp_path / "home") as yard:
             assert yard.servers() == []
-            shown = await yard.register({"name": "文 件", **zoo("good")}, wait=20)
-            assert shown.status == "connected"
-            assert (await yard.settled("文 件")).pid == shown.pid
+            record = await yard.register({"name": "文 件", **zoo("good")}, wait=20)
+            assert record.status == "connected"
+            assert (await yard.settled("文 件")).pid == record.pid
             (echo,) = [tool for tool in yard.tools("文 件") if tool.name == "echo"]
             outcome = await yard.call(str(echo.exposed_name), {"text": "hi"}, timeout=5)
             assert (outcome.text, outcome.server, outcome.is_error) == ("hi", "文 件", False)
@@ -71,7 +71,7 @@ async def test_what_runs_elsewhere_is_read_called_and_changed(tmp_path: Path) ->
 async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
     with daemon(tmp_path / "home"):
         async with Yard.attach(tmp_path / "home") as yard:
-            shown = await yard.register({"name": "fs", **zoo("good")}, wait=20)
+            record = await yard.register({"name": "fs", **zoo("good")}, wait=20)
             with pytest.raises(NameTaken, match='"fs" is in use'):
                 await yard.register({"name": "fs", **zoo("good")})
             with pytest.raises(DefinitionError) as refused:
@@ -85,10 +85,10 @@ async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
                 await yard.start("nobody")
             with pytest.raises(ServerUnknown):
                 yard.record("nobody")
-            await yard.change("fs", Change({"timeout": 1}, expected=str(shown.digest)))
+            await yard.change("fs", Change({"timeout": 1}, expected=str(record.digest)))
             assert (await yard.change("fs", {"timeout": 3})).timeout == 3
             with pytest.raises(DocumentMoved):
-                await yard.change("fs", Change({"timeout": 2}, expected=str(shown.digest)))
+                await yard.change("fs", Change({"timeout": 2}, expected=str(record.digest)))
             bad = {"name": "bad", "type": "local", "command": ["no-such"], "start": True}
             await yard.register(bad, wait=20)
             assert (await yard.settled("bad")).status == "error"
@@ -121,7 +121,7 @@ async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("wanted", "phase", "settled"),
+    ("wanted_state", "phase", "settled"),
     [
         ("running", "connected", True),
         ("running", "stopped", False),
@@ -134,17 +134,17 @@ async def test_a_server_elsewhere_is_waited_for_through_the_news_of_others(tmp_p
     ],
 )
 def test_a_server_is_settled_when_it_is_as_it_was_wanted(
-    wanted: str, phase: str, settled: bool
+    wanted_state: str, phase: str, settled: bool
 ) -> None:
-    assert _is_settled(sample_server(wanted=Wanted(wanted), phase=Phase(phase))) is settled
+    assert _is_settled(sample_server(wanted=Wanted(wanted_state), phase=Phase(phase))) is settled
 
 
 async def test_a_yard_elsewhere_is_known_by_its_certificate(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path, "some.name")
     with yard_up(tmp_path / "home", "--tls-cert", cert, "--tls-key", key):
         async with Yard.attach(tmp_path / "home") as yard:
-            shown = await yard.register({"name": "fs", **zoo("good")}, wait=20)
-            assert shown.status == "connected"
+            record = await yard.register({"name": "fs", **zoo("good")}, wait=20)
+            assert record.status == "connected"
 
 
 async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
@@ -178,8 +178,8 @@ async def test_the_clients_of_a_yard_elsewhere_are_listed_changed_and_undone(
             assert file.read_text() == text
             assert [each.code for each in await clients.lint()] == ["name-refused"]
             assert await clients.drift() == []
-            (found,) = await clients.import_all("user", EditTerms(dry_run=True))
-            assert (found.name, found.outcome) == ("x y", "importable")
+            (entry,) = await clients.import_all("user", EditTerms(dry_run=True))
+            assert (entry.name, entry.outcome) == ("x y", "importable")
 
 
 async def test_a_home_has_one_yard_and_without_one_there_is_nothing_to_attach_to(

@@ -18,18 +18,18 @@ async def test_a_registered_server_is_answered_whole_with_its_address(tmp_path: 
         body = {"name": "ä/b", "command": ["run", "x"], "env": {"KEY": "0123456789abcdef"}}
         made = await it.client.post(SERVERS, json=body)
         assert made.status_code == 201
-        shown = made.json()
-        assert (shown["name"], shown["command"], shown["args"]) == ("ä/b", "run", ["x"])
-        assert (shown["scope"], shown["state"]) == ("user", "stopped")
-        assert shown["env"] == {"KEY": {"masked": True, "hint": "...cdef"}}
-        assert made.headers["etag"] == f'"{shown["digest"]}"'
-        assert (await it.client.get(made.headers["location"])).json()["id"] == shown["id"]
+        record = made.json()
+        assert (record["name"], record["command"], record["args"]) == ("ä/b", "run", ["x"])
+        assert (record["scope"], record["state"]) == ("user", "stopped")
+        assert record["env"] == {"KEY": {"masked": True, "hint": "...cdef"}}
+        assert made.headers["etag"] == f'"{record["digest"]}"'
+        assert (await it.client.get(made.headers["location"])).json()["id"] == record["id"]
 
 
 async def test_a_project_gets_the_new_server_and_it_runs(tmp_path: Path) -> None:
     async with faked(tmp_path / "home", tmp_path) as it:
-        shown = await it.register("fs")
-        assert (shown["scope"], shown["state"]) == ("project", "running")
+        record = await it.register("fs")
+        assert (record["scope"], record["state"]) == ("project", "running")
         written = json.loads((tmp_path / ".mcp.json").read_text())
         assert written["mcpServers"]["fs"]["command"] == "run"
         mine = await it.register("mine", scope="user", start=True)
@@ -40,10 +40,10 @@ async def test_a_project_gets_the_new_server_and_it_runs(tmp_path: Path) -> None
 async def test_a_failed_start_shows_in_the_record_of_the_registration(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
         it.servers.broken["bad"] = Cause(Code.COMMAND_MISSING, "no such program", stderr=("oh",))
-        shown = await it.register("bad", start=True)
-        assert (shown["status"], shown["state"]) == ("error", "error")
-        assert shown["error"]["message"] == "no such program"
-        assert shown["error"]["stderr"] == ["oh"]
+        record = await it.register("bad", start=True)
+        assert (record["status"], record["state"]) == ("error", "error")
+        assert record["error"]["message"] == "no such program"
+        assert record["error"]["stderr"] == ["oh"]
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ async def test_a_tool_can_be_switched_off_described_and_timed(tmp_path: Path) ->
     async with faked(tmp_path / "home") as it:
         await it.register("fs", start=True)
         path = f"{SERVERS}/fs/tools/echo"
-        shown = (await it.client.patch(path, json={"description": "Ours."})).json()
-        assert (shown["name"], shown["description"], shown["enabled"]) == ("echo", "Ours.", True)
+        tool = (await it.client.patch(path, json={"description": "Ours."})).json()
+        assert (tool["name"], tool["description"], tool["enabled"]) == ("echo", "Ours.", True)
         off = (await it.client.patch(path, json={"enabled": False})).json()
         assert (off["description"], off["enabled"]) == ("Ours.", False)
         assert (await it.client.get("/api/mcp/tools")).json() == []
@@ -187,8 +187,8 @@ async def test_a_tool_that_was_renamed_is_called_by_its_new_name(tmp_path: Path)
         for name in ("fs", "db"):
             await it.register(name, start=True)
         path = f"{SERVERS}/fs/tools/echo"
-        shown = (await it.client.patch(path, json={"name": "say"})).json()
-        assert (shown["name"], shown["exposedName"]) == ("echo", "say")
+        tool = (await it.client.patch(path, json={"name": "say"})).json()
+        assert (tool["name"], tool["exposedName"]) == ("echo", "say")
         assert (await it.client.post("/api/mcp/tools/say/call")).json()["yard"]["server"] == "fs"
         old = await it.client.post("/api/mcp/tools/mcp_fs_echo/call")
         assert slug(old) == (404, "tool-unknown")
@@ -237,14 +237,14 @@ async def test_the_list_is_not_sent_again_to_whoever_has_it(tmp_path: Path) -> N
         await it.register("fs")
         first = await it.client.get(SERVERS)
         tag = first.headers["etag"]
-        known = {"If-None-Match": f'"other", W/{tag}'}
-        same = await it.client.get(SERVERS, headers=known)
+        headers = {"If-None-Match": f'"other", W/{tag}'}
+        same = await it.client.get(SERVERS, headers=headers)
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
-        bare = await it.client.get(f"{SERVERS}?tools=0", headers=known)
+        bare = await it.client.get(f"{SERVERS}?tools=0", headers=headers)
         assert bare.status_code == 200
         assert "tools" not in bare.json()[0]
         await it.client.post(f"{SERVERS}/fs/start")
-        changed = await it.client.get(SERVERS, headers=known)
+        changed = await it.client.get(SERVERS, headers=headers)
         assert changed.json()[0]["state"] == "running"
         it.servers.lose(it.yard.server("fs").id, Cause(Code.EXITED, "gone"))
         lost = await it.client.get(SERVERS, headers={"If-None-Match": changed.headers["etag"]})

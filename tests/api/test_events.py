@@ -21,7 +21,7 @@ from tests.api.fake_yard import SERVERS, Faked, faked, served
 pytestmark = pytest.mark.real
 
 
-class Told(NamedTuple):
+class Frame(NamedTuple):
     kind: str
     id: str
     data: Any
@@ -34,7 +34,7 @@ class Told(NamedTuple):
 @asynccontextmanager
 async def reading(
     client: httpx2.AsyncClient, after: str = "", **headers: str
-) -> AsyncGenerator[AsyncIterator[Told]]:
+) -> AsyncGenerator[AsyncIterator[Frame]]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     async with client.stream("GET", f"/api/events{after}", headers=named) as answer:
         assert answer.status_code == 200
@@ -42,21 +42,21 @@ async def reading(
         yield frames(answer.aiter_lines())
 
 
-async def frames(lines: AsyncIterator[str]) -> AsyncIterator[Told]:
+async def frames(lines: AsyncIterator[str]) -> AsyncIterator[Frame]:
     members: dict[str, str] = {}
     async for line in lines:
         if line:
             name, _, value = line.partition(": ")
             members[name] = value
         elif "event" in members:
-            yield Told(members["event"], members.get("id", ""), orjson.loads(members["data"]))
+            yield Frame(members["event"], members.get("id", ""), orjson.loads(members["data"]))
             members = {}
         else:
-            yield Told("comment", "", None)
+            yield Frame("comment", "", None)
             members = {}
 
 
-async def until(stream: AsyncIterator[Told], kind: str) -> Told:
+async def until(stream: AsyncIterator[Frame], kind: str) -> Frame:
     async for each in stream:
         if each.kind == kind:
             return each
@@ -103,8 +103,8 @@ async def test_a_reader_of_an_earlier_run_looks_at_everything_again(tmp_path: Pa
 
 async def test_a_reader_that_was_away_too_long_looks_at_everything_again(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it, served(it.app) as client:
-        shown = await it.register("fs", start=True)
-        server = it.yard.server(shown["id"]).id
+        record = await it.register("fs", start=True)
+        server = it.yard.server(record["id"]).id
         async with reading(client) as stream:
             hello = await anext(stream)
         for number in range(HISTORY + 1):
@@ -118,10 +118,10 @@ async def test_a_reader_that_stops_reading_costs_a_bounded_queue_and_is_told(
     tmp_path: Path,
 ) -> None:
     async with faked(tmp_path / "home") as it, served(it.app) as client:
-        shown = await it.register("fs", start=True)
+        record = await it.register("fs", start=True)
         async with reading(client) as stream:
             await anext(stream)
-            last = await flood(it, shown["id"])
+            last = await flood(it, record["id"])
             resync = await until(stream, "resync")
             assert resync.number <= last
             it.servers.lose(it.yard.server("fs").id, Cause(Code.EXITED, "the last word"))
@@ -142,16 +142,16 @@ async def flood(it: Faked, ref: str) -> int:
 
 async def test_calls_are_told_as_counters(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it, served(it.app) as client:
-        shown = await it.register("fs", start=True)
+        record = await it.register("fs", start=True)
         async with reading(client) as stream:
             await anext(stream)
             for _ in range(3):
                 await client.post(f"{SERVERS}/fs/tools/echo/call", json={})
-            told = await until(stream, "calls")
-            while told.data["servers"][0]["calls"] < 3:
-                told = await until(stream, "calls")
-            assert told.data == {"servers": [{"id": shown["id"], "calls": 3, "errors": 0}]}
-            assert told.id == ""
+            event = await until(stream, "calls")
+            while event.data["servers"][0]["calls"] < 3:
+                event = await until(stream, "calls")
+            assert event.data == {"servers": [{"id": record["id"], "calls": 3, "errors": 0}]}
+            assert event.id == ""
 
 
 async def test_silence_is_broken_by_a_sign_of_life(

@@ -20,14 +20,14 @@ async def called(it: Faked, name: str, times: int) -> None:
 
 async def test_calls_are_shown_newest_first_a_page_at_a_time(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
-        shown = await it.register("fs", start=True)
+        record = await it.register("fs", start=True)
         await called(it, "fs", 5)
         first = (await it.client.get(f"{CALLS}?limit=3")).json()
         rest = (await it.client.get(f"{CALLS}?limit=3&before={first['next']}")).json()
         assert [each["id"] for each in first["calls"] + rest["calls"]] == [5, 4, 3, 2, 1]
         assert rest["next"] is None
         line = first["calls"][0]
-        assert (line["server"], line["serverId"], line["tool"]) == ("fs", shown["id"], "echo")
+        assert (line["server"], line["serverId"], line["tool"]) == ("fs", record["id"], "echo")
         assert (line["outcome"], line["who"]) == ("ok", "admin")
         assert line["bytesIn"] == len('{"text":"x"}')
         assert line["bytesOut"] > line["bytesIn"]
@@ -86,13 +86,13 @@ async def test_the_figures_are_what_happened(tmp_path: Path) -> None:
         families = {each.name: each for each in text_string_to_metric_families(page.text)}
 
         def value(family: str, sample: str, **labels: str) -> float:
-            wanted = {"server": name, **labels}
-            (found,) = [
+            expected = {"server": name, **labels}
+            (number,) = [
                 each.value
                 for each in families[family].samples
-                if each.name == sample and each.labels == wanted
+                if each.name == sample and each.labels == expected
             ]
-            return found
+            return number
 
         assert value("mcpyard_server_status", "mcpyard_server_status", status="connected") == 1
         assert value("mcpyard_server_status", "mcpyard_server_status", status="error") == 0

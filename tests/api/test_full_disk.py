@@ -48,9 +48,9 @@ def test_a_server_is_stopped_though_that_cannot_be_remembered(tmp_path: Path) ->
             assert note.startswith("not remembered: stopped (")
             assert "state.db cannot be written" in note
             assert note.endswith("a restart of mcpyard starts it again")
-            told = mcpyard("stop", "two", home=home)
-            assert (told.returncode, told.stdout) == (0, "two: stopped\n")
-            assert told.stderr.startswith("warning: not remembered: stopped (")
+            result = mcpyard("stop", "two", home=home)
+            assert (result.returncode, result.stdout) == (0, "two: stopped\n")
+            assert result.stderr.startswith("warning: not remembered: stopped (")
             restarted = it.post(f"{one('two', 'restart')}?wait=20")
             assert restarted["status"] == "connected"
             assert restarted["warnings"] == [], "which is what the disk says"

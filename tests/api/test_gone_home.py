@@ -60,7 +60,7 @@ def test_up_says_that_a_yard_without_its_home_is_in_the_way(tmp_path: Path) -> N
         elsewhere = mcpyard("up", "--port", port, home=tmp_path / "other")
         assert f"is in use by another mcpyard (pid {up.process.pid})" in elsewhere.stderr
         shutil.rmtree(home)
-        told = mcpyard("up", "--port", port, home=home)
-        assert told.returncode == 1
-        assert f"in use by mcpyard (pid {up.process.pid}), whose home was deleted" in told.stderr
-        assert f"hint: stop it first: kill {up.process.pid}" in told.stderr
+        result = mcpyard("up", "--port", port, home=home)
+        assert result.returncode == 1
+        assert f"in use by mcpyard (pid {up.process.pid}), whose home was deleted" in result.stderr
+        assert f"hint: stop it first: kill {up.process.pid}" in result.stderr

@@ -8,7 +8,7 @@ from starlette.types import Message
 
 from mcpyard.api.security.guard import BODY_LIMIT
 from mcpyard.api.security.headers import STRICT
-from tests.api.asgi import BEARER, Asked, asked_yard, client_of
+from tests.api.asgi import BEARER, YardApi, asked_yard, client_of
 from tests.api.doors import PUBLIC, every_door
 
 pytestmark = pytest.mark.real
@@ -40,19 +40,19 @@ FOREIGN = (
 
 
 async def walk(
-    asked: Asked, headers: dict[str, str]
+    api: YardApi, headers: dict[str, str]
 ) -> list[tuple[tuple[str, str], httpx2.Response]]:
     nowhere = [("GET", "/"), ("PUT", "/"), ("OPTIONS", "/api/mcp/servers"), ("GET", "/healthz/")]
-    async with client_of(asked.app, headers) as stranger:
+    async with client_of(api.app, headers) as stranger:
         return [
             (door, await stranger.request(door[0], door[1]))
-            for door in [*every_door(asked), *nowhere]
+            for door in [*every_door(api), *nowhere]
         ]
 
 
 async def test_the_walk_meets_every_kind_of_door() -> None:
-    async with asked_yard() as asked:
-        doors = every_door(asked)
+    async with asked_yard() as api:
+        doors = every_door(api)
     assert {*PUBLIC} <= {*doors}
     for door in [
         ("POST", "/api/mcp/servers"),
@@ -69,8 +69,8 @@ async def test_the_walk_meets_every_kind_of_door() -> None:
 @pytest.mark.parametrize("value", WRONG)
 async def test_every_door_but_the_public_ones_needs_a_token(value: str | None) -> None:
     headers = {} if value is None else {"Authorization": value}
-    async with asked_yard() as asked:
-        for door, answer in await walk(asked, headers):
+    async with asked_yard() as api:
+        for door, answer in await walk(api, headers):
             if door in PUBLIC:
                 assert answer.status_code != 401, door
                 assert "servers" not in answer.text
@@ -95,8 +95,8 @@ async def test_every_door_but_the_public_ones_needs_a_token(value: str | None) -
     ],
 )
 async def test_no_door_opens_under_a_wrong_host_even_with_the_token(host: str) -> None:
-    async with asked_yard() as asked:
-        for door, answer in await walk(asked, {**BEARER, "Host": host}):
+    async with asked_yard() as api:
+        for door, answer in await walk(api, {**BEARER, "Host": host}):
             assert answer.status_code == 421, door
 
 
@@ -104,8 +104,8 @@ async def test_no_door_opens_under_a_wrong_host_even_with_the_token(host: str) -
 async def test_no_door_but_the_public_ones_opens_for_a_foreign_page(
     foreign: dict[str, str],
 ) -> None:
-    async with asked_yard() as asked:
-        for door, answer in await walk(asked, {**BEARER, **foreign}):
+    async with asked_yard() as api:
+        for door, answer in await walk(api, {**BEARER, **foreign}):
             if door in PUBLIC:
                 assert answer.status_code != 403 or door[1] == "/login", door
             else:
@@ -115,24 +115,24 @@ async def test_no_door_but_the_public_ones_opens_for_a_foreign_page(
 
 @pytest.mark.parametrize("host", ["localhost:8712", "[::1]:9", "127.0.0.1", "Yard.Example:80"])
 async def test_the_names_of_this_yard_are_let_in(host: str) -> None:
-    async with asked_yard() as asked:
+    async with asked_yard() as api:
         own = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
-        assert (await asked.client.get("/api/mcp/servers", headers=own)).status_code == 200
+        assert (await api.client.get("/api/mcp/servers", headers=own)).status_code == 200
         typed = {"Host": host, "Sec-Fetch-Site": "none"}
-        assert (await asked.client.get("/api/mcp/servers", headers=typed)).status_code == 200
+        assert (await api.client.get("/api/mcp/servers", headers=typed)).status_code == 200
 
 
 async def test_the_address_a_request_came_to_is_a_name_but_no_other_address_is() -> None:
-    async with asked_yard() as asked:
+    async with asked_yard() as api:
         at = "http://192.0.2.7/healthz"
-        assert (await asked.client.get(at)).status_code == 200
-        assert (await asked.client.get(at, headers={"Host": "192.0.2.8"})).status_code == 421
+        assert (await api.client.get(at)).status_code == 200
+        assert (await api.client.get(at, headers={"Host": "192.0.2.8"})).status_code == 421
 
 
 @pytest.mark.parametrize("name", ["Host", "Origin", "Authorization", "Sec-Fetch-Site"])
 async def test_a_header_that_decides_may_not_come_twice(name: str) -> None:
     value = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}.get(name, BEARER["Authorization"])
-    async with asked_yard() as asked, client_of(asked.app, {}) as client:
+    async with asked_yard() as api, client_of(api.app, {}) as client:
         twice = [("Host", "127.0.0.1"), (name, value), (name, value)]
         answer = await client.get("/healthz", headers=twice)
         assert answer.status_code == 400
@@ -140,42 +140,42 @@ async def test_a_header_that_decides_may_not_come_twice(name: str) -> None:
 
 @pytest.mark.parametrize("query", ["token=the-token", "access_token=x", "a=1&token", "to%6ben=x"])
 async def test_a_token_in_the_query_is_refused_with_and_without_another(query: str) -> None:
-    async with asked_yard() as asked, client_of(asked.app, {}) as stranger:
-        for client in (stranger, asked.client):
+    async with asked_yard() as api, client_of(api.app, {}) as stranger:
+        for client in (stranger, api.client):
             answer = await client.get(f"/api/mcp/servers?{query}")
             assert answer.status_code == 401
             assert "header" in answer.json()["detail"]
 
 
 async def test_static_files_are_public_and_cannot_be_changed() -> None:
-    async with asked_yard() as asked, client_of(asked.app, {}) as stranger:
+    async with asked_yard() as api, client_of(api.app, {}) as stranger:
         assert (await stranger.get("/static/page.css")).status_code == 404
         assert (await stranger.post("/static/page.css")).status_code == 401
         assert (await stranger.get("/static")).status_code == 401
 
 
 async def test_an_empty_token_opens_nothing() -> None:
-    async with asked_yard() as asked:
+    async with asked_yard() as api:
         for value in ("Bearer ", "Bearer"):
-            answer = await asked.client.get("/api/mcp/servers", headers={"Authorization": value})
+            answer = await api.client.get("/api/mcp/servers", headers={"Authorization": value})
             assert answer.status_code == 401
 
 
 async def test_the_word_bearer_may_be_written_in_any_case() -> None:
     async with (
-        asked_yard() as asked,
-        client_of(asked.app, {"Authorization": "bEARER the-token"}) as client,
+        asked_yard() as api,
+        client_of(api.app, {"Authorization": "bEARER the-token"}) as client,
     ):
         assert (await client.get("/api/mcp/servers")).status_code == 200
 
 
 async def test_every_answer_carries_the_strict_headers() -> None:
-    async with asked_yard() as asked:
-        wrong_host = await walk(asked, {"Host": "evil.example"})
-        for _, answer in [*await walk(asked, {}), *wrong_host]:
+    async with asked_yard() as api:
+        wrong_host = await walk(api, {"Host": "evil.example"})
+        for _, answer in [*await walk(api, {}), *wrong_host]:
             for name, value in STRICT:
                 assert answer.headers.get_list(name.decode()) == [value.decode()]
-        good = await asked.get("/api/mcp/servers")
+        good = await api.get("/api/mcp/servers")
         assert good.headers["cache-control"] == "no-store"
         assert "default-src 'none'" in good.headers["content-security-policy"]
         assert "frame-ancestors 'none'" in good.headers["content-security-policy"]
@@ -186,9 +186,9 @@ async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
         yield b"{}"
         raise AssertionError("read on")
 
-    async with asked_yard() as asked:
+    async with asked_yard() as api:
         for size in (str(BODY_LIMIT + 1), "9" * 5000, "x", "-1"):
-            answer = await asked.client.post(
+            answer = await api.client.post(
                 "/api/mcp/tools/x/call", content=unread(), headers={"Content-Length": size}
             )
             assert answer.status_code == 413
@@ -204,8 +204,8 @@ async def test_a_body_that_does_not_say_its_length_is_refused_as_it_comes() -> N
             sent += 1
             yield b" " * 65536
 
-    async with asked_yard() as asked:
-        answer = await asked.client.post("/api/mcp/tools/x/call", content=endless())
+    async with asked_yard() as api:
+        answer = await api.client.post("/api/mcp/tools/x/call", content=endless())
         assert answer.status_code == 413
     assert sent * 65536 <= BODY_LIMIT + 65536
 
@@ -217,5 +217,5 @@ async def test_what_is_not_http_gets_no_answer() -> None:
     async def send(_message: Message) -> None:
         raise AssertionError("answered")
 
-    async with asked_yard() as asked:
-        await asked.app({"type": "websocket", "headers": [*BEARER]}, receive, send)
+    async with asked_yard() as api:
+        await api.app({"type": "websocket", "headers": [*BEARER]}, receive, send)

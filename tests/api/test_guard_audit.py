@@ -10,7 +10,7 @@ import pytest
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.api.rolling_file import KEPT
-from tests.api.asgi import BEARER, Asked, asked_yard, client_of, keys_of
+from tests.api.asgi import BEARER, YardApi, asked_yard, client_of, keys_of
 from tests.api.doors import let_in
 
 pytestmark = pytest.mark.real
@@ -20,20 +20,20 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(each) for each in path.read_text().splitlines()] if path.exists() else []
 
 
-def audited(asked: Asked, path: Path, limit: int = 1 << 20) -> Asked:
+def audited(api: YardApi, path: Path, limit: int = 1 << 20) -> YardApi:
     audit = Audit(path, limit=limit)
-    app = build(asked.yard, keys=keys_of(asked.yard), hosts=[], closing=asked.closing, audit=audit)
-    return Asked(asked.yard, app, client_of(app), asked.closing)
+    app = build(api.yard, keys=keys_of(api.yard), hosts=[], closing=api.closing, audit=audit)
+    return YardApi(api.yard, app, client_of(app), api.closing)
 
 
 async def test_each_change_is_one_line_and_reading_is_none(tmp_path: Path) -> None:
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
-        asked = audited(private, log)
-        await asked.get("/api/mcp/servers?tools=0")
+        api = audited(private, log)
+        await api.get("/api/mcp/servers?tools=0")
         assert lines(log) == []
-        await asked.post("/api/tokens?wait=secret-query", {"name": "secret-body"})
-        await asked.post("/api/mcp/servers/no/start")
+        await api.post("/api/tokens?wait=secret-query", {"name": "secret-body"})
+        await api.post("/api/mcp/servers/no/start")
         made, missed = lines(log)
     assert (made["who"], made["method"], made["path"], made["status"]) == (
         "admin",
@@ -51,8 +51,8 @@ async def test_each_change_is_one_line_and_reading_is_none(tmp_path: Path) -> No
 async def test_a_browser_and_a_link_are_named_and_a_stranger_is_not_noted(tmp_path: Path) -> None:
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
-        asked = audited(private, log)
-        async with let_in(asked) as browser, client_of(asked.app, {}) as stranger:
+        api = audited(private, log)
+        async with let_in(api) as browser, client_of(api.app, {}) as stranger:
             await browser.client.post("/api/tokens", json={"name": "t"}, headers=browser.headers())
             await browser.client.post("/api/tokens", json={"name": "u"})
             await stranger.post("/api/tokens", json={"name": "t"})
@@ -67,9 +67,9 @@ async def test_a_browser_and_a_link_are_named_and_a_stranger_is_not_noted(tmp_pa
 async def test_a_full_file_is_put_aside_and_the_oldest_are_forgotten(tmp_path: Path) -> None:
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
-        asked = audited(private, log, limit=400)
+        api = audited(private, log, limit=400)
         for number in range(30):
-            await asked.post(f"/api/mcp/servers/s{number}/start")
+            await api.post(f"/api/mcp/servers/s{number}/start")
     kept = sorted(each.name for each in tmp_path.iterdir())
     assert kept == ["audit.log", *(f"audit.log.{number}" for number in range(1, KEPT + 1))]
     assert all(each.stat().st_size <= 400 for each in tmp_path.iterdir())
@@ -82,8 +82,8 @@ async def test_a_log_that_cannot_be_written_hurts_no_answer(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with asked_yard() as private:
-        asked = audited(private, tmp_path / "nowhere" / "audit.log")
-        made = await asked.post("/api/tokens", {"name": "t"})
+        api = audited(private, tmp_path / "nowhere" / "audit.log")
+        made = await api.post("/api/tokens", {"name": "t"})
         assert made.status_code == 201
     assert "the audit log cannot be written" in caplog.text
 
@@ -91,7 +91,7 @@ async def test_a_log_that_cannot_be_written_hurts_no_answer(
 async def test_calls_through_the_gateway_are_the_journals_business(tmp_path: Path) -> None:
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
-        asked = audited(private, log)
-        answer = await asked.client.post("/mcp", headers=BEARER)
+        api = audited(private, log)
+        answer = await api.client.post("/mcp", headers=BEARER)
         assert answer.status_code == 404
     assert lines(log) == []

@@ -33,8 +33,8 @@ def ask(
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
     with contextlib.closing(connection):
         connection.request(method, path, headers=dict(headers or {}))
-        given = connection.getresponse()
-        return given.status, given.read(), given.headers
+        response = connection.getresponse()
+        return response.status, response.read(), response.headers
 
 
 def own_address() -> str | None:
@@ -44,8 +44,8 @@ def own_address() -> str | None:
             probe.connect(("192.0.2.1", 9))
         except OSError:
             return None
-        found: str = probe.getsockname()[0]
-        return None if found.startswith("127.") else found
+        host: str = probe.getsockname()[0]
+        return None if host.startswith("127.") else host
 
 
 def certificate(folder: Path, *names: str) -> tuple[Path, Path]:
@@ -126,8 +126,8 @@ def test_a_certificate_is_shown_and_the_commands_know_the_yard_by_it(tmp_path: P
         running = home / "yard.json"
         (tmp_path / "other").mkdir()
         other, _ = certificate(tmp_path / "other", "some.name")
-        told = json.loads(running.read_text()) | {"certificate": str(other)}
-        running.write_text(json.dumps(told))
+        entry = json.loads(running.read_text()) | {"certificate": str(other)}
+        running.write_text(json.dumps(entry))
         assert answer("ls", home=home, code=4)["error"]["type"].endswith("yard-silent")
 
 
@@ -163,10 +163,10 @@ def test_up_shows_a_link_on_a_terminal_and_to_nobody_else(tmp_path: Path) -> Non
     up = Up(tmp_path / "home", stdout=theirs)
     os.close(theirs)
     try:
-        shown = b""
-        while b"/login?link=" not in shown or not shown.endswith(b"\n"):
-            shown += os.read(ours, 1 << 16)
-        link = next(word for word in shown.decode().split() if "/login?link=" in word)
+        output = b""
+        while b"/login?link=" not in output or not output.endswith(b"\n"):
+            output += os.read(ours, 1 << 16)
+        link = next(word for word in output.decode().split() if "/login?link=" in word)
         assert ask(link)[0] == 200
         assert up.end() == 0
     finally:

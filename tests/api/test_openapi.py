@@ -27,10 +27,10 @@ def documented() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def resolved(node: Any) -> Any:  # noqa: ANN401  any JSON
     if "$ref" not in node:
         return node
-    found = DOCUMENT
+    value = DOCUMENT
     for part in node["$ref"].removeprefix("#/").split("/"):
-        found = found[part]
-    return found
+        value = value[part]
+    return value
 
 
 @pytest.mark.real
@@ -41,9 +41,9 @@ async def test_every_route_is_documented_and_nothing_else_is(tmp_path: Path) -> 
             for route in [*routes(it.yard, asyncio.Event()), *door_routes(it.yard, it.keys)]
             for method in (route.methods or set()) - {"HEAD"}
         }
-    told = {(method, path) for method, path, _ in documented()}
-    assert there - told == set(), "not documented"
-    assert told - there == set(), "documented, but not there"
+    operations = {(method, path) for method, path, _ in documented()}
+    assert there - operations == set(), "not documented"
+    assert operations - there == set(), "documented, but not there"
 
 
 def test_operations_have_names_and_words_of_their_own() -> None:
@@ -57,8 +57,11 @@ def test_operations_have_names_and_words_of_their_own() -> None:
 
 def test_every_part_of_a_path_is_a_parameter() -> None:
     for _, path, operation in documented():
-        given = [*DOCUMENT["paths"][path].get("parameters", []), *operation.get("parameters", [])]
-        named = {each["name"] for each in map(resolved, given) if each["in"] == "path"}
+        parameters = [
+            *DOCUMENT["paths"][path].get("parameters", []),
+            *operation.get("parameters", []),
+        ]
+        named = {each["name"] for each in map(resolved, parameters) if each["in"] == "path"}
         assert named == {*re.findall(r"\{(\w+)\}", path)}, path
 
 
@@ -83,8 +86,8 @@ def test_every_error_status_has_its_answer() -> None:
 
 def examples() -> Iterator[tuple[str, dict[str, Any], object]]:
     for _, path, operation in documented():
-        for status, told in operation["responses"].items():
-            for kind, media in resolved(told).get("content", {}).items():
+        for status, response in operation["responses"].items():
+            for kind, media in resolved(response).get("content", {}).items():
                 if "example" in media:
                     yield f"{path} {status} {kind}", media["schema"], media["example"]
         for media in operation.get("requestBody", {}).get("content", {}).values():
@@ -104,9 +107,9 @@ def test_every_example_fits_its_schema(schema: dict[str, Any], example: object) 
 def test_every_event_of_the_stream_is_named() -> None:
     page = (Path(__file__).parents[2] / "docs" / "watching.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| .* \| (?:all|`/api/events`) \|$", page, re.MULTILINE)
-    told = DOCUMENT["paths"]["/api/events"]["get"]["responses"]["200"]["description"]
+    description = DOCUMENT["paths"]["/api/events"]["get"]["responses"]["200"]["description"]
     assert rows
-    assert [each for each in rows if f"`{each}`" not in told] == []
+    assert [each for each in rows if f"`{each}`" not in description] == []
 
 
 def test_the_schemas_are_schemas() -> None:

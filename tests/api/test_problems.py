@@ -25,9 +25,9 @@ def documented() -> list[str]:
 
 @pytest.mark.parametrize("slug", documented())
 def test_a_problem_of_the_document_says_what_to_do(slug: str) -> None:
-    told = refusal(slug, "so it is") if slug in REFUSALS else problem_of(KINDS[slug]("so it is"))
-    assert told.type == f"urn:mcpyard:error:{slug}"
-    assert told.hint
+    problem = refusal(slug, "so it is") if slug in REFUSALS else problem_of(KINDS[slug]("so it is"))
+    assert problem.type == f"urn:mcpyard:error:{slug}"
+    assert problem.hint
 
 
 def refused_with() -> Iterator[str]:
@@ -48,8 +48,8 @@ def test_the_document_knows_everything_that_the_face_refuses_with() -> None:
 
 @pytest.mark.parametrize("code", Code)
 def test_a_fault_gives_the_advice_of_its_cause(code: Code) -> None:
-    told = problem_of(StartFailed("it failed").because(Cause(code, "so it is")))
-    assert told.hint == HINTS[code]
+    problem = problem_of(StartFailed("it failed").because(Cause(code, "so it is")))
+    assert problem.hint == HINTS[code]
 
 
 def test_an_errors_own_advice_goes_before_that_of_its_cause_and_of_its_kind() -> None:

@@ -34,9 +34,13 @@ def test_a_posted_server_is_written_to_the_file_and_connected(tmp_path: Path) ->
     file = project / ".mcp.json"
     file.write_text("// mine\n" + file.read_text())
     with daemon(tmp_path / "home", "--project", project) as it:
-        shown = it.register("new", echo(env={"A": "${HOME}"}))
-        assert (shown["scope"], shown["status"], shown["toolCount"]) == ("project", "connected", 7)
-        assert psutil.pid_exists(shown["pid"])
+        record = it.register("new", echo(env={"A": "${HOME}"}))
+        assert (record["scope"], record["status"], record["toolCount"]) == (
+            "project",
+            "connected",
+            7,
+        )
+        assert psutil.pid_exists(record["pid"])
         text = file.read_text()
         assert text.startswith("// mine\n")
         written = json.loads(text.removeprefix("// mine\n"))["mcpServers"]
@@ -72,8 +76,8 @@ def test_a_restarted_server_is_another_process_and_connected(tmp_path: Path) -> 
 def test_the_tools_of_a_server_are_listed_with_their_schemas(tmp_path: Path) -> None:
     project = write_project(tmp_path / "p", one=echo())
     with daemon(tmp_path / "home", "--project", project) as it:
-        shown = it.until("one", lambda each: each["status"] == "connected")
-        tools = it.get(one(shown["id"], "tools"))
+        record = it.until("one", lambda each: each["status"] == "connected")
+        tools = it.get(one(record["id"], "tools"))
         assert [each["name"] for each in tools][:2] == ["echo", "fail"]
         assert tools[0]["inputSchema"]["required"] == ["text"]
         assert tools[0]["exposedName"] == "mcp_one_echo"

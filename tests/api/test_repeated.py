@@ -22,8 +22,8 @@ JSON = (b"content-type", b"application/json")
 
 
 def post(body: bytes, path: str = "/mcp", **headers: str) -> bytes:
-    told = {"Host": "127.0.0.1", "Authorization": "Bearer key", **headers}
-    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in told.items())
+    fields = {"Host": "127.0.0.1", "Authorization": "Bearer key", **headers}
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
     return f"POST {path} HTTP/1.1\r\n{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
@@ -44,8 +44,8 @@ class Served:
             message = await receive()
             body, more = body + message.get("body", b""), message.get("more_body", False)
         self.heads.append(scope["headers"])
-        said = scope["path"].encode() + b" " + body
-        assert scope[SEND_WHOLE](200, (JSON,), said)
+        reply = scope["path"].encode() + b" " + body
+        assert scope[SEND_WHOLE](200, (JSON,), reply)
         del send
 
     async def say(self, data: bytes) -> None:

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from mcpyard.domain.model import MAX_TIMEOUT
-from tests.api.asgi import Asked, asked_yard
+from tests.api.asgi import YardApi, asked_yard
 from tests.cli.commands import echo
 
 pytestmark = pytest.mark.real
@@ -15,30 +15,30 @@ CALL = "/api/mcp/servers/one/tools/echo/call"
 
 
 def problem(answer: httpx2.Response) -> tuple[int, str]:
-    told = answer.json()
+    body = answer.json()
     assert answer.headers["content-type"] == "application/problem+json"
-    assert told["status"] == answer.status_code
-    assert told["title"]
-    assert told["detail"]
-    assert told["hint"]
-    return told["status"], told["type"].removeprefix("urn:mcpyard:error:")
+    assert body["status"] == answer.status_code
+    assert body["title"]
+    assert body["detail"]
+    assert body["hint"]
+    return body["status"], body["type"].removeprefix("urn:mcpyard:error:")
 
 
 async def test_servers_are_shown_with_and_without_their_tools() -> None:
-    async with asked_yard(one=echo(), off=echo(enabled=False)) as asked:
-        off, one = (await asked.get("/api/mcp/servers")).json()
+    async with asked_yard(one=echo(), off=echo(enabled=False)) as api:
+        off, one = (await api.get("/api/mcp/servers")).json()
         assert (one["name"], one["status"], one["toolCount"]) == ("one", "connected", 7)
         assert one["tools"][0]["name"] == "echo"
         assert (off["status"], off["state"], off["tools"]) == ("disconnected", "stopped", [])
-        for brief in (await asked.get("/api/mcp/servers?tools=0")).json():
+        for brief in (await api.get("/api/mcp/servers?tools=0")).json():
             assert "tools" not in brief
-        by_name = (await asked.get("/api/mcp/servers/one")).json()
+        by_name = (await api.get("/api/mcp/servers/one")).json()
         assert by_name.pop("figures")["rss"] > 0
         assert by_name == one
-        by_id = (await asked.get(f"/api/mcp/servers/{one['id']}")).json()
+        by_id = (await api.get(f"/api/mcp/servers/{one['id']}")).json()
         assert by_id.pop("figures")["processes"] == 1
         assert by_id == one
-        health = (await asked.get("/healthz")).json()
+        health = (await api.get("/healthz")).json()
         assert health == {
             "ok": True,
             "servers": {"off": "disconnected", "one": "connected"},
@@ -47,54 +47,54 @@ async def test_servers_are_shown_with_and_without_their_tools() -> None:
 
 
 async def test_tools_are_shown_of_one_server_and_of_all() -> None:
-    async with asked_yard(one=echo(), two=echo()) as asked:
-        tools = (await asked.get("/api/mcp/servers/one/tools")).json()
+    async with asked_yard(one=echo(), two=echo()) as api:
+        tools = (await api.get("/api/mcp/servers/one/tools")).json()
         assert tools[0]["exposedName"] == "mcp_one_echo"
         assert tools[0]["inputSchema"]["required"] == ["text"]
-        everything = (await asked.get("/api/mcp/tools")).json()
+        everything = (await api.get("/api/mcp/tools")).json()
         assert {each["server"] for each in everything} == {"one", "two"}
 
 
 async def test_a_tool_is_called_by_its_own_name_and_by_its_exposed_one() -> None:
-    async with asked_yard(one=echo()) as asked:
+    async with asked_yard(one=echo()) as api:
         for path in (CALL, "/api/mcp/tools/mcp_one_echo/call"):
-            outcome = (await asked.post(path, {"arguments": {"text": "hi"}})).json()
+            outcome = (await api.post(path, {"arguments": {"text": "hi"}})).json()
             assert outcome["content"] == [{"type": "text", "text": "hi"}]
             assert outcome["structuredContent"] == {"kept": [1, {"x": None}]}
             assert (outcome["yard"]["server"], outcome["yard"]["tool"]) == ("one", "echo")
-        assert (await asked.client.post("/api/mcp/tools/mcp_one_log/call")).status_code == 200
+        assert (await api.client.post("/api/mcp/tools/mcp_one_log/call")).status_code == 200
 
 
 async def test_names_that_hold_slashes_and_question_marks_are_found() -> None:
-    async with asked_yard(**{"@a/b?": echo()}) as asked:
-        assert (await asked.get("/api/mcp/servers/%40a%2Fb%3F")).json()["name"] == "@a/b?"
-        called = await asked.post("/api/mcp/servers/%40a%2Fb%3F/tools/a%2Fb%3F/call", {})
+    async with asked_yard(**{"@a/b?": echo()}) as api:
+        assert (await api.get("/api/mcp/servers/%40a%2Fb%3F")).json()["name"] == "@a/b?"
+        called = await api.post("/api/mcp/servers/%40a%2Fb%3F/tools/a%2Fb%3F/call", {})
         assert called.json()["yard"]["tool"] == "a/b?"
 
 
 async def test_a_tool_that_says_error_is_no_error_of_the_call() -> None:
-    async with asked_yard(one=echo()) as asked:
-        outcome = await asked.post("/api/mcp/tools/mcp_one_fail/call", {})
+    async with asked_yard(one=echo()) as api:
+        outcome = await api.post("/api/mcp/tools/mcp_one_fail/call", {})
         assert (outcome.status_code, outcome.json()["isError"]) == (200, True)
 
 
 async def test_each_failure_of_a_call_has_its_problem() -> None:
-    async with asked_yard(one=echo()) as asked:
-        assert problem(await asked.post(CALL, {"arguments": {}})) == (422, "invalid-arguments")
-        assert problem(await asked.post("/api/mcp/tools/no/call", {})) == (404, "tool-unknown")
-        nobody = await asked.post("/api/mcp/servers/no/tools/echo/call", {})
+    async with asked_yard(one=echo()) as api:
+        assert problem(await api.post(CALL, {"arguments": {}})) == (422, "invalid-arguments")
+        assert problem(await api.post("/api/mcp/tools/no/call", {})) == (404, "tool-unknown")
+        nobody = await api.post("/api/mcp/servers/no/tools/echo/call", {})
         assert problem(nobody) == (404, "server-unknown")
-        late = await asked.post("/api/mcp/tools/mcp_one_hang/call", {"timeoutMs": 50})
+        late = await api.post("/api/mcp/tools/mcp_one_hang/call", {"timeoutMs": 50})
         assert problem(late) == (504, "timed-out")
-        refused = await asked.post("/api/mcp/tools/mcp_one_refuse/call", {})
+        refused = await api.post("/api/mcp/tools/mcp_one_refuse/call", {})
         assert problem(refused) == (502, "call-refused")
         assert refused.json()["rpc"] == {"code": -32099, "data": {"why": "rain"}}
 
 
 async def test_the_problem_of_a_lost_server_tells_its_cause() -> None:
-    async with asked_yard(one=echo()) as asked:
-        await asked.post("/api/mcp/servers/one/stop")
-        lost = await asked.post(CALL, {"arguments": {"text": "hi"}})
+    async with asked_yard(one=echo()) as api:
+        await api.post("/api/mcp/servers/one/stop")
+        lost = await api.post(CALL, {"arguments": {"text": "hi"}})
         assert problem(lost) == (502, "disconnected")
 
 
@@ -112,74 +112,74 @@ async def test_the_problem_of_a_lost_server_tells_its_cause() -> None:
     ],
 )
 async def test_a_body_of_the_wrong_shape_is_refused_with_its_field(body: bytes, field: str) -> None:
-    async with asked_yard() as asked:
-        refused = await asked.client.post("/api/mcp/tools/x/call", content=body)
+    async with asked_yard() as api:
+        refused = await api.client.post("/api/mcp/tools/x/call", content=body)
         assert problem(refused) == (422, "invalid-arguments")
         assert [each["field"] for each in refused.json()["problems"]] == [field]
 
 
 @pytest.mark.parametrize("body", [b"{", b"nonsense", b'{"a": NaN}', b"\xff", b'{"a": "\\ud800"}'])
 async def test_a_body_that_is_not_json_is_refused(body: bytes) -> None:
-    async with asked_yard() as asked:
-        refused = await asked.client.post("/api/mcp/tools/x/call", content=body)
+    async with asked_yard() as api:
+        refused = await api.client.post("/api/mcp/tools/x/call", content=body)
         assert problem(refused) == (400, "bad-json")
 
 
 async def test_what_is_no_route_is_a_problem_too() -> None:
-    async with asked_yard() as asked:
-        assert problem(await asked.get("/api/mcp/nothing")) == (404, "no-route")
-        assert problem(await asked.get("/api/mcp/servers/")) == (404, "no-route")
-        wrong = await asked.client.delete("/api/mcp/servers")
+    async with asked_yard() as api:
+        assert problem(await api.get("/api/mcp/nothing")) == (404, "no-route")
+        assert problem(await api.get("/api/mcp/servers/")) == (404, "no-route")
+        wrong = await api.client.delete("/api/mcp/servers")
         assert problem(wrong) == (405, "wrong-method")
         assert "GET" in wrong.headers["allow"]
 
 
 async def test_a_path_that_is_not_utf8_names_nothing() -> None:
-    async with asked_yard() as asked:
+    async with asked_yard() as api:
         url = httpx2.URL("http://127.0.0.1", raw_path=b"/api/mcp/servers/%ff")
-        assert problem(await asked.client.get(url)) == (404, "server-unknown")
+        assert problem(await api.client.get(url)) == (404, "server-unknown")
 
 
 async def test_servers_are_stopped_started_and_restarted() -> None:
-    async with asked_yard(one=echo(), off=echo(enabled=False)) as asked:
-        stopped = (await asked.post("/api/mcp/servers/one/stop")).json()
+    async with asked_yard(one=echo(), off=echo(enabled=False)) as api:
+        stopped = (await api.post("/api/mcp/servers/one/stop")).json()
         assert (stopped["state"], stopped["pid"]) == ("stopped", None)
-        started = (await asked.post("/api/mcp/servers/one/start")).json()
+        started = (await api.post("/api/mcp/servers/one/start")).json()
         assert started["status"] == "connected"
-        again = (await asked.post("/api/mcp/servers/one/restart?wait=9.5")).json()
+        again = (await api.post("/api/mcp/servers/one/restart?wait=9.5")).json()
         assert again["pid"] not in {None, started["pid"]}
-        assert problem(await asked.post("/api/mcp/servers/off/start")) == (409, "disabled")
-        assert problem(await asked.post("/api/mcp/servers/no/stop")) == (404, "server-unknown")
+        assert problem(await api.post("/api/mcp/servers/off/start")) == (409, "disabled")
+        assert problem(await api.post("/api/mcp/servers/no/stop")) == (404, "server-unknown")
 
 
 @pytest.mark.parametrize("wait", ["-1", "nan", "inf", "soon", "601"])
 async def test_a_wait_that_is_no_time_is_refused(wait: str) -> None:
-    async with asked_yard() as asked:
-        refused = await asked.post(f"/api/mcp/servers/one/start?wait={wait}")
+    async with asked_yard() as api:
+        refused = await api.post(f"/api/mcp/servers/one/start?wait={wait}")
         assert problem(refused) == (422, "invalid-arguments")
 
 
 async def test_a_mistake_of_ours_is_a_problem_without_its_details(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with asked_yard() as asked:
-        monkeypatch.setattr(asked.yard, "pictures", None)
-        answer = await asked.get("/api/mcp/servers")
+    async with asked_yard() as api:
+        monkeypatch.setattr(api.yard, "pictures", None)
+        answer = await api.get("/api/mcp/servers")
         assert problem(answer) == (500, "internal")
         assert "NoneType" not in answer.text
 
 
 async def test_logs_are_shown_as_numbered_lines() -> None:
-    async with asked_yard(one=echo()) as asked:
-        await say(asked, "a first line")
-        lines = (await asked.get("/api/mcp/servers/one/logs")).json()
+    async with asked_yard(one=echo()) as api:
+        await say(api, "a first line")
+        lines = (await api.get("/api/mcp/servers/one/logs")).json()
         assert [each["number"] for each in lines] == [1, 2]
         assert lines[1]["text"] == "a first line"
-        assert problem(await asked.get("/api/mcp/servers/no/logs")) == (404, "server-unknown")
+        assert problem(await api.get("/api/mcp/servers/no/logs")) == (404, "server-unknown")
 
 
-async def say(asked: Asked, line: str) -> None:
-    await asked.post("/api/mcp/tools/mcp_one_log/call", {"arguments": {"line": line}})
+async def say(api: YardApi, line: str) -> None:
+    await api.post("/api/mcp/tools/mcp_one_log/call", {"arguments": {"line": line}})
     async with asyncio.timeout(5):
-        while line not in (await asked.get("/api/mcp/servers/one/logs")).text:
+        while line not in (await api.get("/api/mcp/servers/one/logs")).text:
             """It comes by another pipe than the answer, and may be later."""

@@ -85,7 +85,7 @@ SCHEMA = schemathesis.openapi.from_dict(
         "paths": {path: DOCUMENT["paths"][path] for path in DOCUMENT["paths"] if path != STREAM},
     }
 )
-OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations() if isinstance(found, Ok)]
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations() if isinstance(result, Ok)]
 SENT: Counter[str] = Counter()
 
 
@@ -94,11 +94,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The application, in a loop of its own in another thread."""
     folder = tmp_path_factory.mktemp("fuzzed")
     began, ended = threading.Event(), asyncio.Event()
-    told: list[Any] = []
+    facts: list[Any] = []
 
     async def run() -> None:
         async with faked(folder / "home", folder) as it, served(it.app) as client:
-            told.extend([asyncio.get_running_loop(), str(client.base_url)])
+            facts.extend([asyncio.get_running_loop(), str(client.base_url)])
             began.set()
             await ended.wait()
             it.closing.set()
@@ -106,7 +106,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     thread = threading.Thread(target=asyncio.run, args=[run()])
     thread.start()
     assert began.wait(10)
-    loop, address = told
+    loop, address = facts
     yield address
     loop.call_soon_threadsafe(ended.set)
     thread.join(20)
@@ -124,10 +124,10 @@ def send(case: schemathesis.Case, url: str, headers: dict[str, str]) -> None:
 
 def mean_one_that_is_there(case: schemathesis.Case, url: str) -> None:
     """Random names are hardly ever those of servers, and then only the look-up is tried."""
-    known = {"ref": "known", "tool": "echo", "exposed": "mcp_known_echo"}
-    known |= {"client": "codex", "name": "known"}
+    parameters = {"ref": "known", "tool": "echo", "exposed": "mcp_known_echo"}
+    parameters |= {"client": "codex", "name": "known"}
     case.path_parameters = {
-        name: known.get(name, each) for name, each in case.path_parameters.items()
+        name: parameters.get(name, each) for name, each in case.path_parameters.items()
     }
     case.headers.pop("If-Match", None)
     body = {"name": "known", "command": "x", "scope": "user", "start": True}

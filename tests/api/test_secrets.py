@@ -18,7 +18,7 @@ from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.app import Yard
 from mcpyard.sources.project_file import ProjectFile
-from tests.api.asgi import Asked, client_of, keys_of
+from tests.api.asgi import YardApi, client_of, keys_of
 from tests.api.doors import every_door, let_in
 from tests.cli.commands import Up, answer, echo, missing, write_project
 
@@ -55,7 +55,7 @@ def definitions(seeds: Seeds, folder: Path) -> dict[str, dict[str, object]]:
 
 
 @contextlib.asynccontextmanager
-async def seeded(seeds: Seeds, folder: Path) -> AsyncGenerator[Asked]:
+async def seeded(seeds: Seeds, folder: Path) -> AsyncGenerator[YardApi]:
     """A yard with a home, whose servers hold secrets and fail in many ways."""
     project = write_project(folder / "p", **definitions(seeds, folder))
     sources, closing = [ProjectFile(project)], asyncio.Event()
@@ -67,7 +67,7 @@ async def seeded(seeds: Seeds, folder: Path) -> AsyncGenerator[Asked]:
         audit = Audit(folder / "home" / "audit.log")
         app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, audit=audit)
         async with client_of(app) as client:
-            yield Asked(yard, app, client, closing)
+            yield YardApi(yard, app, client, closing)
 
 
 def bodies(seeds: Seeds, method: str, path: str) -> Iterator[object]:
@@ -90,8 +90,8 @@ def bodies(seeds: Seeds, method: str, path: str) -> Iterator[object]:
             yield {"text": json.dumps(pasted)[:-2], "dryRun": True}
 
 
-async def walk(asked: Asked, seeds: Seeds) -> AsyncGenerator[tuple[str, httpx2.Response]]:
-    for method, path in every_door(asked):
+async def walk(api: YardApi, seeds: Seeds) -> AsyncGenerator[tuple[str, httpx2.Response]]:
+    for method, path in every_door(api):
         # What these two answer is what the caller asked to see.
         if path.endswith("/reveal") or path in {"/api/tokens/rotate", "/api/events"}:
             continue
@@ -103,7 +103,7 @@ async def walk(asked: Asked, seeds: Seeds) -> AsyncGenerator[tuple[str, httpx2.R
                 if method == "DELETE" and name != "gone":
                     continue
                 where = f"{filled}?wait=0" if method == "POST" else filled
-                yield f"{method} {where}", await asked.client.request(method, where, json=body)
+                yield f"{method} {where}", await api.client.request(method, where, json=body)
             if filled == path:
                 break
 
@@ -114,8 +114,8 @@ async def test_no_answer_log_line_event_or_file_holds_a_secret(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     seeds = Seeds()
-    async with seeded(seeds, tmp_path) as asked:
-        async with let_in(asked) as browser:
+    async with seeded(seeds, tmp_path) as api:
+        async with let_in(api) as browser:
             token = await browser.client.post(
                 "/api/tokens", json={"name": "client"}, headers=browser.headers()
             )
@@ -123,18 +123,16 @@ async def test_no_answer_log_line_event_or_file_holds_a_secret(
             seeds.values["key"] = browser.key
             seeds.values["cookie"] = browser.client.headers["Cookie"].split("=", 1)[1]
         statuses: set[int] = set()
-        async for where, given in walk(asked, seeds):
-            statuses.add(given.status_code)
-            assert not seeds.leaks(given.text + str(given.headers)), where
+        async for where, response in walk(api, seeds):
+            statuses.add(response.status_code)
+            assert not seeds.leaks(response.text + str(response.headers)), where
         assert {200, 201, 204, 400, 404, 409, 422, 502} <= statuses
-        await asked.client.post(
-            "/api/mcp/tools/mcp_good_echo/call", json={"arguments": {"text": 5}}
-        )
+        await api.client.post("/api/mcp/tools/mcp_good_echo/call", json={"arguments": {"text": 5}})
         for path in ("/metrics", "/api/mcp/calls", "/api/mcp/servers", "/api/openapi.json"):
-            assert not seeds.leaks((await asked.get(path)).text), path
-        asked.closing.set()
-        streamed = (await asked.client.get("/api/events?after=0")).text
-        events = [event async for event in finished(asked.yard)]
+            assert not seeds.leaks((await api.get(path)).text), path
+        api.closing.set()
+        streamed = (await api.client.get("/api/events?after=0")).text
+        events = [event async for event in finished(api.yard)]
     assert len(events) > 10
     assert not seeds.leaks(streamed + repr(events))
     assert not seeds.leaks(caplog.text)
@@ -157,8 +155,8 @@ async def finished(yard: Yard) -> AsyncGenerator[object]:
 
 async def test_a_secret_is_shown_to_the_owner_who_asks_for_it(tmp_path: Path) -> None:
     seeds = Seeds()
-    async with seeded(seeds, tmp_path) as asked:
-        revealed = (await asked.post("/api/mcp/servers/good/reveal")).json()
+    async with seeded(seeds, tmp_path) as api:
+        revealed = (await api.post("/api/mcp/servers/good/reveal")).json()
         assert revealed["env"] == {"API_KEY": seeds.new("env"), "REFERRED": f"${{{VARIABLE}}}"}
 
 
@@ -172,9 +170,9 @@ def test_up_prints_no_secret_and_keeps_its_files_to_itself(
     project = write_project(tmp_path / "p", **definitions(seeds, tmp_path))
     up = Up(home, "--project", project, *how)
     try:
-        said = [up.line()]
-        while not re.search(r"^connected +good|good.*\"phase\": \"connected\"", said[-1]):
-            said.append(up.line())
+        lines = [up.line()]
+        while not re.search(r"^connected +good|good.*\"phase\": \"connected\"", lines[-1]):
+            lines.append(up.line())
         seeds.values["call token"] = answer("token", "create", "t", home=home)["token"]
         seeds.values["link"] = answer("login-link", home=home)["url"].split("link=")[1]
         answer("stop", "good", home=home)
@@ -182,8 +180,8 @@ def test_up_prints_no_secret_and_keeps_its_files_to_itself(
         assert not seeds.leaks(listed)
         assert up.end() == 0
         assert up.process.stdout
-        said.append(up.process.stdout.read().decode())
-        assert not seeds.leaks("\n".join(said))
+        lines.append(up.process.stdout.read().decode())
+        assert not seeds.leaks("\n".join(lines))
         assert not seeds.leaks(up.errors())
     finally:
         up.close()
@@ -207,6 +205,6 @@ def check_private(home: Path) -> set[str]:
     names: set[str] = set()
     for each in (home, *home.rglob("*")):
         names.add(each.name)
-        wanted = 0o700 if each.is_dir() else 0o600
-        assert stat.S_IMODE(each.lstat().st_mode) == wanted, each
+        mode = 0o700 if each.is_dir() else 0o600
+        assert stat.S_IMODE(each.lstat().st_mode) == mode, each
     return names

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.real
 @pytest.mark.spec("C6.2")
 def test_a_registered_server_has_an_id_is_stopped_and_is_answered_whole(tmp_path: Path) -> None:
     with daemon(tmp_path / "home") as it:
-        shown = it.register("fs", echo(env={"LEVEL": "${LEVEL:-1}"}))
-        assert str(UUID(shown["id"])) == shown["id"]
-        assert (shown["name"], shown["state"], shown["pid"]) == ("fs", "stopped", None)
-        assert (shown["command"], shown["args"]) == (echo()["command"], echo()["args"])
-        assert (shown["env"], shown["enabled"]) == ({"LEVEL": "${LEVEL:-1}"}, True)
-        assert it.record(shown["id"]) == it.record("fs")
+        record = it.register("fs", echo(env={"LEVEL": "${LEVEL:-1}"}))
+        assert str(UUID(record["id"])) == record["id"]
+        assert (record["name"], record["state"], record["pid"]) == ("fs", "stopped", None)
+        assert (record["command"], record["args"]) == (echo()["command"], echo()["args"])
+        assert (record["env"], record["enabled"]) == ({"LEVEL": "${LEVEL:-1}"}, True)
+        assert it.record(record["id"]) == it.record("fs")
 
 
 @pytest.mark.spec("C1.2")
@@ -46,13 +46,13 @@ def test_a_name_in_use_is_refused_and_named(tmp_path: Path) -> None:
 def test_start_spawns_the_child_and_the_news_is_told_at_once(tmp_path: Path) -> None:
     with daemon(tmp_path / "home") as it:
         it.register("fs", echo())
-        shown = it.post(one("fs", "start"))
-        assert (shown["state"], shown["status"]) == ("running", "connected")
-        child = psutil.Process(shown["pid"])
+        record = it.post(one("fs", "start"))
+        assert (record["state"], record["status"]) == ("running", "connected")
+        child = psutil.Process(record["pid"])
         assert ECHO_SERVER in child.cmdline()
-        told = it.up.event("status", name="fs", status="connected")
-        assert told["pid"] == shown["pid"]
-        assert it.post(one("fs", "start"))["pid"] == shown["pid"]
+        event = it.up.event("status", name="fs", status="connected")
+        assert event["pid"] == record["pid"]
+        assert it.post(one("fs", "start"))["pid"] == record["pid"]
 
 
 @pytest.mark.spec("C2.2")
@@ -63,8 +63,8 @@ def test_stop_ends_the_child_and_frees_what_it_held(tmp_path: Path) -> None:
         yard = psutil.Process(it.up.process.pid)
         files = yard.num_fds()
         pid = it.record("fs")["pid"]
-        shown = it.post(one("fs", "stop"))
-        assert (shown["state"], shown["pid"]) == ("stopped", None)
+        record = it.post(one("fs", "stop"))
+        assert (record["state"], record["pid"]) == ("stopped", None)
         assert is_gone(pid)
         assert yard.num_fds() < files
         assert it.post(one("fs", "stop"))["state"] == "stopped"
@@ -74,10 +74,10 @@ def test_stop_ends_the_child_and_frees_what_it_held(tmp_path: Path) -> None:
 def test_a_bad_command_is_an_error_with_its_reason(tmp_path: Path) -> None:
     with daemon(tmp_path / "home") as it:
         it.register("none", missing(tmp_path))
-        shown = it.post(one("none", "start"))
-        assert (shown["state"], shown["status"]) == ("error", "error")
-        assert shown["error"]["code"] == "command_missing"
-        assert "no such program" in shown["error"]["message"]
+        record = it.post(one("none", "start"))
+        assert (record["state"], record["status"]) == ("error", "error")
+        assert record["error"]["code"] == "command_missing"
+        assert "no such program" in record["error"]["message"]
         it.register("exits", echo("exits"), start=True)
         failed = it.until("exits", lambda each: each["error"] is not None)
         assert failed["state"] == "error"
@@ -104,9 +104,9 @@ def test_a_child_that_dies_is_noticed(tmp_path: Path) -> None:
         it.register("fs", echo(), start=True)
         pid = it.record("fs")["pid"]
         os.kill(pid, signal.SIGKILL)
-        told = it.up.event("status", name="fs", state="error")
-        assert told["status"] == "disconnected"
-        assert told["error"]["code"] == "exited"
+        event = it.up.event("status", name="fs", state="error")
+        assert event["status"] == "disconnected"
+        assert event["error"]["code"] == "exited"
         again = it.up.event("status", name="fs", status="connected")
         assert again["pid"] != pid
 
@@ -117,9 +117,9 @@ def test_a_stopped_server_is_changed_stored_and_started_as_changed(tmp_path: Pat
     with daemon(home) as it:
         first = it.register("fs", missing(tmp_path))
         patch = {"name": "files", **echo(), "env": {"A": "1"}}
-        shown = it.patch(one("fs"), patch)
-        assert (shown["id"], shown["name"], shown["state"]) == (first["id"], "files", "stopped")
-        assert shown["env"] == {"A": {"masked": True, "hint": ""}}
+        record = it.patch(one("fs"), patch)
+        assert (record["id"], record["name"], record["state"]) == (first["id"], "files", "stopped")
+        assert record["env"] == {"A": {"masked": True, "hint": ""}}
         with closing(sqlite3.connect(home / "state.db")) as stored:
             rows = stored.execute("SELECT name FROM definitions").fetchall()
         assert rows == [("files",)]
@@ -153,10 +153,10 @@ def test_a_stopped_server_is_removed(tmp_path: Path) -> None:
 @pytest.mark.spec("C6.5")
 def test_a_running_server_is_stopped_and_removed(tmp_path: Path) -> None:
     with daemon(tmp_path / "home") as it:
-        shown = it.register("fs", echo(), start=True)
-        removed = it.client.delete(one(shown["id"]))
+        record = it.register("fs", echo(), start=True)
+        removed = it.client.delete(one(record["id"]))
         assert (removed.status_code, removed.content) == (204, b"")
-        assert is_gone(shown["pid"])
+        assert is_gone(record["pid"])
         assert it.get(SERVERS) == []
 
 

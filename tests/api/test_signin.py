@@ -28,9 +28,9 @@ FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
 
 @pytest.fixture
 def office() -> Generator[Office]:
-    found = Office()
-    with asgi_server(found.app()) as found.base:
-        yield found
+    issuer = Office()
+    with asgi_server(issuer.app()) as issuer.base:
+        yield issuer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ async def test_a_yard_that_was_registered_by_hand_signs_in_as_that(office: Offic
     office.secrets_in = "basic"
     oauth = {"clientId": "mine", "clientSecret": "hush-hush"}
     async with desk_of(office, oauth=oauth) as desk:
-        shown = (await desk.owner.get("/api/mcp/servers/far")).json()["oauth"]
-        assert shown["clientId"] == "mine"
-        assert shown["clientSecret"]["masked"] is True
+        settings = (await desk.owner.get("/api/mcp/servers/far")).json()["oauth"]
+        assert settings["clientId"] == "mine"
+        assert settings["clientSecret"]["masked"] is True
         await desk.sign_in()
         assert (await desk.settled()).status == "connected"
     assert set(office.clients) == {"mine"}, "nothing was registered"
-    assert office.shown == ["hush-hush"]
+    assert office.token_requests == ["hush-hush"]
 
 
 async def test_the_page_at_the_end_runs_no_script_and_is_not_kept(office: Office) -> None:
@@ -139,8 +139,12 @@ async def test_an_answer_to_no_sign_in_is_refused(office: Office, query: str) ->
 async def test_a_person_who_says_no_is_told_so_and_nobody_is_signed_in(office: Office) -> None:
     async with desk_of(office) as desk:
         (state,) = parse_qs(urlsplit(await desk.begin()).query)["state"]
-        said = {"state": state, "error": "access_denied", "error_description": "<b>not me</b>"}
-        page = await desk.browser.get(f"/oauth/callback?{urlencode(said)}")
+        parameters = {
+            "state": state,
+            "error": "access_denied",
+            "error_description": "<b>not me</b>",
+        }
+        page = await desk.browser.get(f"/oauth/callback?{urlencode(parameters)}")
         assert page.status_code == 502
         assert "refused: &lt;b&gt;not me&lt;/b&gt;" in page.text
         assert (await desk.settled()).phase == "needs_auth"
@@ -160,10 +164,10 @@ async def test_a_code_that_the_issuer_does_not_know_signs_nobody_in(office: Offi
 
 async def test_who_cannot_begin_a_sign_in_is_not_told_to_sign_in(office: Office) -> None:
     async with desk_of(office, url="http://127.0.0.1:9/mcp", wanted="stopped") as desk:
-        told = (await desk.owner.post(LOGIN)).json()
-        assert told["type"] == "urn:mcpyard:error:needs-auth"
-        assert "authorization server is reachable" in told["hint"]
-        assert "mcpyard login" not in told["hint"]
+        error = (await desk.owner.post(LOGIN)).json()
+        assert error["type"] == "urn:mcpyard:error:needs-auth"
+        assert "authorization server is reachable" in error["hint"]
+        assert "mcpyard login" not in error["hint"]
 
 
 async def test_beginning_again_makes_the_first_sign_in_void(office: Office) -> None:
@@ -306,4 +310,4 @@ async def test_a_yard_that_closes_gives_up_what_is_under_way(office: Office) -> 
     async with desk_of(office) as desk:
         query = parse_qs(urlsplit(await consent(await desk.begin())).query)
     with pytest.raises(SignInUnknown):
-        await desk.yard.logged_in({name: found[0] for name, found in query.items()})
+        await desk.yard.logged_in({name: values[0] for name, values in query.items()})

@@ -9,40 +9,40 @@ import pytest
 from mcpyard.api.app import build
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.runtime.clock import SystemClock
-from tests.api.asgi import Asked, asked_yard, client_of
+from tests.api.asgi import YardApi, asked_yard, client_of
 from tests.api.doors import every_door
 
 pytestmark = pytest.mark.real
 
 
-async def make(asked: Asked, name: str = "laptop", profile: str | None = None) -> dict[str, str]:
-    made = await asked.post("/api/tokens", {"name": name, "profile": profile})
+async def make(api: YardApi, name: str = "laptop", profile: str | None = None) -> dict[str, str]:
+    made = await api.post("/api/tokens", {"name": name, "profile": profile})
     assert made.status_code == 201, made.text
     return made.json()
 
 
-def holding(asked: Asked, token: str) -> httpx2.AsyncClient:
-    return client_of(asked.app, {"Authorization": f"Bearer {token}"})
+def holding(api: YardApi, token: str) -> httpx2.AsyncClient:
+    return client_of(api.app, {"Authorization": f"Bearer {token}"})
 
 
 async def test_a_token_is_shown_once_and_only_its_hash_is_kept() -> None:
-    async with asked_yard() as asked:
-        made = await make(asked)
+    async with asked_yard() as api:
+        made = await make(api)
         assert made["token"].startswith("mcpyard_")
-        listed = (await asked.get("/api/tokens")).json()
+        listed = (await api.get("/api/tokens")).json()
         assert listed == [{key: value for key, value in made.items() if key != "token"}]
         assert listed[0]["lastUsed"] is None
-        (kept,) = asked.yard.kept.call_tokens.all()
+        (kept,) = api.yard.kept.call_tokens.all()
         assert kept.hash == hashlib.sha256(made["token"].encode()).hexdigest()
 
 
 async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
-    async with asked_yard() as asked:
-        made = await make(asked)
-        async with holding(asked, made["token"]) as client:
+    async with asked_yard() as api:
+        made = await make(api)
+        async with holding(api, made["token"]) as client:
             for path in ("/mcp", "/mcp/work", "/mcp/servers/x"):
                 assert (await client.post(path)).status_code == 404, "let in; there is no route yet"
-            for method, path in every_door(asked):
+            for method, path in every_door(api):
                 answer = await client.request(method, path)
                 if path == "/healthz":
                     assert answer.json() == {"ok": True} if method == "GET" else True
@@ -50,14 +50,14 @@ async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
                     assert answer.status_code == 403, (method, path)
             for path in ("/mcpx", "/mcp%2F..%2Fapi", "/MCP", "//mcp", "/", "/api/mcp/servers"):
                 assert (await client.get(path)).status_code == 403, path
-        assert (await asked.get("/api/tokens")).json()[0]["lastUsed"]
+        assert (await api.get("/api/tokens")).json()[0]["lastUsed"]
 
 
 async def test_a_token_of_a_profile_opens_that_profile_alone() -> None:
-    async with asked_yard() as asked:
-        await asked.post("/api/profiles", {"name": "my work"})
-        made = await make(asked, profile="my work")
-        async with holding(asked, made["token"]) as client:
+    async with asked_yard() as api:
+        await api.post("/api/profiles", {"name": "my work"})
+        made = await make(api, profile="my work")
+        async with holding(api, made["token"]) as client:
             for path in ("/mcp/my%20work", "/mcp/my%20work/more"):
                 assert (await client.post(path)).status_code == 404, path
             for path in ("/mcp", "/mcp/", "/mcp/other", "/mcp/my%20workshop", "/api/my%20work"):
@@ -66,41 +66,41 @@ async def test_a_token_of_a_profile_opens_that_profile_alone() -> None:
 
 @pytest.mark.parametrize("by", ["id", "name"])
 async def test_a_revoked_token_is_worthless_and_its_name_free(by: str) -> None:
-    async with asked_yard() as asked:
-        made = await make(asked)
-        gone = await asked.client.delete(f"/api/tokens/{made[by]}")
+    async with asked_yard() as api:
+        made = await make(api)
+        gone = await api.client.delete(f"/api/tokens/{made[by]}")
         assert gone.status_code == 204
-        async with holding(asked, made["token"]) as client:
+        async with holding(api, made["token"]) as client:
             assert (await client.post("/mcp")).status_code == 401
-        again = await asked.client.delete(f"/api/tokens/{made[by]}")
+        again = await api.client.delete(f"/api/tokens/{made[by]}")
         assert (again.status_code, again.json()["type"]) == (404, "urn:mcpyard:error:token-unknown")
-        assert (await asked.get("/api/tokens")).json()[0]["revoked"]
-        await make(asked)
+        assert (await api.get("/api/tokens")).json()[0]["revoked"]
+        await make(api)
 
 
 async def test_a_name_that_is_in_use_or_no_name_is_refused() -> None:
-    async with asked_yard() as asked:
-        made = await make(asked)
+    async with asked_yard() as api:
+        made = await make(api)
         assert UUID(made["id"])
-        assert (await asked.post("/api/tokens", {"name": "laptop"})).status_code == 409
+        assert (await api.post("/api/tokens", {"name": "laptop"})).status_code == 409
         for body in ({}, {"name": ""}, {"name": 5}, {"name": "x" * 81}, {"name": "a\nb"}):
-            assert (await asked.post("/api/tokens", body)).status_code == 422
-        assert (await asked.post("/api/tokens", {"name": "n", "profile": ""})).status_code == 422
+            assert (await api.post("/api/tokens", body)).status_code == 422
+        assert (await api.post("/api/tokens", {"name": "n", "profile": ""})).status_code == 422
 
 
 async def test_a_token_of_a_profile_that_is_not_there_is_not_made() -> None:
-    async with asked_yard() as asked:
-        refused = await asked.post("/api/tokens", {"name": "n", "profile": "none such"})
+    async with asked_yard() as api:
+        refused = await api.post("/api/tokens", {"name": "n", "profile": "none such"})
         assert (refused.status_code, refused.json()["type"][-15:]) == (404, "profile-unknown")
-        assert (await asked.get("/api/tokens")).json() == []
+        assert (await api.get("/api/tokens")).json() == []
 
 
 async def test_the_admin_token_is_renewed_and_the_old_one_is_worthless() -> None:
-    async with asked_yard() as asked:
-        kept = asked.yard.kept
+    async with asked_yard() as api:
+        kept = api.yard.kept
         admin = AdminKey("old-one", lambda: "new-one")
         keys = Keys(admin, kept.call_tokens, kept.sessions, SystemClock())
-        app = build(asked.yard, keys=keys, hosts=[], closing=asked.closing)
+        app = build(api.yard, keys=keys, hosts=[], closing=api.closing)
         async with (
             client_of(app, {"Authorization": "Bearer old-one"}) as old,
             client_of(app, {"Authorization": "Bearer new-one"}) as new,
@@ -118,10 +118,10 @@ def test_an_admin_token_that_is_empty_fits_nothing() -> None:
 
 
 async def test_an_admin_token_that_is_fixed_from_outside_stays() -> None:
-    async with asked_yard() as asked:
-        refused = await asked.post("/api/tokens/rotate")
+    async with asked_yard() as api:
+        refused = await api.post("/api/tokens/rotate")
         assert (refused.status_code, refused.json()["type"]) == (
             409,
             "urn:mcpyard:error:token-fixed",
         )
-        assert (await asked.get("/api/tokens")).status_code == 200
+        assert (await api.get("/api/tokens")).status_code == 200

@@ -67,15 +67,15 @@ async def until(yard: Yard, reached: Callable[[], bool]) -> None:
                 return
 
 
-async def record_with(yard: Yard, name: str, **wanted: object) -> ServerView:
+async def record_with(yard: Yard, name: str, **members: object) -> ServerView:
     """The record of a server once it has these members."""
 
     def records() -> list[ServerView]:
-        found = [each for each in yard.servers() if each.name == name]
+        candidates = [each for each in yard.servers() if each.name == name]
         return [
             each
-            for each in found
-            if all(getattr(each, word) == value for word, value in wanted.items())
+            for each in candidates
+            if all(getattr(each, word) == value for word, value in members.items())
         ]
 
     await until(yard, lambda: bool(records()))
@@ -256,14 +256,14 @@ async def test_an_approval_of_version_0_1_binds_to_what_is_found_at_the_first_st
 
 async def test_what_is_approved_must_be_what_was_shown(opened: Opener, project: Path) -> None:
     async with opened(found=True) as yard:
-        (shown,) = yard.approvals.waiting()
+        (folder,) = yard.approvals.waiting()
         write_project(project, one=echo("changed"), two=echo())
         await record_with(yard, "one", args=echo("changed")["args"])
         with pytest.raises(ApprovalOutdated):
-            await yard.approvals.approve(project, shown.digest)
+            await yard.approvals.approve(project, folder.digest)
         assert {*(await phases(yard)).values()} == {"needs_approval"}
-        (shown,) = yard.approvals.waiting()
-        done = await yard.approvals.approve(project, shown.digest)
+        (folder,) = yard.approvals.waiting()
+        done = await yard.approvals.approve(project, folder.digest)
         assert done == Approved(["one", "two"], [])
 
 
@@ -338,8 +338,8 @@ async def test_what_waits_to_replace_a_server_is_listed_as_hidden_by_it(
         await yard.register({**echo(), "name": "mine", "scope": "user"})
         write_project(project, one=echo(), two=echo(), mine=echo("theirs"))
         await waiting(yard, "mine")
-        shown = await yard.clients.show("yard:project", "mine")
-        assert (shown.effective, shown.args) == ("shadowed", echo("theirs")["args"])
+        entry = await yard.clients.show("yard:project", "mine")
+        assert (entry.effective, entry.args) == ("shadowed", echo("theirs")["args"])
 
 
 async def test_a_disk_without_room_costs_no_server_and_no_approval_is_pretended(
@@ -362,11 +362,11 @@ async def test_a_folder_that_is_not_served_is_approved_for_the_next_yard_that_se
     tmp_path: Path, opened: Opener, project: Path
 ) -> None:
     async with Yard.open(home=tmp_path / "home", environment={}) as yard:
-        shown = await yard.approvals.waiting_in(project)
-        assert [each.definition.name for each in shown.entries] == ["one", "two"]
+        folder = await yard.approvals.waiting_in(project)
+        assert [each.definition.name for each in folder.entries] == ["one", "two"]
         write_project(project, one=echo("changed"), two=echo())
         with pytest.raises(ApprovalOutdated):
-            await yard.approvals.approve(project, shown.digest)
+            await yard.approvals.approve(project, folder.digest)
         assert await yard.approve(project) == ["one", "two"]
         (project / ".mcp.json").write_text("{")
         with pytest.raises(DocumentBroken):

@@ -57,8 +57,8 @@ def test_the_project_allows_only_the_minor_version_that_the_overrides_were_writt
 
 @pytest.mark.parametrize("kind", METHODS, ids=lambda kind: kind.__name__)
 def test_the_methods_have_the_parameters_that_they_had(kind: type) -> None:
-    found = {name: parameters(vars(kind).get(name)) for name in METHODS[kind]}
-    assert found == METHODS[kind]
+    signatures = {name: parameters(vars(kind).get(name)) for name in METHODS[kind]}
+    assert signatures == METHODS[kind]
 
 
 @pytest.mark.parametrize("kind", ATTRIBUTES, ids=lambda kind: kind.__name__)

@@ -25,8 +25,8 @@ PASTED = json.dumps(
 
 async def test_a_pasted_text_is_read_without_being_kept(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
-        found = (await it.client.post("/api/mcp/parse", json={"text": PASTED})).json()
-        files, web = found["servers"]
+        parsed = (await it.client.post("/api/mcp/parse", json={"text": PASTED})).json()
+        files, web = parsed["servers"]
         assert (files["name"], files["definition"]["command"]) == ("files", "npx")
         assert files["definition"]["env"] == {"KEY": "a-secret-value"}
         assert web["definition"] == {
@@ -34,17 +34,19 @@ async def test_a_pasted_text_is_read_without_being_kept(tmp_path: Path) -> None:
             "url": "https://web.example/mcp",
             "transport": "http",
         }
-        assert [each["field"] for each in found["problems"]] == ["mcpServers.bad.command"]
+        assert [each["field"] for each in parsed["problems"]] == ["mcpServers.bad.command"]
         assert (await it.client.get(SERVERS)).json() == []
 
 
 async def test_what_was_parsed_can_be_registered_as_it_is(tmp_path: Path) -> None:
     async with faked(tmp_path / "home") as it:
-        found = (await it.client.post("/api/mcp/parse", json={"text": PASTED})).json()
-        assert len(found["servers"]) > 1
-        for each in found["servers"]:
-            shown = await it.client.post(SERVERS, json={"name": each["name"], **each["definition"]})
-            assert (shown.status_code, shown.json()["warnings"]) == (201, [])
+        parsed = (await it.client.post("/api/mcp/parse", json={"text": PASTED})).json()
+        assert len(parsed["servers"]) > 1
+        for each in parsed["servers"]:
+            response = await it.client.post(
+                SERVERS, json={"name": each["name"], **each["definition"]}
+            )
+            assert (response.status_code, response.json()["warnings"]) == (201, [])
 
 
 async def test_a_pasted_command_is_read_with_its_headers_and_what_is_lost(tmp_path: Path) -> None:
@@ -54,14 +56,14 @@ async def test_a_pasted_command_is_read_with_its_headers_and_what_is_lost(tmp_pa
         "claude mcp add files --colour red -- npx files"
     )
     async with faked(tmp_path / "home") as it:
-        found = (await it.client.post("/api/mcp/parse", json={"text": lines})).json()
-        web, far = found["servers"]
+        parsed = (await it.client.post("/api/mcp/parse", json={"text": lines})).json()
+        web, far = parsed["servers"]
         assert web["definition"]["headers"] == {"Authorization": "Bearer x"}
         assert (web["warnings"], far["warnings"]) == (
             [],
             ["--trust: not supported by mcpyard: dropped"],
         )
-        assert found["problems"] == [
+        assert parsed["problems"] == [
             {"field": "line 3", "message": 'the option "--colour" is unknown'}
         ]
         alone = {"text": lines.splitlines()[2]}
@@ -105,8 +107,8 @@ async def test_a_large_text_is_read_in_a_reasonable_time(tmp_path: Path) -> None
     servers = {f"s{number}": {"command": "x", "args": ["y" * 50]} for number in range(20_000)}
     async with faked(tmp_path / "home") as it:
         began = time.monotonic()
-        found = await it.client.post("/api/mcp/parse", json={"text": json.dumps(servers)})
-        assert len(found.json()["servers"]) == 20_000
+        response = await it.client.post("/api/mcp/parse", json={"text": json.dumps(servers)})
+        assert len(response.json()["servers"]) == 20_000
         assert time.monotonic() - began < 20
 
 

@@ -24,7 +24,7 @@ class Server:
     id: str | None = None
 
     def is_told_by(self, record: dict[str, Any]) -> bool:
-        told = Server(
+        server = Server(
             record["name"],
             record["scope"],
             tuple(record["args"]),
@@ -32,7 +32,7 @@ class Server:
             record["wanted"],
             record["id"] if self.id else None,
         )
-        return told == self._effective()
+        return server == self._effective()
 
     def _effective(self) -> "Server":
         return self if self.enabled else replace(self, wanted="stopped")
@@ -48,11 +48,11 @@ class Slot:
     def settle(self, records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         """Take over what is there after a crash; it must be one of what can be."""
         possible = [self.sure, *self.maybe]
-        known = {each.id for each in possible if each and each.id}
+        ids = {each.id for each in possible if each and each.id}
         names = {each.name for each in possible if each}
-        found = [each for each in records if each["id"] in known or each["name"] in names]
-        assert len(found) <= 1, found
-        record = found[0] if found else None
+        matches = [each for each in records if each["id"] in ids or each["name"] in names]
+        assert len(matches) <= 1, matches
+        record = matches[0] if matches else None
         fitting = [
             each
             for each in possible
@@ -124,8 +124,8 @@ class Writer:
             case "enabled":
                 return replace(server, enabled=not server.enabled)
             case "wanted":
-                wanted = "stopped" if server.wanted == "on_demand" else "on_demand"
-                return replace(server, wanted=wanted)
+                wanted_state = "stopped" if server.wanted == "on_demand" else "on_demand"
+                return replace(server, wanted=wanted_state)
             case "name":
                 return replace(server, name=mark)
             case _:

@@ -25,7 +25,7 @@ FULL = os.environ.get("MCPYARD_PROOF") == "full"
 SENTENCES = json.loads(Path(__file__).with_name("realistic.json").read_text(encoding="utf-8"))
 
 
-def told(schema: object, arguments: object) -> list[str]:
+def problem_texts(schema: object, arguments: object) -> list[str]:
     validator = compile_validator(schema)
     assert validator.warning is None
     return [str(problem) for problem in validator.check(arguments)]
@@ -38,21 +38,21 @@ def told(schema: object, arguments: object) -> list[str]:
 def test_realistic_mistakes_are_told_in_the_same_words(
     schema: object, arguments: object, sentences: list[str]
 ) -> None:
-    assert told(schema, arguments) == sentences
+    assert problem_texts(schema, arguments) == sentences
 
 
 @pytest.mark.spec("F2.1")
 @pytest.mark.parametrize("depth", [1, 4, 10, 20])
 def test_a_mistake_deep_inside_unions_is_told_at_its_place(depth: int) -> None:
     place = ".".join(["children[0]"] * (depth + 1))
-    assert told(blocks(), page(depth, 5)) == [
+    assert problem_texts(blocks(), page(depth, 5)) == [
         f"{place}.text: expected a string, found the number 5"
     ]
 
 
 @pytest.mark.spec("F2.1")
 def test_a_mistake_too_deep_for_the_budget_is_told_where_the_budget_ended() -> None:
-    (sentence,) = told(blocks(), page(60, 5))
+    (sentence,) = problem_texts(blocks(), page(60, 5))
     assert sentence.startswith("children[0].children[0]")
     assert sentence.endswith(("does not match the schema", "matches no alternative"))
 
@@ -60,7 +60,7 @@ def test_a_mistake_too_deep_for_the_budget_is_told_where_the_budget_ended() -> N
 @pytest.mark.spec("F2.1")
 def test_of_many_values_that_fit_no_alternative_the_rest_is_counted() -> None:
     schema = {"items": {"anyOf": [{"minimum": limit} for limit in range(1, 11)]}}
-    *_, tenth, rest = told(schema, [0] * 50)
+    *_, tenth, rest = problem_texts(schema, [0] * 50)
     assert tenth.startswith("[9]: 0 matches no alternative: 0 is below the minimum 1; or")
     assert rest == "and 40 more problems"
 
@@ -72,7 +72,7 @@ def test_of_a_union_without_a_type_each_branch_is_told_one_level_deep() -> None:
     value: object = 1
     for _ in range(10):
         value = {"a": value}
-    (sentence,) = told(schema, value)
+    (sentence,) = problem_texts(schema, value)
     assert sentence == (
         "an object with 1 property matches no alternative: another combination of alternatives; "
         "or another combination of alternatives; or an object with 1 property has fewer than 2 "
@@ -83,8 +83,8 @@ def test_of_a_union_without_a_type_each_branch_is_told_one_level_deep() -> None:
 def test_of_many_wrong_rows_all_are_counted() -> None:
     schema = {"items": {"properties": {"id": {"type": "integer"}}, "required": ["id"]}}
     rows = [{"id": 1}, {"id": "1"}] * 300
-    assert told(schema, rows)[:1] == ['[1].id: expected an integer, found the string "1"']
-    assert told(schema, rows)[-1] == "and 290 more problems"
+    assert problem_texts(schema, rows)[:1] == ['[1].id: expected an integer, found the string "1"']
+    assert problem_texts(schema, rows)[-1] == "and 290 more problems"
 
 
 def test_pieces_are_found_through_references_and_lists_of_schemas() -> None:
@@ -94,7 +94,7 @@ def test_pieces_are_found_through_references_and_lists_of_schemas() -> None:
         "maxItems": 10,
     }
     rows = ({"id": 1}, {"id": "1", "no": 1}) * 400
-    assert told(schema, rows)[:3] == [
+    assert problem_texts(schema, rows)[:3] == [
         "an array of 800 items has more than 10 items",
         '[1].id: expected an integer, found the string "1"',
         "[1].no: no value is allowed here",
@@ -105,7 +105,7 @@ def test_a_value_that_must_not_fit_a_second_branch_is_told_so() -> None:
     branches = [{"properties": {"type": {"const": "a"}}}, {"properties": {"text": True}}]
     many = {"type": "a", "rest": [{}] * 100}
     schema = {"items": {"oneOf": branches, "properties": {"rest": {"items": {"minProperties": 0}}}}}
-    assert told(schema, [{}, *[many] * 10])[1] == (
+    assert problem_texts(schema, [{}, *[many] * 10])[1] == (
         "[1]: an object with 2 properties matches more than one of the alternatives, "
         "but must match exactly one"
     )
@@ -115,7 +115,7 @@ def test_a_value_that_must_not_fit_a_second_branch_is_told_so() -> None:
 def test_pieces_that_allow_nothing_are_told(schema: dict[str, Any]) -> None:
     part = {"properties": {"no": False, "rows": {"items": {"type": "integer"}}}}
     rows = {"rows": [1] * 1_500, "no": 1}
-    assert len(told({**part, **schema}, rows)) == 2
+    assert len(problem_texts({**part, **schema}, rows)) == 2
 
 
 def test_pieces_are_found_beside_a_reference_and_in_lists_of_schemas() -> None:
@@ -125,7 +125,7 @@ def test_pieces_are_found_beside_a_reference_and_in_lists_of_schemas() -> None:
         "$ref": "#/$defs/texts",
         "allOf": [{"items": {"minLength": 1}}],
     }
-    assert told(schema, ["x"] * 1_500 + [1, ""]) == [
+    assert problem_texts(schema, ["x"] * 1_500 + [1, ""]) == [
         "[1500]: expected a string, found the number 1",
         '[1501]: "" is shorter than 1 character',
     ]
@@ -139,7 +139,9 @@ def test_what_stands_beside_a_reference_is_ignored_where_the_draft_says_so() -> 
         "maxItems": 1,
         "items": {"minLength": 5},
     }
-    assert told(schema, ["x"] * 1_500 + [1]) == ["[1500]: expected a string, found the number 1"]
+    assert problem_texts(schema, ["x"] * 1_500 + [1]) == [
+        "[1500]: expected a string, found the number 1"
+    ]
 
 
 def test_a_branch_is_selected_through_its_reference() -> None:
@@ -150,7 +152,7 @@ def test_a_branch_is_selected_through_its_reference() -> None:
         "$defs": kinds,
         "items": {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in kinds]},
     }
-    assert told(schema, [*[{"type": "a"}] * 400, {"type": "b", "size": 9}]) == [
+    assert problem_texts(schema, [*[{"type": "a"}] * 400, {"type": "b", "size": 9}]) == [
         "[400].size: 9 is above the maximum 5"
     ]
 
@@ -165,7 +167,9 @@ def test_of_very_many_values_with_many_alternatives_the_first_mistake_is_told() 
         {"properties": {"type": {"const": f"t{n}"}, "a": {"maximum": n}}} for n in range(300)
     ]
     rows = [{"type": f"t{n % 300}", "a": 500} for n in range(2_000)]
-    assert told({"items": {"oneOf": branches}}, rows) == ["[0].a: 500 is above the maximum 0"]
+    assert problem_texts({"items": {"oneOf": branches}}, rows) == [
+        "[0].a: 500 is above the maximum 0"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +182,7 @@ def test_of_very_many_values_with_many_alternatives_the_first_mistake_is_told() 
 def test_no_sentence_names_a_part_of_the_outline(branch: dict[str, Any]) -> None:
     schema = {"$defs": {"excluded": True, "branch": branch}}
     schema |= {"items": {"anyOf": [{"$ref": "#/$defs/branch"}] * 20}}
-    problems = told(schema, [{"a": 1}] * 60)
+    problems = problem_texts(schema, [{"a": 1}] * 60)
     assert problems
     assert "does not match the schema" in problems[0]
     assert not [each for each in problems if "$defs" in each]
@@ -187,8 +191,8 @@ def test_no_sentence_names_a_part_of_the_outline(branch: dict[str, Any]) -> None
 def test_errors_that_would_each_copy_a_large_value_are_not_made() -> None:
     schema = {"anyOf": [{"type": "string"}] * 45}
     rows = [[{"a": 1, "type": "x"}] * 10] * 10
-    assert told(schema, [{"a": 1}]) == ["expected a string, found an array of 1 item"]
-    assert told(schema, json.loads(json.dumps(rows))) == [
+    assert problem_texts(schema, [{"a": 1}]) == ["expected a string, found an array of 1 item"]
+    assert problem_texts(schema, json.loads(json.dumps(rows))) == [
         "an array of 10 items matches no alternative"
     ]
 
@@ -199,24 +203,26 @@ def test_errors_that_would_each_copy_a_large_value_are_not_made() -> None:
 )
 def test_a_schema_that_cannot_be_cut_is_told_as_not_fitting(leaf: object, reference: str) -> None:
     schema = {"$defs": {"leaf": leaf}, "items": {"anyOf": [{"$ref": reference}] * 20}}
-    assert told(schema, ["x"] * 500 + [1]) == ["does not match the schema"]
+    assert problem_texts(schema, ["x"] * 500 + [1]) == ["does not match the schema"]
 
 
 def test_what_leaves_properties_unevaluated_is_told_as_not_fitting() -> None:
     row = {"anyOf": [{"properties": {"a": True}}], "unevaluatedProperties": False}
-    problems = told({"items": row}, [{"a": 1}] * 500 + [{"b": 1}])
+    problems = problem_texts({"items": row}, [{"a": 1}] * 500 + [{"b": 1}])
     assert problems == ["[500]: does not match the schema"]
-    assert told({"items": row}, [{"b": 1}]) == ['[0]: unknown property "b"']
+    assert problem_texts({"items": row}, [{"b": 1}]) == ['[0]: unknown property "b"']
 
 
 def test_a_union_of_too_many_branches_is_told_without_them() -> None:
     branches = [{"minimum": limit, "enum": [*range(limit, limit + 20)]} for limit in range(1, 200)]
-    assert told({"items": {"anyOf": branches}}, [1, 0]) == ["[1]: 0 matches no alternative"]
+    assert problem_texts({"items": {"anyOf": branches}}, [1, 0]) == [
+        "[1]: 0 matches no alternative"
+    ]
 
 
 def test_a_schema_of_too_many_parts_is_told_as_not_fitting() -> None:
     schema = {"anyOf": [{"properties": {"a": {"minimum": n}}} for n in range(2_000)]}
-    assert told(schema, {"a": -1}) == ["does not match the schema"]
+    assert problem_texts(schema, {"a": -1}) == ["does not match the schema"]
 
 
 class Counted:

@@ -151,8 +151,8 @@ def test_a_keyword_with_a_wrong_value_is_left_out(
 def test_a_reference_keeps_what_is_said_beside_it(dialect: SchemaDialect) -> None:
     schema = {"$ref": "#/$defs/a~1b/0", "description": "mine", "minimum": 3}
     root = {"a/b": [{"type": "integer", "description": "theirs"}]}
-    found = of_member(schema, dialect, **{"$defs": root})
-    assert found == {"type": "integer", "description": "mine"}
+    lowered = of_member(schema, dialect, **{"$defs": root})
+    assert lowered == {"type": "integer", "description": "mine"}
 
 
 @DIALECTS
@@ -171,16 +171,16 @@ def test_a_reference_keeps_what_is_said_beside_it(dialect: SchemaDialect) -> Non
 def test_a_reference_that_leads_nowhere_leaves_its_place_open(
     dialect: SchemaDialect, reference: str
 ) -> None:
-    found = of_member({"$ref": reference}, dialect, **{"$defs": {"list": [{"type": "null"}]}})
-    assert "$ref" not in str(found)
-    assert found in ({}, {"type": "object", "properties": {"it": {}}})
+    lowered = of_member({"$ref": reference}, dialect, **{"$defs": {"list": [{"type": "null"}]}})
+    assert "$ref" not in str(lowered)
+    assert lowered in ({}, {"type": "object", "properties": {"it": {}}})
 
 
 @DIALECTS
 def test_a_schema_that_refers_to_itself_is_open_from_there_on(dialect: SchemaDialect) -> None:
     tree = {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}}}
-    found = of_member({"$ref": "#/$defs/tree"}, dialect, **{"$defs": {"tree": tree}})
-    assert found == {"type": "object", "properties": {"left": {}}}
+    lowered = of_member({"$ref": "#/$defs/tree"}, dialect, **{"$defs": {"tree": tree}})
+    assert lowered == {"type": "object", "properties": {"left": {}}}
 
 
 @DIALECTS
@@ -195,8 +195,8 @@ def test_references_that_fan_out_end(dialect: SchemaDialect) -> None:
 @DIALECTS
 def test_a_long_chain_of_references_ends(dialect: SchemaDialect) -> None:
     parts: Schema = {f"d{n}": {"items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(5_000)}
-    found = of_member({"$ref": "#/$defs/d0"}, dialect, **{"$defs": parts})
-    assert str(found).count("items") < MAX_SCHEMA_DEPTH
+    lowered = of_member({"$ref": "#/$defs/d0"}, dialect, **{"$defs": parts})
+    assert str(lowered).count("items") < MAX_SCHEMA_DEPTH
 
 
 @DIALECTS
@@ -204,10 +204,10 @@ def test_a_schema_that_is_too_deep_is_open_from_there_on(dialect: SchemaDialect)
     deep: object = {}
     for _ in range(2_000):
         deep = {"items": deep}
-    found = of_member(deep, dialect)
+    lowered = of_member(deep, dialect)
     for _ in range(MAX_SCHEMA_DEPTH - 2):
-        found = found["items"]
-    assert found == {"items": {}}
+        lowered = lowered["items"]
+    assert lowered == {"items": {}}
 
 
 @DIALECTS
@@ -221,8 +221,8 @@ def test_what_holds_together_becomes_one(dialect: SchemaDialect) -> None:
         "items": {"type": "null"},
         "$defs": {"named": {"properties": {"name": {"type": "string"}}, "required": ["name"]}},
     }
-    found = of_member(schema, dialect, **schema)
-    assert found == {
+    lowered = of_member(schema, dialect, **schema)
+    assert lowered == {
         "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
         "required": ["name", "age"],
         "description": "a person",

@@ -29,9 +29,9 @@ def test_nothing_is_required_where_nothing_was() -> None:
     assert "required" not in offer_members(of("a b"))
 
 
-@pytest.mark.parametrize("given", [{"MingCheng": 1, "more": 2}, {"名称": 1, "more": 2}])
-def test_arguments_reach_the_tool_by_its_own_names(given: dict[str, object]) -> None:
-    assert own_members(given, of("名称")) == {"名称": 1, "more": 2}
+@pytest.mark.parametrize("arguments", [{"MingCheng": 1, "more": 2}, {"名称": 1, "more": 2}])
+def test_arguments_reach_the_tool_by_its_own_names(arguments: dict[str, object]) -> None:
+    assert own_members(arguments, of("名称")) == {"名称": 1, "more": 2}
 
 
 def test_what_is_no_object_is_left_alone() -> None:

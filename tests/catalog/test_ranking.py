@@ -15,18 +15,18 @@ TOOLS = [
 INDEX = Index(TOOLS)
 
 
-def found(query: str) -> list[str]:
+def ranked_names(query: str) -> list[str]:
     return [TOOLS[place].name for place in INDEX.rank(query)]
 
 
 def test_a_word_in_the_name_counts_more_than_one_in_the_description() -> None:
-    known = [Known("a", "", "about weather"), Known("weather", "", ""), Known("c", "weather", "")]
-    assert Index(known).rank("weather") == [1, 2, 0]
+    tools = [Known("a", "", "about weather"), Known("weather", "", ""), Known("c", "weather", "")]
+    assert Index(tools).rank("weather") == [1, 2, 0]
 
 
 def test_the_tool_that_knows_more_of_the_query_comes_first() -> None:
-    assert found("read file")[0] == "mcp_fs_read_file"
-    assert found("write a file")[0] == "mcp_fs_write_file"
+    assert ranked_names("read file")[0] == "mcp_fs_read_file"
+    assert ranked_names("write a file")[0] == "mcp_fs_write_file"
 
 
 @pytest.mark.parametrize(
@@ -41,36 +41,40 @@ def test_the_tool_that_knows_more_of_the_query_comes_first() -> None:
     ],
 )
 def test_chinese_queries_of_any_length_find_their_tool(query: str, best: str) -> None:
-    assert found(query)[0] == best
+    assert ranked_names(query)[0] == best
 
 
 def test_a_chinese_word_finds_every_tool_that_has_it() -> None:
-    assert set(found("合同")) == {"mcp_legal_search", "mcp_legal_template"}
+    assert set(ranked_names("合同")) == {"mcp_legal_search", "mcp_legal_template"}
 
 
 def test_words_are_found_by_their_beginning_and_their_inside() -> None:
-    assert found("templ") == ["mcp_legal_template"]
-    assert found("emplat") == ["mcp_legal_template"]
-    assert found("issue") == ["createIssue"]
+    assert ranked_names("templ") == ["mcp_legal_template"]
+    assert ranked_names("emplat") == ["mcp_legal_template"]
+    assert ranked_names("issue") == ["createIssue"]
 
 
 def test_case_and_width_of_letters_do_not_matter() -> None:
-    assert found("TICKET") == found("\uff54\uff49\uff43\uff4b\uff45\uff54") == ["createIssue"]
+    assert (
+        ranked_names("TICKET")
+        == ranked_names("\uff54\uff49\uff43\uff4b\uff45\uff54")
+        == ["createIssue"]
+    )
 
 
 @pytest.mark.parametrize("query", ["", "  ", "?!_", "zebra", "斑馬"])
 def test_a_query_about_nothing_finds_nothing(query: str) -> None:
-    assert found(query) == []
+    assert ranked_names(query) == []
 
 
 def test_a_very_long_query_is_cut() -> None:
-    assert found("x" * MAX_QUERY + " ticket") == []
-    assert found("ticket " + "x" * 100_000) == ["createIssue"]
+    assert ranked_names("x" * MAX_QUERY + " ticket") == []
+    assert ranked_names("ticket " + "x" * 100_000) == ["createIssue"]
 
 
 def test_of_a_query_and_of_a_text_only_so_much_is_looked_at() -> None:
     many = " ".join(f"w{number}" for number in range(MAX_TERMS))
-    assert found(f"{many} ticket") == []
+    assert ranked_names(f"{many} ticket") == []
     long = Index([Known("a", "", "x " * MAX_TEXT + "zebra"), Known("b", "", "zebra")])
     assert long.rank("zebra") == [1]
 

@@ -41,5 +41,5 @@ def test_the_fallbacks_of_a_tool_are_its_own_or_else_its_servers() -> None:
 
 def test_arguments_are_renamed_left_out_or_left_alone() -> None:
     fallback = FallbackRoute("c", "find", {"query": "q", "shelf": None})
-    given = {"query": "x", "shelf": 3, "limit": 1}
-    assert fallback.translate(given) == {"q": "x", "limit": 1}
+    arguments = {"query": "x", "shelf": 3, "limit": 1}
+    assert fallback.translate(arguments) == {"q": "x", "limit": 1}

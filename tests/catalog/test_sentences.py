@@ -9,7 +9,7 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
 
-def told(schema: object, arguments: object) -> list[str]:
+def problem_texts(schema: object, arguments: object) -> list[str]:
     validator = compile_validator(schema)
     assert validator.warning is None
     return [str(problem) for problem in validator.check(arguments)]
@@ -111,12 +111,15 @@ def told(schema: object, arguments: object) -> list[str]:
     ],
 )
 def test_each_keyword_has_its_sentence(schema: object, value: object, sentence: str) -> None:
-    assert told(schema, value) == [sentence]
+    assert problem_texts(schema, value) == [sentence]
 
 
 def test_all_of_several_schemas_are_told_one_by_one() -> None:
     schema = {"allOf": [{"type": "string"}, {"minimum": 4}]}
-    assert told(schema, 3) == ["expected a string, found the number 3", "3 is below the minimum 4"]
+    assert problem_texts(schema, 3) == [
+        "expected a string, found the number 3",
+        "3 is below the minimum 4",
+    ]
 
 
 def test_a_keyword_without_a_sentence_of_its_own_is_named() -> None:
@@ -134,7 +137,7 @@ def test_a_keyword_without_a_sentence_of_its_own_is_named() -> None:
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 def test_alternatives_that_want_other_types_are_told_as_one_list_of_types(keyword: str) -> None:
     schema = {keyword: [{"type": "string"}, {"type": "null"}]}
-    assert told(schema, 3) == ["expected a string or null, found the number 3"]
+    assert problem_texts(schema, 3) == ["expected a string or null, found the number 3"]
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
@@ -150,7 +153,7 @@ def test_alternatives_are_told_with_the_place_that_breaks_each(keyword: str) -> 
             }
         }
     }
-    (sentence,) = told(schema, {"at": {"x": -1}})
+    (sentence,) = problem_texts(schema, {"at": {"x": -1}})
     assert sentence == (
         "at: an object with 1 property matches no alternative: expected a string, found an object "
         'with 1 property; or x: -1 is below the minimum 0; or unknown property "x"'
@@ -159,7 +162,7 @@ def test_alternatives_are_told_with_the_place_that_breaks_each(keyword: str) -> 
 
 def test_a_type_that_is_wrong_further_inside_is_told_with_its_place() -> None:
     schema = {"anyOf": [{"type": "null"}, {"items": {"type": "string"}}]}
-    (sentence,) = told(schema, [1])
+    (sentence,) = problem_texts(schema, [1])
     assert sentence == (
         "an array of 1 item matches no alternative: expected null, found an array of 1 item; "
         "or [0]: expected a string, found the number 1"
@@ -168,19 +171,19 @@ def test_a_type_that_is_wrong_further_inside_is_told_with_its_place() -> None:
 
 def test_only_the_first_alternatives_are_told() -> None:
     schema = {"anyOf": [{"minimum": limit} for limit in range(5, 10)]}
-    assert told(schema, 0)[0].endswith("or 0 is below the minimum 7; and 2 more")
+    assert problem_texts(schema, 0)[0].endswith("or 0 is below the minimum 7; and 2 more")
 
 
 def test_alternatives_inside_alternatives_are_not_told() -> None:
     schema = {"anyOf": [{"minimum": 4}, {"anyOf": [{"minimum": 5}, {"minimum": 6}]}]}
-    assert told(schema, 3) == [
+    assert problem_texts(schema, 3) == [
         "3 matches no alternative: 3 is below the minimum 4; or another combination of alternatives"
     ]
 
 
 def test_an_unknown_property_is_told_with_the_one_that_was_meant() -> None:
     schema = {"properties": {"path": True, "mode": True}, "additionalProperties": False}
-    assert told(schema, {"pth": 1, "zz": 2}) == [
+    assert problem_texts(schema, {"pth": 1, "zz": 2}) == [
         'unknown property "pth"; did you mean "path"?',
         'unknown property "zz"',
     ]
@@ -192,7 +195,9 @@ def test_the_property_that_was_meant_is_found_through_references_and_lists() -> 
         "$defs": {"strict": {"allOf": [strict]}},
         "properties": {"a": {"$ref": "#/$defs/strict"}},
     }
-    assert told(schema, {"a": {"pth": 1}}) == ['a: unknown property "pth"; did you mean "path"?']
+    assert problem_texts(schema, {"a": {"pth": 1}}) == [
+        'a: unknown property "pth"; did you mean "path"?'
+    ]
 
 
 def test_nothing_is_suggested_out_of_another_schema_with_the_same_path() -> None:
@@ -202,12 +207,17 @@ def test_nothing_is_suggested_out_of_another_schema_with_the_same_path() -> None
         "$defs": {"inner": inner},
         "properties": {"pathway": {"$ref": "inner"}},
     }
-    assert told(schema, {"pathway": {"pathwa": 1}}) == ['pathway: unknown property "pathwa"']
+    assert problem_texts(schema, {"pathway": {"pathwa": 1}}) == [
+        'pathway: unknown property "pathwa"'
+    ]
 
 
 def test_a_tool_without_arguments_names_each_property_it_does_not_know() -> None:
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
-    assert told(schema, {"a": 1, "b": 2}) == ['unknown property "a"', 'unknown property "b"']
+    assert problem_texts(schema, {"a": 1, "b": 2}) == [
+        'unknown property "a"',
+        'unknown property "b"',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +244,7 @@ def test_a_field_is_written_as_it_would_be_reached(path: list[str | int], field:
 
 
 def test_a_field_of_a_tuple_is_written_like_one_of_an_array() -> None:
-    assert told({"items": {"properties": {"0": False}}}, ({"0": 1},)) == [
+    assert problem_texts({"items": {"properties": {"0": False}}}, ({"0": 1},)) == [
         '[0]["0"]: no value is allowed here'
     ]
 
@@ -245,13 +255,13 @@ def test_a_missing_property_stands_at_its_parent() -> None:
 
 
 def test_a_long_value_is_shortened() -> None:
-    (sentence,) = told({"maxLength": 1}, "x" * 1000)
+    (sentence,) = problem_texts({"maxLength": 1}, "x" * 1000)
     assert sentence == '"' + "x" * (MAX_SHOWN - 4) + "... is longer than 1 character"
 
 
 def test_a_long_name_is_shortened() -> None:
-    (unknown,) = told({"additionalProperties": False}, {"x" * 1000: 1})
-    (inside,) = told({"additionalProperties": {"minimum": 1}}, {"x" * 1000: 0})
+    (unknown,) = problem_texts({"additionalProperties": False}, {"x" * 1000: 1})
+    (inside,) = problem_texts({"additionalProperties": {"minimum": 1}}, {"x" * 1000: 0})
     assert len(unknown) < 120
     assert len(inside) < 120
 
@@ -282,17 +292,19 @@ def test_a_value_under_a_secret_name_is_hidden(name: str, schema: object, senten
 
 def test_everything_below_a_secret_name_is_hidden() -> None:
     schema = {"properties": {"secrets": {"items": {"maxLength": 1}}}}
-    assert told(schema, {"secrets": ["hunter2"]}) == ["secrets[0]: ... is longer than 1 character"]
+    assert problem_texts(schema, {"secrets": ["hunter2"]}) == [
+        "secrets[0]: ... is longer than 1 character"
+    ]
 
 
 @pytest.mark.parametrize("schema", [{"type": "null"}, {"enum": [1]}, {"not": {}}, {"const": 1}])
 @pytest.mark.parametrize("value", [{"token": "hunter2"}, [{"token": "hunter2"}]])
 def test_a_secret_inside_a_value_is_never_shown(schema: object, value: object) -> None:
-    assert "hunter2" not in told(schema, value)[0]
+    assert "hunter2" not in problem_texts(schema, value)[0]
 
 
 @pytest.mark.parametrize("name", ["keyword", "keyboard", "path"])
 def test_a_value_under_a_harmless_name_is_shown(name: str) -> None:
-    assert told({"properties": {name: {"maxLength": 1}}}, {name: "abc"}) == [
+    assert problem_texts({"properties": {name: {"maxLength": 1}}}, {name: "abc"}) == [
         f'{name}: "abc" is longer than 1 character'
     ]

@@ -11,8 +11,8 @@ def tight_member(schema: object, *, required: bool = True) -> dict[str, Any]:
     """What becomes of the schema of one member."""
     names = ["it"] if required else []
     whole = {"type": "object", "properties": {"it": schema}, "required": names}
-    found: Any = tighten(lower(whole, COMMON)) or {"properties": {"it": {}}}
-    return found["properties"]["it"]
+    tight: Any = tighten(lower(whole, COMMON)) or {"properties": {"it": {}}}
+    return tight["properties"]["it"]
 
 
 def test_objects_are_closed_and_all_their_members_required() -> None:
@@ -127,7 +127,7 @@ def test_a_null_that_the_tool_does_not_know_counts_as_not_given() -> None:
         },
         "required": ["must"],
     }
-    given = {
+    arguments = {
         "must": None,
         "may": None,
         "chosen": None,
@@ -135,7 +135,7 @@ def test_a_null_that_the_tool_does_not_know_counts_as_not_given() -> None:
         "list": [{"may": None}, {"may": "x"}],
         "unknown": 3,
     }
-    assert drop_nulls(given, schema) == {
+    assert drop_nulls(arguments, schema) == {
         "must": None,
         "nullable": None,
         "list": [{}, {"may": "x"}],

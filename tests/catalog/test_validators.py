@@ -141,11 +141,11 @@ def test_a_file_that_is_there_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_a_schema_that_a_server_offers_is_not_fetched() -> None:
-    asked: list[str] = []
+    paths: list[str] = []
 
     class Offering(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            paths.append(self.path)
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'{"type": "string"}')
@@ -160,7 +160,7 @@ def test_a_schema_that_a_server_offers_is_not_fetched() -> None:
         thread.join()
     assert all("is external" in reason for reason in reasons)
     assert meta.warning is None
-    assert asked == []
+    assert paths == []
 
 
 def test_a_reference_relative_to_a_file_is_refused() -> None:

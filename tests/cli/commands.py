@@ -97,11 +97,11 @@ class Up:
         line, self._rest = self._rest.split(b"\n", 1)
         return line.decode()
 
-    def event(self, kind: str, **wanted: object) -> Mapping[str, Any]:
+    def event(self, kind: str, **members: object) -> Mapping[str, Any]:
         """The next event of a kind that has these members; others are passed over."""
         while True:
             event = json.loads(self.line())
-            if event["event"] == kind and wanted.items() <= event.items():
+            if event["event"] == kind and members.items() <= event.items():
                 return event
 
     def wait_ready(self) -> "Up":

@@ -87,9 +87,9 @@ def main() -> None:
     print(f"echo server {os.getpid()} is up", file=sys.stderr, flush=True)
     for line in sys.stdin:
         message = json.loads(line)
-        said = answer(message)
-        if said is not None:
-            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}), flush=True)
+        reply = answer(message)
+        if reply is not None:
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}), flush=True)
     while MODE == "stubborn":
         signal.pause()
 

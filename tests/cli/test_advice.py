@@ -34,11 +34,11 @@ KEEPING = (
 )
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    given = [*map(str, arguments)]
-    options = given.index("--") if "--" in given else len(given)
+def error_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    words = [*map(str, arguments)]
+    options = words.index("--") if "--" in words else len(words)
     with pytest.raises(SystemExit):
-        run([*given[:options], "--json", *given[options:]])
+        run([*words[:options], "--json", *words[options:]])
     return json.loads(capsys.readouterr().out)["error"]
 
 
@@ -51,7 +51,7 @@ def test_a_home_that_cannot_be_is_told_with_how_to_name_another(
 ) -> None:
     (user / "file").touch()
     monkeypatch.setenv("MCPYARD_HOME", str(user / "file" / "home"))
-    error = told(capsys, *command)
+    error = error_of(capsys, *command)
     assert str(user / "file" / "home") in error["detail"]
     assert "another folder with --home or MCPYARD_HOME" in error["hint"]
     assert error["exitCode"] == 1
@@ -61,7 +61,7 @@ def test_an_up_that_is_refused_adopts_no_processes(
     user: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (user / "file").touch()
-    assert told(capsys, "up", "--home", user / "file" / "home")["exitCode"] == 1
+    assert error_of(capsys, "up", "--home", user / "file" / "home")["exitCode"] == 1
     assert not ADOPTION.active
 
 
@@ -72,7 +72,7 @@ def test_a_projects_file_that_cannot_be_read_is_like_a_broken_one(
     user: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     (user / ".mcp.json").mkdir()
-    error = told(capsys, *command)
+    error = error_of(capsys, *command)
     assert error["type"] == "urn:mcpyard:error:broken-document"
     assert error["exitCode"] == 3
     assert error["detail"] == f"{user}/.mcp.json: cannot be read: Is a directory"
@@ -104,7 +104,7 @@ def test_a_projects_file_that_cannot_be_read_is_like_a_broken_one(
 def test_a_mistake_is_told_with_how_to_do_it_right(
     capsys: pytest.CaptureFixture[str], command: tuple[str, ...], hint: str
 ) -> None:
-    assert hint in told(capsys, *command)["hint"]
+    assert hint in error_of(capsys, *command)["hint"]
 
 
 def test_a_definition_that_cannot_be_launched_keeps_the_advice_of_its_cause() -> None:
@@ -124,17 +124,17 @@ def slugs_without_advice() -> Iterator[str]:
     for path in (Path(mcpyard.__file__).parent / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Complaint":
-                given = {each.arg: each.value for each in node.keywords}
-                if "hint" not in given:
-                    slug = given.get("slug")
+                keywords = {each.arg: each.value for each in node.keywords}
+                if "hint" not in keywords:
+                    slug = keywords.get("slug")
                     yield str(slug.value) if isinstance(slug, ast.Constant) else "failed"
 
 
 def test_every_complaint_has_advice_of_its_own_or_that_of_its_code() -> None:
-    found = {*slugs_without_advice()}
-    assert found, "else this finds nothing"
+    slugs = {*slugs_without_advice()}
+    assert slugs, "else this finds nothing"
     assert {
-        each for each in found if "hint" not in Complaint("so it is", slug=each).problem
+        each for each in slugs if "hint" not in Complaint("so it is", slug=each).problem
     } == set()
 
 

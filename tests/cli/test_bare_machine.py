@@ -108,8 +108,8 @@ def test_a_user_without_a_home_directory_is_told_so(tmp_path: Path, word: str) -
 
 def test_the_legal_server_tells_a_user_without_a_home_directory_so(tmp_path: Path) -> None:
     command = shell(NO_HOME, within=UNKNOWN_USER, command=LEGAL)
-    told = "HOME is not set, and this user has no home directory; name a folder with --home"
-    assert refusal(command, tmp_path, ["status"], code=4) == [f"mcpyard-legal: {told}"]
+    message = "HOME is not set, and this user has no home directory; name a folder with --home"
+    assert refusal(command, tmp_path, ["status"], code=4) == [f"mcpyard-legal: {message}"]
 
 
 def test_a_user_without_a_home_directory_can_name_a_folder(tmp_path: Path) -> None:

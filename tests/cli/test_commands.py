@@ -61,9 +61,9 @@ def test_show_shows_one_server_and_no_secret(home: Path) -> None:
     record = answer("show", "one", home=home)
     assert record["tools"][0]["name"] == "echo"
     assert answer("show", record["id"], home=home)["name"] == "one"
-    shown = mcpyard("show", "one", home=home).stdout
-    assert "tool echo: Say it again.\n" in shown
-    assert "abcdefsecret" not in shown + json.dumps(record)
+    output = mcpyard("show", "one", home=home).stdout
+    assert "tool echo: Say it again.\n" in output
+    assert "abcdefsecret" not in output + json.dumps(record)
     assert "hint             Check the spelling" in mcpyard("show", "bad", home=home).stdout
 
 
@@ -78,8 +78,8 @@ def test_call_prints_the_outcome(home: Path) -> None:
     assert outcome["content"] == [{"type": "text", "text": "hé"}]
     assert outcome["structuredContent"] == {"kept": [1, {"x": None}]}
     assert outcome["yard"]["tool"] == "echo"
-    said = mcpyard("call", "mcp_one_echo", "--args", '{"text": "hi\\u001b[2J"}', home=home)
-    assert (said.returncode, said.stdout) == (0, "hi\N{REPLACEMENT CHARACTER}[2J\n")
+    result = mcpyard("call", "mcp_one_echo", "--args", '{"text": "hi\\u001b[2J"}', home=home)
+    assert (result.returncode, result.stdout) == (0, "hi\N{REPLACEMENT CHARACTER}[2J\n")
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_call_prints_the_outcome(home: Path) -> None:
 def test_a_call_that_cannot_be_made_ends_with_its_code(
     home: Path, arguments: list[str], code: int, slug: str
 ) -> None:
-    told = refusal("call", *arguments, home=home, code=code)
-    assert told["type"] == f"urn:mcpyard:error:{slug}"
-    assert told["exitCode"] == code
+    error = refusal("call", *arguments, home=home, code=code)
+    assert error["type"] == f"urn:mcpyard:error:{slug}"
+    assert error["exitCode"] == code
 
 
 def test_the_limit_of_a_call_is_in_milliseconds(home: Path) -> None:
-    told = refusal("call", "mcp_one_hang", "--timeout", "50", home=home, code=6)
-    assert told["type"] == "urn:mcpyard:error:timed-out"
+    error = refusal("call", "mcp_one_hang", "--timeout", "50", home=home, code=6)
+    assert error["type"] == "urn:mcpyard:error:timed-out"
     # It is less where the server was not quite up.
-    assert re.search(r"in time \(0\.0[0-9]+ s\)", told["detail"])
+    assert re.search(r"in time \(0\.0[0-9]+ s\)", error["detail"])
 
 
 def test_a_tool_that_says_error_ends_with_5_and_its_outcome(home: Path) -> None:
@@ -122,11 +122,11 @@ def test_a_tool_that_says_error_ends_with_5_and_its_outcome(home: Path) -> None:
 
 
 def test_bad_json_is_told_with_its_position_on_standard_error(home: Path) -> None:
-    told = mcpyard("call", "mcp_one_echo", "--args", '{"text":\n x}', home=home)
-    error, hint = told.stderr.splitlines()
+    result = mcpyard("call", "mcp_one_echo", "--args", '{"text":\n x}', home=home)
+    error, hint = result.stderr.splitlines()
     assert error == "error: --args is not JSON: Expecting value at line 2, column 2"
     assert hint.startswith("hint: ")
-    assert told.stdout == ""
+    assert result.stdout == ""
 
 
 @pytest.mark.parametrize("command", ["show", "tools", "logs", "start", "stop", "restart"])
@@ -172,12 +172,12 @@ def test_several_servers_are_started_and_stopped_in_one_go(home: Path) -> None:
         ("one", "stopped"),
         ("bad", "stopped"),
     ]
-    told = mcpyard("start", "no/such", "bad", "one", "one", home=home)
-    bad, _, one = told.stdout.splitlines()
+    result = mcpyard("start", "no/such", "bad", "one", "one", home=home)
+    bad, _, one = result.stdout.splitlines()
     assert bad.startswith("bad: failed: ")
     assert one == "one: connected"
-    assert told.stderr.startswith('error: there is no server "no/such"')
-    assert told.returncode == 4
+    assert result.stderr.startswith('error: there is no server "no/such"')
+    assert result.returncode == 4
     first, refused = answer("restart", "one", "nobody", home=home, code=2)
     assert first["status"] == "connected"
     assert refused["error"]["exitCode"] == 2
@@ -203,5 +203,5 @@ def test_doctor_sees_the_running_yard(home: Path, up: Up) -> None:
 
 
 def test_a_wrong_token_is_refused_and_said_so(home: Path) -> None:
-    told = answer("ls", home=home, code=1, MCPYARD_TOKEN="wrong")["error"]  # noqa: S106  it is
-    assert told["type"] == "urn:mcpyard:error:unauthorized"
+    error = answer("ls", home=home, code=1, MCPYARD_TOKEN="wrong")["error"]  # noqa: S106  it is
+    assert error["type"] == "urn:mcpyard:error:unauthorized"

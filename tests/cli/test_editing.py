@@ -96,9 +96,9 @@ def test_what_stands_behind_the_dashes_is_the_commands_own(home: Path, entries: 
     words = ["x", "--json", "--wait", "--", "-y"]
     assert mcpyard("add", "dashes", "--no-start", "--", *words, home=home).returncode == 0
     assert entries["dashes"]["args"] == words[1:]
-    told = mcpyard("add", "dashes", "--", *words, home=home)
-    assert told.stderr.startswith('error: the name "dashes" is in use')
-    assert told.stdout == ""
+    result = mcpyard("add", "dashes", "--", *words, home=home)
+    assert result.stderr.startswith('error: the name "dashes" is in use')
+    assert result.stdout == ""
 
 
 def test_an_address_is_added_with_its_headers(home: Path, entries: Entries) -> None:
@@ -136,15 +136,15 @@ def test_any_field_is_changed_by_json_and_what_is_unusual_is_shown(home: Path) -
     changed = answer("edit", "checked", "--json-text", text, "--timeout", "7", home=home)
     assert changed["health"] == {"interval": 30_000, "timeout": 5000, "failures": 5}
     assert (changed["restart"]["attempts"], changed["timeout"]) == (0, 7)
-    told = mcpyard("show", "checked", home=home).stdout
-    assert 'health           {"interval": 30000, "timeout": 5000, "failures": 5}' in told
-    assert '"attempts": 0' in told
+    output = mcpyard("show", "checked", home=home).stdout
+    assert 'health           {"interval": 30000, "timeout": 5000, "failures": 5}' in output
+    assert '"attempts": 0' in output
     usual = answer("edit", "checked", "--json-text", '{"health": null}', home=home)
     assert usual["health"]["failures"] == 3
     wrong = '{"health": {"failures": 0}}'
     assert refusal("edit", "checked", "--json-text", wrong, home=home, code=3)
-    told = mcpyard("edit", "checked", "--json-text", wrong, home=home).stderr
-    assert "health.failures: must be greater than 0, found the number 0" in told
+    output = mcpyard("edit", "checked", "--json-text", wrong, home=home).stderr
+    assert "health.failures: must be greater than 0, found the number 0" in output
 
 
 def test_a_folder_is_the_one_the_command_was_given_in(home: Path, entries: Entries) -> None:
@@ -196,14 +196,14 @@ def test_what_cannot_be_added_ends_with_its_code(
 
 
 def test_a_bad_field_is_named(home: Path) -> None:
-    told = mcpyard("add", "bad", "--timeout", "-5", "--", "x", home=home)
-    assert told.returncode == 3
-    assert told.stderr.startswith("error: timeout: must be greater than 0")
+    result = mcpyard("add", "bad", "--timeout", "-5", "--", "x", home=home)
+    assert result.returncode == 3
+    assert result.stderr.startswith("error: timeout: must be greater than 0")
 
 
 def test_a_secret_whose_name_was_forgotten_is_not_repeated(home: Path) -> None:
-    told = mcpyard("add", "x", "--env", "s3cret-value", "--", "y", home=home)
-    assert told.stderr == "error: --env takes NAME=VALUE\nhint: for example: --env MODE=fast\n"
+    result = mcpyard("add", "x", "--env", "s3cret-value", "--", "y", home=home)
+    assert result.stderr == "error: --env takes NAME=VALUE\nhint: for example: --env MODE=fast\n"
 
 
 def test_an_edit_changes_what_it_says_and_nothing_else(home: Path, entries: Entries) -> None:
@@ -211,8 +211,8 @@ def test_an_edit_changes_what_it_says_and_nothing_else(home: Path, entries: Entr
     changed = answer("edit", "old", "--env", "A=", "--env", "C=3", "--wait", "60", home=home)
     assert entries["old"] == before | {"env": {"B": "2", "C": "3"}}
     assert (changed["status"], changed["pid"] == pid) == ("connected", False)
-    told = mcpyard("edit", "old", "--timeout", "7000", "--wait", "60", home=home)
-    assert told.stdout == "changed old (project scope): connected\n"
+    result = mcpyard("edit", "old", "--timeout", "7000", "--wait", "60", home=home)
+    assert result.stdout == "changed old (project scope): connected\n"
     after = answer("show", "old", home=home)
     assert (after["timeout"], after["pid"]) == (7000, changed["pid"])
 
@@ -284,12 +284,12 @@ def test_a_folder_that_was_set_can_be_unset(home: Path, entries: Entries) -> Non
 
 def test_removing_asks_on_a_terminal_and_tells_what_it_stops(home: Path) -> None:
     pid = answer("add", "doomed", "--wait", "60", "--json", "--", *ECHO, home=home)["pid"]
-    code, said = on_terminal("rm", "doomed", home=home, typed=b"n\n")
+    code, output = on_terminal("rm", "doomed", home=home, typed=b"n\n")
     assert code == 1
-    assert f'"doomed" (connected, pid {pid}) will be stopped' in said
-    assert "nothing removed" in said
+    assert f'"doomed" (connected, pid {pid}) will be stopped' in output
+    assert "nothing removed" in output
     assert answer("show", "doomed", home=home)["pid"] == pid
-    code, said = on_terminal("rm", "doomed", home=home, typed=b"y\n")
+    code, output = on_terminal("rm", "doomed", home=home, typed=b"y\n")
     assert code == 0
     assert refusal("show", "doomed", home=home, code=2) == "server-unknown"
 
@@ -314,8 +314,8 @@ def test_without_a_terminal_removing_needs_the_word(home: Path, entries: Entries
     ],
 )
 def test_without_a_yard_it_is_told_how_to_start_one(tmp_path: Path, command: list[str]) -> None:
-    told = mcpyard(*command, home=tmp_path / "home")
-    assert told.returncode == 4
-    assert told.stderr.startswith("error: mcpyard is not running ")
-    assert "hint: start it: mcpyard up\n" in told.stderr
+    result = mcpyard(*command, home=tmp_path / "home")
+    assert result.returncode == 4
+    assert result.stderr.startswith("error: mcpyard is not running ")
+    assert "hint: start it: mcpyard up\n" in result.stderr
     assert not (tmp_path / "home").exists()

@@ -28,9 +28,9 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[str
     """What is wrong and what to do about it, as a command tells it that refuses to be run so."""
     with pytest.raises(SystemExit) as ended:
         run([*map(str, arguments), "--json"])
-    told = json.loads(capsys.readouterr().out)["error"]
-    assert ended.value.code == told["exitCode"] == 2
-    return told["detail"], told["hint"]
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert ended.value.code == error["exitCode"] == 2
+    return error["detail"], error["hint"]
 
 
 @pytest.mark.parametrize("command", TAKE_A_PROJECT, ids=lambda each: each[0])

@@ -140,12 +140,12 @@ SITUATIONS: list[Callable[[Surroundings], None]] = [
 
 @pytest.fixture
 def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    found = Surroundings(tmp_path)
-    monkeypatch.chdir(found.project)
-    monkeypatch.setenv("HOME", str(found.user))
-    monkeypatch.setenv("MCPYARD_HOME", str(found.home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(found.user / ".config"))
-    return found
+    surroundings = Surroundings(tmp_path)
+    monkeypatch.chdir(surroundings.project)
+    monkeypatch.setenv("HOME", str(surroundings.user))
+    monkeypatch.setenv("MCPYARD_HOME", str(surroundings.home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(surroundings.user / ".config"))
+    return surroundings
 
 
 def test_every_command_is_tried() -> None:
@@ -160,11 +160,11 @@ def test_no_command_answers_with_a_traceback(
 ) -> None:
     situation(at)
     for name, words in COMMANDS.items():
-        asked = words if name in WITHOUT_JSON else [*words, "--json"]
+        arguments = words if name in WITHOUT_JSON else [*words, "--json"]
         with pytest.raises(SystemExit) as ended:
-            run(asked)
-        said = capsys.readouterr()
-        check(name, int(ended.value.code or 0), said.out, said.err)
+            run(arguments)
+        captured = capsys.readouterr()
+        check(name, int(ended.value.code or 0), captured.out, captured.err)
 
 
 @pytest.mark.parametrize("name", IN_A_PROCESS)
@@ -208,7 +208,7 @@ def check(name: str, code: int, out: str, err: str) -> None:
     assert "Traceback" not in err + out, (name, err)
     if name in WITHOUT_JSON:
         return
-    told = json.loads(out.strip().splitlines()[-1])
-    if code and "error" in told:
-        assert told["error"]["detail"], name
-        assert told["error"]["exitCode"] == code, name
+    document = json.loads(out.strip().splitlines()[-1])
+    if code and "error" in document:
+        assert document["error"]["detail"], name
+        assert document["error"]["exitCode"] == code, name

@@ -44,7 +44,7 @@ def names(home: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "shown"),
+    ("text", "name", "target"),
     [
         ('{"mcpServers": {"a1": {"command": "x", "args": ["y"]}}}', "a1", "x"),
         ('{"servers": {"a2": {"type": "stdio", "command": "x"}}} // vs', "a2", "x"),
@@ -56,11 +56,13 @@ def names(home: Path) -> set[str]:
         ('\ufeff{"mcpServers": {"a8": {"command": "x"}}}', "a8", "x"),
     ],
 )
-def test_every_spelling_is_imported_and_waits(home: Path, text: str, name: str, shown: str) -> None:
+def test_every_spelling_is_imported_and_waits(
+    home: Path, text: str, name: str, target: str
+) -> None:
     (server,) = paste(text, home=home)["servers"]
     assert (server["name"], server["outcome"]) == (name, "imported")
     record = answer("show", name, home=home)
-    assert shown in {record.get("command"), record.get("url")}
+    assert target in {record.get("command"), record.get("url")}
     assert (record["wanted"], record["state"]) == ("stopped", "stopped")
 
 
@@ -89,9 +91,9 @@ def test_a_line_with_something_left_over_is_told_by_its_number(home: Path, tmp_p
     warning = "warning: three: --trust: not supported by mcpyard: dropped\n"
     assert warning in done.stderr
     file.write_text("claude mcp add four\nclaude mcp add five --colour\n")
-    told = answer("import", file, home=home, code=3)["error"]["detail"]
-    assert f'{file}:1:1: "four" has neither a command nor a URL' in told
-    assert f'{file}:2:1: the option "--colour" is unknown' in told
+    detail = answer("import", file, home=home, code=3)["error"]["detail"]
+    assert f'{file}:1:1: "four" has neither a command nor a URL' in detail
+    assert f'{file}:2:1: the option "--colour" is unknown' in detail
 
 
 def test_a_file_is_imported_into_the_scope_that_was_named(home: Path, tmp_path: Path) -> None:
@@ -110,8 +112,8 @@ def test_a_file_is_imported_into_the_scope_that_was_named(home: Path, tmp_path: 
 def test_a_rehearsal_says_what_would_be_and_changes_nothing(home: Path) -> None:
     before = names(home)
     text = '{"mcpServers": {"fresh": {"command": "x"}, "old": {"command": "y"}}}'
-    told = paste(text, "--dry-run", home=home, code=2)
-    outcomes = {each["name"]: each["outcome"] for each in told["servers"]}
+    report = paste(text, "--dry-run", home=home, code=2)
+    outcomes = {each["name"]: each["outcome"] for each in report["servers"]}
     assert outcomes == {"fresh": "importable", "old": "refused"}
     assert names(home) == before
 
@@ -135,21 +137,21 @@ def test_what_can_be_imported_is_and_the_rest_is_told(home: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "nothing of the kind", "claude mcp list"])
 def test_a_text_that_holds_no_server_ends_with_3(home: Path, text: str) -> None:
-    told = paste(text, home=home, code=3)["error"]
-    assert told["type"] == "urn:mcpyard:error:broken-document"
-    assert "the pasted text:1:1" in told["detail"]
+    error = paste(text, home=home, code=3)["error"]
+    assert error["type"] == "urn:mcpyard:error:broken-document"
+    assert "the pasted text:1:1" in error["detail"]
 
 
 def test_a_file_that_cannot_be_read_is_told(home: Path, tmp_path: Path) -> None:
     gone = answer("import", tmp_path / "none.json", home=home, code=1)["error"]
     assert gone["detail"].endswith("none.json: No such file or directory")
     (tmp_path / "odd").write_bytes(b"\xff")
-    odd = answer("import", tmp_path / "odd", home=home, code=3)["error"]
-    assert odd["detail"].endswith("odd: not valid UTF-8 (byte 0)")
+    error = answer("import", tmp_path / "odd", home=home, code=3)["error"]
+    assert error["detail"].endswith("odd: not valid UTF-8 (byte 0)")
 
 
 def test_without_a_yard_it_is_told_how_to_start_one(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("{}")
-    told = answer("import", tmp_path / "f", home=tmp_path / "home", code=4)["error"]
-    assert told["type"] == "urn:mcpyard:error:not-running"
-    assert told["hint"] == "start it: mcpyard up"
+    error = answer("import", tmp_path / "f", home=tmp_path / "home", code=4)["error"]
+    assert error["type"] == "urn:mcpyard:error:not-running"
+    assert error["hint"] == "start it: mcpyard up"

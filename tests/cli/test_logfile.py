@@ -60,7 +60,7 @@ def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("message", "masked"),
     [
         ("Authorization: Bearer abc.def-123", "Authorization: Bearer ***"),
         ("at http://me:hunter2@host/x now", "at http://me:***@host/x now"),
@@ -68,8 +68,8 @@ def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> No
         ("at http://127.0.0.1:8712 me@host", "at http://127.0.0.1:8712 me@host"),
     ],
 )
-def test_what_looks_like_a_secret_is_masked(tmp_path: Path, said: str, shown: str) -> None:
-    assert written(LogFile(tmp_path, Redactor()), tmp_path, said).endswith(f" {shown}\n")
+def test_what_looks_like_a_secret_is_masked(tmp_path: Path, message: str, masked: str) -> None:
+    assert written(LogFile(tmp_path, Redactor()), tmp_path, message).endswith(f" {masked}\n")
 
 
 def test_a_text_cannot_forge_a_record_or_paint_a_terminal(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_a_file_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_up_tells_its_log_what_its_servers_do_and_never_their_secrets(tmp_path: Path) -> None:
-    odd = {"command": f"/nowhere/{LITERAL}", "args": [], "env": {"API_KEY": LITERAL}}
-    project = write_project(tmp_path / "p", good=echo(), odd=odd)
+    broken = {"command": f"/nowhere/{LITERAL}", "args": [], "env": {"API_KEY": LITERAL}}
+    project = write_project(tmp_path / "p", good=echo(), odd=broken)
     with yard_up(tmp_path / "home", "--project", project, "--log-level", "debug") as up:
         waited_for = {("good", "connected"), ("odd", "error")}
         while waited_for:

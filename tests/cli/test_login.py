@@ -19,9 +19,9 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture
 def office() -> Generator[Office]:
-    found = Office()
-    with asgi_server(found.app()) as found.base:
-        yield found
+    issuer = Office()
+    with asgi_server(issuer.app()) as issuer.base:
+        yield issuer
 
 
 @pytest.fixture
@@ -55,9 +55,9 @@ def test_it_prints_the_address_and_waits_until_the_server_is_connected(home: Pat
     )
     with logging_in(home) as running:
         assert running.stdout
-        said = running.stdout.readline()
-        assert said.startswith("sign in at: http://127.0.0.1:")
-        come_back(said.removeprefix("sign in at: ").strip())
+        line = running.stdout.readline()
+        assert line.startswith("sign in at: http://127.0.0.1:")
+        come_back(line.removeprefix("sign in at: ").strip())
         assert running.stdout.read() == "far: signed in, connected\n"
     assert running.returncode == 0
     called = answer("call", "mcp_far_greet", home=home)
@@ -82,20 +82,20 @@ def test_a_server_that_is_stopped_is_started_for_it(home: Path) -> None:
 
 
 def test_when_nobody_comes_it_ends_with_6(home: Path) -> None:
-    told = mcpyard("login", "far", "--wait", "0.2", home=home)
-    assert told.returncode == 6
-    assert "error: sign-in not completed within 0.2 seconds" in told.stderr
+    result = mcpyard("login", "far", "--wait", "0.2", home=home)
+    assert result.returncode == 6
+    assert "error: sign-in not completed within 0.2 seconds" in result.stderr
 
 
 def test_without_waiting_the_address_is_all(home: Path) -> None:
-    told = answer("login", "far", "--wait", "0", "--no-browser", home=home)
-    assert told["authorizationUrl"].startswith("http://127.0.0.1:")
+    reply = answer("login", "far", "--wait", "0", "--no-browser", home=home)
+    assert reply["authorizationUrl"].startswith("http://127.0.0.1:")
 
 
 def test_what_has_no_sign_in_is_told(home: Path) -> None:
     mcpyard("stop", "near", home=home)
-    told = answer("login", "near", home=home, code=2)["error"]
-    assert told["type"] == "urn:mcpyard:error:no-sign-in"
+    error = answer("login", "near", home=home, code=2)["error"]
+    assert error["type"] == "urn:mcpyard:error:no-sign-in"
     assert answer("show", "near", home=home)["state"] == "stopped"
     nobody = answer("login", "nobody", home=home, code=2)["error"]
     assert nobody["type"] == "urn:mcpyard:error:server-unknown"

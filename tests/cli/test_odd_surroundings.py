@@ -69,9 +69,9 @@ def test_an_error_does_not_go_to_standard_output_where_standard_error_is_closed(
 def test_a_full_standard_output_ends_with_1_and_no_traceback(home: Path, words: str) -> None:
     done = in_a_shell(home, f"{words} >/dev/full")
     assert done.returncode == 1
-    said = done.stderr.splitlines()
-    assert said[:1] in ([], ["error: No space left on device"])
-    assert all(each.startswith("hint: ") for each in said[1:])
+    lines = done.stderr.splitlines()
+    assert lines[:1] in ([], ["error: No space left on device"])
+    assert all(each.startswith("hint: ") for each in lines[1:])
 
 
 def test_an_error_that_nobody_takes_still_has_its_exit_code(home: Path) -> None:
@@ -95,10 +95,10 @@ def test_an_argument_that_is_no_text_is_a_usage_error(home: Path, words: list[st
 
 def test_a_project_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
     project = write_project(tmp_path / os.fsdecode(NOT_TEXT), one=missing(tmp_path))
-    told = answer("up", "--port", "0", "--project", project, home=tmp_path / "home", code=2)
-    assert told["error"]["detail"] == NO_TEXT
+    reply = answer("up", "--port", "0", "--project", project, home=tmp_path / "home", code=2)
+    assert reply["error"]["detail"] == NO_TEXT
     there = answer("up", "--port", "0", home=tmp_path / "home", cwd=project, code=2)
-    assert there == told
+    assert there == reply
 
 
 @pytest.mark.parametrize("words", [["show"], ["logs"], ["call"], ["token", "revoke"]])

@@ -32,11 +32,11 @@ def test_a_wide_terminal_gets_columns(
 def test_a_narrow_terminal_breaks_no_word(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
 ) -> None:
-    shown = shown_in(columns, monkeypatch, capsys).splitlines()
-    assert shown[:4] == [
+    lines = shown_in(columns, monkeypatch, capsys).splitlines()
+    assert lines[:4] == [
         "connected filesystem",
         "  transport: stdio",
         "  tools: 14",
         "  where or why: npx -y server /home/me",
     ]
-    assert shown[4] == "retrying a-rather-long-name"
+    assert lines[4] == "retrying a-rather-long-name"

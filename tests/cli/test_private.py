@@ -63,9 +63,9 @@ def test_a_file_that_does_not_parse_ends_with_3(
     home: Path, tmp_path: Path, command: list[str]
 ) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {,}}')
-    told = answer(*command, "--project", tmp_path, home=home, code=3)["error"]
-    assert told["type"] == "urn:mcpyard:error:broken-document"
-    assert ".mcp.json:1:17" in told["detail"]
+    error = answer(*command, "--project", tmp_path, home=home, code=3)["error"]
+    assert error["type"] == "urn:mcpyard:error:broken-document"
+    assert ".mcp.json:1:17" in error["detail"]
 
 
 def test_a_file_that_is_not_utf8_ends_with_3(home: Path, tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_file_that_is_not_utf8_ends_with_3(home: Path, tmp_path: Path) -> None
 
 
 def test_show_shows_a_definition(home: Path, project: Path) -> None:
-    shown = answer("show", "one", "--project", project, home=home)
-    assert shown["args"][-1] == ECHO_SERVER
+    record = answer("show", "one", "--project", project, home=home)
+    assert record["args"][-1] == ECHO_SERVER
     assert answer("show", "no", "--project", project, home=home, code=2)["error"]
 
 
@@ -103,9 +103,9 @@ def test_a_file_that_was_merely_found_is_not_run(
     home: Path, tmp_path: Path, command: list[str]
 ) -> None:
     folder = write_project(tmp_path / "p", trace=marker(tmp_path / "trace"))
-    told = answer(*command, home=home, cwd=folder, code=4)["error"]
-    assert told["type"] == "urn:mcpyard:error:needs-approval"
-    assert f"mcpyard approve {folder}" in told["detail"]
+    error = answer(*command, home=home, cwd=folder, code=4)["error"]
+    assert error["type"] == "urn:mcpyard:error:needs-approval"
+    assert f"mcpyard approve {folder}" in error["detail"]
     assert not (tmp_path / "trace").exists()
 
 
@@ -118,9 +118,9 @@ def test_a_folder_that_was_approved_before_is_run(home: Path, tmp_path: Path) ->
 
 async def test_a_server_of_ones_own_is_called_unless_it_is_to_stay_stopped(home: Path) -> None:
     store = await Store.open(home)
-    for name, wanted in (("mine", "running"), ("waits", "stopped")):
+    for name, wanted_state in (("mine", "running"), ("waits", "stopped")):
         made = await store.definitions.add(name, echo())
-        await store.policies.set(made.id, {"wanted": wanted})
+        await store.policies.set(made.id, {"wanted": wanted_state})
     await store.close()
     listed = answer("tools", home=home)
     assert {each["server"] for each in listed} == {"mine"}
@@ -161,16 +161,16 @@ def test_a_server_of_the_environment_can_be_called(home: Path) -> None:
 def test_a_private_call_that_fails_ends_with_its_code(
     home: Path, project: Path, arguments: list[str], code: int, slug: str
 ) -> None:
-    told = answer("call", *arguments, "--project", project, home=home, code=code)["error"]
-    assert told["type"] == f"urn:mcpyard:error:{slug}"
+    error = answer("call", *arguments, "--project", project, home=home, code=code)["error"]
+    assert error["type"] == f"urn:mcpyard:error:{slug}"
 
 
 def test_the_limit_of_a_private_call_is_in_milliseconds(home: Path, project: Path) -> None:
     hang = ("call", "mcp_one_hang", "--timeout", "50", "--project", project)
-    told = answer(*hang, home=home, code=6)["error"]
-    assert told["type"] == "urn:mcpyard:error:timed-out"
+    error = answer(*hang, home=home, code=6)["error"]
+    assert error["type"] == "urn:mcpyard:error:timed-out"
     # It is less where the server was not quite up.
-    assert re.search(r"in time \(0\.0[0-9]+ s\)", told["detail"])
+    assert re.search(r"in time \(0\.0[0-9]+ s\)", error["detail"])
 
 
 def test_a_server_that_fails_is_told_with_hint_and_last_words(home: Path, tmp_path: Path) -> None:
@@ -185,11 +185,11 @@ def test_a_server_that_fails_is_told_with_hint_and_last_words(home: Path, tmp_pa
 
 def test_a_definition_that_cannot_be_launched_ends_with_3(home: Path, tmp_path: Path) -> None:
     folder = write_project(tmp_path / "p", x=echo(env={"A": "${SURELY_NOT_SET}"}), y=echo())
-    told = answer("call", "mcp_x_echo", "--project", folder, home=home, code=3)["error"]
-    assert "SURELY_NOT_SET is not set" in told["detail"]
+    error = answer("call", "mcp_x_echo", "--project", folder, home=home, code=3)["error"]
+    assert "SURELY_NOT_SET is not set" in error["detail"]
     folder = write_project(tmp_path / "p", x=echo(enabled=False))
-    told = answer("tools", "x", "--project", folder, home=home, code=4)["error"]
-    assert told["type"] == "urn:mcpyard:error:disabled"
+    error = answer("tools", "x", "--project", folder, home=home, code=4)["error"]
+    assert error["type"] == "urn:mcpyard:error:disabled"
 
 
 def test_a_tool_that_says_error_ends_with_5(home: Path, project: Path) -> None:
@@ -216,8 +216,8 @@ def test_a_name_that_was_cut_is_found_again(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["logs", "start", "stop", "restart"])
 def test_what_only_a_running_yard_can_do_says_so(home: Path, command: str) -> None:
-    told = mcpyard(command, "x", home=home)
-    assert told.returncode == 4
-    assert told.stderr.startswith("error: mcpyard is not running ")
-    assert "hint: start it: mcpyard up\n" in told.stderr
+    result = mcpyard(command, "x", home=home)
+    assert result.returncode == 4
+    assert result.stderr.startswith("error: mcpyard is not running ")
+    assert "hint: start it: mcpyard up\n" in result.stderr
     assert not home.exists()

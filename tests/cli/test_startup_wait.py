@@ -24,17 +24,17 @@ def held(tmp_path: Path) -> Generator[Home]:
 @pytest.fixture
 def looks(held: Home, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The looks at the home, which is let go right before the fourth."""
-    found: list[int] = []
+    numbers: list[int] = []
     real = Home.running
 
     def running(home: Home) -> Running | None:
-        found.append(len(found) + 1)
-        if len(found) == 4:
+        numbers.append(len(numbers) + 1)
+        if len(numbers) == 4:
             held.release()
         return real(home)
 
     monkeypatch.setattr(Home, "running", running)
-    return found
+    return numbers
 
 
 def test_a_yard_that_listens_no_more_is_waited_for_and_that_is_said(
@@ -73,9 +73,9 @@ def test_a_home_that_cannot_be_made_or_written_to_is_told_with_the_option_for_an
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(Complaint, match="Not a directory") as told:
+    with pytest.raises(Complaint, match="Not a directory") as raised:
         make_home(tmp_path / "file" / "home")
-    assert "--home" in str(told.value.problem["hint"])
+    assert "--home" in str(raised.value.problem["hint"])
 
     def closed(path: Path, mode: int) -> bool:
         return path != tmp_path or not mode & os.W_OK

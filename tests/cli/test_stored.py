@@ -54,9 +54,9 @@ def test_a_command_fails_on_a_state_that_cannot_be_read(
     home.mkdir()
     (home / "state.db").write_bytes(b"no database at all, but long enough to be looked at" * 99)
     project = write_project(tmp_path / "p", one=echo())
-    told = answer(*command, "--project", project, home=home, code=1)["error"]
-    assert told["type"] == "urn:mcpyard:error:state-broken"
-    assert f"{home / 'state.db'} cannot be read" in told["detail"]
+    error = answer(*command, "--project", project, home=home, code=1)["error"]
+    assert error["type"] == "urn:mcpyard:error:state-broken"
+    assert f"{home / 'state.db'} cannot be read" in error["detail"]
 
 
 def test_a_state_of_a_newer_version_is_told(home: Path) -> None:

@@ -82,8 +82,8 @@ def test_a_followed_log_gives_what_was_and_what_comes_once_each(dial: Dial) -> N
     assert next(stream).startswith(b": ")
     assert next(line for line in stream if line.startswith(b"id: ")) == b"id: 1\n"
     dial().call("log", line="the news")
-    told = next(line for line in stream if b"the news" in line)
-    assert json.loads(told.removeprefix(b"data: "))["number"] == 2
+    frame = next(line for line in stream if b"the news" in line)
+    assert json.loads(frame.removeprefix(b"data: "))["number"] == 2
     dial().call("log", line="more news")
     numbers = [line for line in (next(stream) for _ in range(4)) if line.startswith(b"id: ")]
     assert numbers == [b"id: 3\n"]
@@ -113,8 +113,8 @@ def test_a_call_in_flight_is_answered_before_the_yard_ends(up: Up, dial: Dial) -
     line.send("POST", HANG, {})
     dial().call("cancelled")
     up.process.send_signal(signal.SIGTERM)
-    status, told = line.answer()
-    assert (status, told["type"]) == (502, "urn:mcpyard:error:disconnected")
+    status, problem = line.answer()
+    assert (status, problem["type"]) == (502, "urn:mcpyard:error:disconnected")
     assert up.process.wait(PATIENCE) == 0
 
 

@@ -38,9 +38,9 @@ def health(url: str) -> int:
     address = urlsplit(url)
     with contextlib.closing(
         http.client.HTTPConnection(address.hostname or "", address.port, timeout=5)
-    ) as asked:
-        asked.request("GET", "/healthz")
-        return asked.getresponse().status
+    ) as connection:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def test_a_terminal_that_is_closed_ends_the_yard_and_all_its_children(tmp_path: 
     if pid == 0:
         arguments = [*MCPYARD, "up", "--port", "0", "--json", "--project", str(project)]
         os.execve(sys.executable, arguments, os.environ | {"MCPYARD_HOME": str(tmp_path / "home")})  # noqa: S606
-    shown = b""
-    while b'"status":"connected"' not in shown.replace(b" ", b""):
-        shown += os.read(terminal, 1 << 16)
+    output = b""
+    while b'"status":"connected"' not in output.replace(b" ", b""):
+        output += os.read(terminal, 1 << 16)
     family = psutil.Process(pid).children(recursive=True)
     os.close(terminal)
     assert len(family) == 3, "the keeper, the watchdog's process and the server"
@@ -208,9 +208,9 @@ def failed(url: str, token: str) -> int:
     address = urlsplit(url)
     with contextlib.closing(
         http.client.HTTPConnection(address.hostname or "", address.port, timeout=5)
-    ) as asked:
-        asked.request("GET", "/healthz", headers={"Authorization": f"Bearer {token}"})
-        statuses = json.loads(asked.getresponse().read())["servers"].values()
+    ) as connection:
+        connection.request("GET", "/healthz", headers={"Authorization": f"Bearer {token}"})
+        statuses = json.loads(connection.getresponse().read())["servers"].values()
         return sum(each == "error" for each in statuses)
 
 
@@ -249,14 +249,14 @@ def test_without_a_terminal_the_display_is_plain_lines(tmp_path: Path) -> None:
     up = Up(tmp_path / "home", "--project", project)
     try:
         assert up.line().startswith("mcpyard ")
-        said: list[str] = []
-        while not {"connected", "retrying"} <= {line.split(" ")[0] for line in said}:
-            said.append(up.line())
-        said.append(up.line())
-        assert any(line.endswith(" good: 7 tools") for line in said)
-        assert any(line.endswith(" bad: the process exited with code 3") for line in said)
-        assert any(line.strip().startswith("hint: ") for line in said)
-        assert not any("\x1b" in line for line in said)
+        lines: list[str] = []
+        while not {"connected", "retrying"} <= {line.split(" ")[0] for line in lines}:
+            lines.append(up.line())
+        lines.append(up.line())
+        assert any(line.endswith(" good: 7 tools") for line in lines)
+        assert any(line.endswith(" bad: the process exited with code 3") for line in lines)
+        assert any(line.strip().startswith("hint: ") for line in lines)
+        assert not any("\x1b" in line for line in lines)
         assert up.end() == 0
     finally:
         up.close()
@@ -283,10 +283,10 @@ def test_on_a_terminal_servers_that_start_share_the_last_line(tmp_path: Path) ->
     up = Up(tmp_path / "home", "--project", project, stdout=theirs)
     os.close(theirs)
     try:
-        shown = b""
-        while b"good: 7 tools" not in shown:
-            shown += os.read(ours, 1 << 16)
-        assert b"starting 1: good" in shown
+        output = b""
+        while b"good: 7 tools" not in output:
+            output += os.read(ours, 1 << 16)
+        assert b"starting 1: good" in output
         assert up.end() == 0
     finally:
         up.close()

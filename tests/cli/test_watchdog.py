@@ -71,8 +71,8 @@ def test_a_stuck_loop_is_named_in_the_log_and_ended_with_its_children(tmp_path: 
         assert up.process.wait(PATIENCE) == -signal.SIGKILL
         assert all_gone(family)
         assert f"did not run for {LIMIT} s" in up.errors()
-    told = (tmp_path / "home" / "yard.log").read_text()
-    stack, _, reason = told.partition("in count_forever\n")
+    log = (tmp_path / "home" / "yard.log").read_text()
+    stack, _, reason = log.partition("in count_forever\n")
     assert "Timeout (0:00:02)!" in stack
     assert f"Z ERROR The event loop did not run for {LIMIT} s" in reason
 
@@ -141,13 +141,13 @@ def test_a_service_manager_hears_of_the_start_of_every_tick_and_of_the_end(
         manager.settimeout(PATIENCE)
         manager.bind(address.replace("@", "\0", 1) if abstract else address)
         with yard_up(tmp_path / "home") as up:
-            heard = [manager.recv(100)]
-            while heard.count(b"WATCHDOG=1") < 3 or b"READY=1" not in heard:
-                heard.append(manager.recv(100))
+            messages = [manager.recv(100)]
+            while messages.count(b"WATCHDOG=1") < 3 or b"READY=1" not in messages:
+                messages.append(manager.recv(100))
             assert up.end() == 0
-        while heard[-1] != b"STOPPING=1":
-            heard.append(manager.recv(100))
-    assert heard.count(b"READY=1") == 1
+        while messages[-1] != b"STOPPING=1":
+            messages.append(manager.recv(100))
+    assert messages.count(b"READY=1") == 1
 
 
 def test_a_service_manager_that_is_gone_ends_nothing(

@@ -20,12 +20,12 @@ CODEX = '[mcp_servers.old]\nurl = "https://h.example/mcp"\nbearer_token_env_var 
 class Desk:
     """A user's folder, and what the commands say there; they run in this very process."""
 
-    def __init__(self, folder: Path, said: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.user = folder / "user"
         self.home = folder / "yard"
         self.project = folder / "project"
         self.up: Up | None = None
-        self._said = said
+        self._said = capsys
 
     def run(self, *arguments: object, code: int = 0) -> str:
         with pytest.raises(SystemExit) as ended:
@@ -110,9 +110,9 @@ def test_servers_are_listed_copied_undone_and_imported(desk: Desk) -> None:
 
 def test_what_people_see_is_a_table_or_a_difference(desk: Desk) -> None:
     assert "STATE    CLIENT            NAME  COMMAND" in desk.run("clients")
-    shown = desk.run("clients", "show", "claude:user", "x")
-    assert shown.startswith("x\n  client")
-    assert "a-secret-value" not in shown
+    output = desk.run("clients", "show", "claude:user", "x")
+    assert output.startswith("x\n  client")
+    assert "a-secret-value" not in output
     assert "secret-readable" in desk.run("clients", "lint")
     assert "no differences" in desk.run("clients", "drift")
     copied = desk.run("copy", "--from", "codex", "--to", "claude", "old", "--name", "y", "--move")
@@ -166,6 +166,6 @@ def test_only_looking_makes_no_home(alone: Desk) -> None:
     lay(alone.user, claude="{", codex="")
     assert "problem: " in alone.run("clients")
     assert alone.json("clients", "lint", code=1)[0]["level"] == "error"
-    told = alone.run("import", code=3)
-    assert "no servers found" in told
-    assert f"problem: {alone.user / '.claude.json'}:1:2: " in told
+    output = alone.run("import", code=3)
+    assert "no servers found" in output
+    assert f"problem: {alone.user / '.claude.json'}:1:2: " in output

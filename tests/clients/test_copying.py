@@ -27,7 +27,7 @@ CODEX = '[mcp_servers.old]\ncommand = "old"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"mcpServers": {"x": }', ":1:22"),
         ('{\n  "mcpServers": []\n}', "mcpServers: expected an object"),
@@ -35,13 +35,13 @@ CODEX = '[mcp_servers.old]\ncommand = "old"\n'
     ],
 )
 async def test_a_broken_file_is_told_with_its_place_and_nothing_is_written(
-    tmp_path: Path, text: str, told: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
     async with machine(tmp_path, claude=text, codex=CODEX) as it:
         for copy in (Copy("claude", "codex", "x"), Copy("codex", "claude", "old")):
             with pytest.raises(DocumentBroken) as raised:
                 await it.clients.copy(copy)
-            assert told in raised.value.message
+            assert message in raised.value.message
             assert str(it.path("claude")) in raised.value.message
         assert it.read("claude") == text
         assert it.read("codex") == CODEX
@@ -120,11 +120,11 @@ async def test_a_server_is_not_copied_onto_itself(tmp_path: Path) -> None:
 
 async def test_unknown_words_are_told_with_those_that_are_known(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
-        for copy, told in (
+        for copy, message in (
             (Copy("clod", "codex", "x"), "clod"),
             (Copy("claude:global", "codex", "x"), "no scope"),
         ):
-            with pytest.raises(ArgumentsRefused, match=told):
+            with pytest.raises(ArgumentsRefused, match=message):
                 await it.clients.copy(copy)
         with pytest.raises(ServerUnknown, match="nobody"):
             await it.clients.copy(Copy("claude", "codex", "nobody"))
@@ -172,9 +172,9 @@ async def test_a_move_over_two_files_is_one_unit_to_undo(tmp_path: Path) -> None
 async def test_a_move_within_one_file_changes_it_once(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
         await it.clients.copy(Copy("claude", "claude:local", "x", move=True))
-        found = it.json("claude")
-        assert found["mcpServers"] == {}
-        assert found["projects"][str(it.project)]["mcpServers"]["x"]["command"] == "run"
+        settings = it.json("claude")
+        assert settings["mcpServers"] == {}
+        assert settings["projects"][str(it.project)]["mcpServers"]["x"]["command"] == "run"
         await it.clients.undo()
         assert it.read("claude") == CLAUDE
 
@@ -196,8 +196,8 @@ async def test_of_two_files_of_a_scope_the_later_is_the_one_that_counts(tmp_path
     async with machine(tmp_path, opencode=first) as it:
         later = it.path("opencode").with_suffix(".jsonc")
         later.write_text(second)
-        shown = await it.clients.show("opencode", "x")
-        assert (shown.command, shown.path) == ("two", str(later))
+        record = await it.clients.show("opencode", "x")
+        assert (record.command, record.path) == ("two", str(later))
         await it.clients.edit("opencode", "x", {"command": "three"})
         assert later.read_text() == second.replace("two", "three")
         assert it.read("opencode") == first

@@ -34,9 +34,9 @@ def test_a_secret_is_masked_in_every_spelling(path: str, text: str) -> None:
         assert SECRET not in diff
         assert "s\\u0033cret" not in diff
         assert "***" in diff
-        shown = diff_of(change, show_secrets=True)
-        assert shown.count("\n") == diff.count("\n")
-        assert "***" not in shown
+        revealed = diff_of(change, show_secrets=True)
+        assert revealed.count("\n") == diff.count("\n")
+        assert "***" not in revealed
 
 
 def test_a_change_of_nothing_but_a_secret_is_seen() -> None:
@@ -92,8 +92,8 @@ def test_a_missing_end_of_line_is_told_and_a_separator_in_a_string_ends_none() -
 )
 def test_only_references_are_no_secrets(value: str, *, secret: bool) -> None:
     assert is_secret(value) is secret
-    shown = shown_values({"K": value})["K"]
-    assert (shown != value) is secret
+    display = shown_values({"K": value})["K"]
+    assert (display != value) is secret
 
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "@@ -1 +1 @@\n", "-\n", "+x\n"]), max_size=20)

@@ -32,9 +32,9 @@ async def test_a_file_is_read_to_the_last_byte(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"\xef\xbb\xbf{}\r\n")
     path.chmod(0o640)
-    found = await one(files(tmp_path), path)
-    assert found.text == "\ufeff{}\r\n"
-    assert (found.fault, found.mode, found.tracked) == (None, 0o640, False)
+    content = await one(files(tmp_path), path)
+    assert content.text == "\ufeff{}\r\n"
+    assert (content.fault, content.mode, content.tracked) == (None, 0o640, False)
 
 
 @pytest.mark.parametrize("path", ["none", "file/below"])
@@ -49,13 +49,13 @@ async def test_what_is_no_text_file_has_a_fault_with_its_place(tmp_path: Path) -
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     disk = files(tmp_path)
-    told = {}
+    faults = {}
     for name in ("folder", "bytes", "pipe", "loop", "no\0path"):
         fault = (await one(disk, tmp_path / name)).fault
         assert fault is not None
         assert fault.place is not None
-        told[name] = fault.message, fault.place.line
-    assert told == {
+        faults[name] = fault.message, fault.place.line
+    assert faults == {
         "folder": ("is a folder, not a file", 0),
         "bytes": ("is not UTF-8", 2),
         "pipe": ("is something else, not a file", 0),
@@ -94,8 +94,8 @@ async def test_a_text_that_is_not_there_after_it_was_written_is_told(
     path.write_text("one")
     write = client_files.edit_file
 
-    def overtaken(*given: Any) -> None:  # noqa: ANN401  as it is called
-        write(*given)
+    def overtaken(*arguments: Any) -> None:  # noqa: ANN401  as it is called
+        write(*arguments)
         path.write_text("three")
 
     monkeypatch.setattr(client_files, "edit_file", overtaken)

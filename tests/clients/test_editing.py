@@ -38,10 +38,10 @@ CODEX = '[mcp_servers.x]\ncommand = "run"\n'
 
 async def test_a_masked_value_is_kept_and_null_removes(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
-        shown = await it.get("/api/clients/claude/servers/x")
-        shown["env"]["NEW"] = "n"
-        shown["env"]["REF"] = None
-        await it.patch("claude", {"env": shown["env"]})
+        record = await it.get("/api/clients/claude/servers/x")
+        record["env"]["NEW"] = "n"
+        record["env"]["REF"] = None
+        await it.patch("claude", {"env": record["env"]})
         env = it.json("claude")["mcpServers"]["x"]["env"]
         assert env == {"KEY": "a-secret-value", "NEW": "n"}
 
@@ -50,10 +50,10 @@ async def test_what_was_shown_can_be_sent_back_and_changes_nothing(tmp_path: Pat
     async with machine(tmp_path, claude=CLAUDE) as it:
         for name in ("x", "web"):
             path = f"/api/clients/claude/servers/{name}"
-            shown = await it.get(path)
-            assert "pass" not in json.dumps(shown)
+            record = await it.get(path)
+            assert "pass" not in json.dumps(record)
             fields = ("type", "command", "args", "env", "url", "headers", "cwd", "timeout")
-            patch = {key: shown[key] for key in fields}
+            patch = {key: record[key] for key in fields}
             answer = await it.http.patch(path, json=patch)
             assert answer.json() == {"files": [], "warnings": [], "edit": None}
         assert it.read("claude") == CLAUDE
@@ -67,7 +67,7 @@ async def test_only_the_line_of_the_field_changes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("patch", "told"),
+    ("patch", "message"),
     [
         ({"cwd": "/srv"}, "cwd: not supported by Claude Code"),
         ({"color": "red"}, "color: cannot be changed"),
@@ -85,10 +85,10 @@ async def test_only_the_line_of_the_field_changes(tmp_path: Path) -> None:
     ],
 )
 async def test_a_patch_that_makes_no_sense_is_refused_with_its_field(
-    tmp_path: Path, patch: dict[str, object], told: str
+    tmp_path: Path, patch: dict[str, object], message: str
 ) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
-        with pytest.raises(DefinitionError, match=told):
+        with pytest.raises(DefinitionError, match=message):
             await it.clients.edit("claude", "x", patch)
         assert it.read("claude") == CLAUDE
 
@@ -169,8 +169,8 @@ async def test_another_project_can_be_looked_at(tmp_path: Path) -> None:
     (other / ".codex").mkdir(parents=True)
     (other / ".codex" / "config.toml").write_text(CODEX)
     async with machine(tmp_path) as it:
-        shown = await it.clients.show("codex:project", "x", str(other))
-        assert (shown.path, shown.effective) == (
+        record = await it.clients.show("codex:project", "x", str(other))
+        assert (record.path, record.effective) == (
             str(other / ".codex" / "config.toml"),
             "untrusted",
         )

@@ -65,9 +65,9 @@ async def test_a_name_that_is_taken_after_the_first_look_is_left_to_whoever_took
     async with machine(tmp_path, claude=CLAUDE) as it:
 
         @asynccontextmanager
-        async def late(self: DiskClientFiles, *given: Iterable[object]) -> AsyncGenerator[None]:
+        async def late(self: DiskClientFiles, *args: Iterable[object]) -> AsyncGenerator[None]:
             await it.yard.register({"name": "s3", "command": "theirs", "args": []})
-            async with real(self, *given):  # pyright: ignore[reportArgumentType]  as it was called
+            async with real(self, *args):  # pyright: ignore[reportArgumentType]  as it was called
                 yield
 
         monkeypatch.setattr(DiskClientFiles, "locked", late)

@@ -57,8 +57,8 @@ async def test_a_project_must_be_an_absolute_path(tmp_path: Path, path: str) -> 
 
 async def test_names_are_percent_encoded(tmp_path: Path) -> None:
     async with machine(tmp_path, codex='[mcp_servers."a/b ü"]\ncommand = "run"\n') as it:
-        shown = await it.get("/api/clients/codex/servers/a%2Fb%20%C3%BC")
-        assert shown["name"] == "a/b ü"
+        record = await it.get("/api/clients/codex/servers/a%2Fb%20%C3%BC")
+        assert record["name"] == "a/b ü"
 
 
 async def test_a_broken_file_of_the_switch_is_told_with_its_place(tmp_path: Path) -> None:

@@ -43,12 +43,12 @@ async def test_all_servers_are_listed_by_tool_with_command_and_switch(tmp_path: 
     texts = {"claude": CLAUDE, "codex": CODEX.replace("= true", "= false"), "opencode": OPENCODE}
     async with machine(tmp_path, gemini=GEMINI, **texts) as it:
         groups = await it.get("/api/clients")
-        shown = {
+        servers = {
             group["client"]: (each["name"], each["command"], each["args"], each["enabled"])
             for group in groups
             for each in group["servers"]
         }
-        assert shown == {
+        assert servers == {
             "claude-code": ("x", "npx", ["-y", "@acme/files"], True),
             "codex": ("x", "npx", ["-y", "@acme/files"], False),
             "gemini": ("x", "run", ["a"], True),
@@ -142,8 +142,8 @@ async def test_elsewhere_the_tools_own_switch_is_used_and_the_preview_says_where
             key: look[key] for key in ("files", "warnings")
         }
         assert [each["path"] for each in done["files"]] == [str(it.home / file)]
-        shown = await it.get(f"/api/clients/{client}/servers/x")
-        assert (shown["enabled"], shown["effective"]) == (False, "disabled")
+        record = await it.get(f"/api/clients/{client}/servers/x")
+        assert (record["enabled"], record["effective"]) == (False, "disabled")
         await it.patch(client, {"enabled": True})
         assert (await it.get(f"/api/clients/{client}/servers/x"))["enabled"] is True
 
@@ -190,8 +190,8 @@ async def test_codex_to_opencode_gives_one_command_and_environment(
             **switch,
         }
         # The matrix of the specification has no place for it in OpenCode.
-        told = [(each["kind"], each["field"]) for each in done["warnings"]]
-        assert told == [("unsupported" if matrix == "spec" else "info", "enabled")]
+        warnings = [(each["kind"], each["field"]) for each in done["warnings"]]
+        assert warnings == [("unsupported" if matrix == "spec" else "info", "enabled")]
 
 
 @pytest.mark.spec("E3.3")

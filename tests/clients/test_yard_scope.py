@@ -60,8 +60,12 @@ async def test_a_server_copied_into_the_project_goes_to_its_file_with_launch_fie
                 "transport": "sse",
             }
         }
-        shown = await record(it, "web")
-        assert (shown["wanted"], shown["timeout"], shown["scope"]) == ("stopped", 5000, "project")
+        server = await record(it, "web")
+        assert (server["wanted"], server["timeout"], server["scope"]) == (
+            "stopped",
+            5000,
+            "project",
+        )
 
 
 async def test_a_secret_that_would_lie_in_the_projects_file_is_told(tmp_path: Path) -> None:
@@ -98,13 +102,13 @@ async def test_a_server_of_the_yard_can_be_replaced_by_one_of_another_kind(
         target = f"yard:{scope}"
         await it.clients.copy(Copy("claude", target, "x", "s"))
         await it.clients.copy(Copy("claude", target, "web", "s", replace=True))
-        shown = await record(it, "s")
-        assert (shown["url"], shown["transport"]) == ("https://h.example/sse", "sse")
-        assert "command" not in shown
+        server = await record(it, "s")
+        assert (server["url"], server["transport"]) == ("https://h.example/sse", "sse")
+        assert "command" not in server
         await it.clients.copy(Copy("claude", target, "x", "s", replace=True))
-        shown = await record(it, "s")
-        assert (shown["command"], shown["env"].keys()) == ("run", {"KEY", "REF"})
-        assert shown["timeout"] == 30000
+        server = await record(it, "s")
+        assert (server["command"], server["env"].keys()) == ("run", {"KEY", "REF"})
+        assert server["timeout"] == 30000
 
 
 async def test_every_change_of_the_yards_own_servers_can_be_undone(tmp_path: Path) -> None:
@@ -140,8 +144,8 @@ async def test_what_is_kept_beside_the_projects_file_comes_back_with_an_undo(
         assert len(removed.files) == 2
         assert await it.get("/api/mcp/servers") == []
         await it.clients.undo(removed.edit)
-        shown = await appeared(it, "web")
-        assert (shown["timeout"], shown["wanted"]) == (5000, "stopped")
+        server = await appeared(it, "web")
+        assert (server["timeout"], server["wanted"]) == (5000, "stopped")
 
 
 async def test_a_server_of_the_project_stays_the_same_when_its_new_name_is_undone(
@@ -171,11 +175,11 @@ async def appeared(it: Machine, name: str) -> dict[str, Any]:
 
 async def definitions(it: Machine) -> dict[str, object]:
     words = ("command", "args", "enabled")
-    found: dict[str, object] = {}
+    by_name: dict[str, object] = {}
     for each in await it.get("/api/mcp/servers"):
         secrets = (await it.http.post(f"/api/mcp/servers/{each['name']}/reveal")).json()
-        found[each["name"]] = [each[word] for word in words], secrets
-    return found
+        by_name[each["name"]] = [each[word] for word in words], secrets
+    return by_name
 
 
 async def test_the_yards_servers_keep_their_id_when_they_are_renamed_here(tmp_path: Path) -> None:
@@ -241,16 +245,20 @@ async def test_the_yards_servers_are_listed_shown_and_compared_with_the_others(
             if (each["client"], each["scope"]) == ("yard", "user")
         ]
         assert [each["name"] for each in group["servers"]] == ["x"]
-        shown = await it.get("/api/clients/yard/servers/x")
-        assert (shown["path"], shown["args"], shown["effective"]) == ("yard:user", ["a"], "enabled")
+        server = await it.get("/api/clients/yard/servers/x")
+        assert (server["path"], server["args"], server["effective"]) == (
+            "yard:user",
+            ["a"],
+            "enabled",
+        )
         (drift,) = await it.get("/api/clients/drift")
         assert drift["name"] == "x"
-        said = {
+        variants = {
             (place["client"], variant["values"]["args"])
             for variant in drift["variants"]
             for place in variant["in"]
         }
-        assert said == {("claude-code", "other"), ("yard", "a")}
+        assert variants == {("claude-code", "other"), ("yard", "a")}
 
 
 async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) -> None:
@@ -261,8 +269,8 @@ async def test_one_that_another_scope_hides_is_told_as_shadowed(tmp_path: Path) 
         while it.yard.server("x").owner.scope != "project":
             await anext(aiter(events))
         events.finish()
-        shown = await it.clients.show("yard:user", "x")
-        assert (shown.effective, shown.reason) == (
+        server = await it.clients.show("yard:user", "x")
+        assert (server.effective, server.reason) == (
             "shadowed",
             f"overridden by the one of the project scope, {it.project / '.mcp.json'}",
         )

@@ -43,15 +43,15 @@ async def register(it: Machine, scope: str, **more: object) -> None:
 
 def policy(it: Machine, name: str = "x") -> dict[str, Any]:
     """All that is said of a server, whoever says it; nothing where there is none."""
-    found = {each.server.name: each.server.config for each in it.yard.pictures()}.get(name)
-    return found.model_dump(mode="json", by_alias=True, exclude_unset=True) if found else {}
+    config = {each.server.name: each.server.config for each in it.yard.pictures()}.get(name)
+    return config.model_dump(mode="json", by_alias=True, exclude_unset=True) if config else {}
 
 
-async def until_said(it: Machine, wanted: dict[str, Any], fields: tuple[str, ...]) -> None:
+async def until_said(it: Machine, expected: dict[str, Any], fields: tuple[str, ...]) -> None:
     """Wait for what comes back through the project's file, which is watched."""
     events = it.yard.events()
     while {word: policy(it).get(word) for word in fields} != {
-        word: wanted[word] for word in fields
+        word: expected[word] for word in fields
     }:
         await anext(aiter(events))
     events.finish()

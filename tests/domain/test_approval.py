@@ -50,8 +50,8 @@ def document(owner: Owner, **configs: Config) -> Document:
 def desired(*documents: Document, **entries: ApprovedEntry) -> Desired:
     """What should be, where the project's file needs approval."""
     admission = admit(documents, {PROJECT: entries})
-    known = DesireInputs(Ids(), {"A": "1"}.get, waiting=admission.waiting)
-    return desire(admission.documents, known)
+    inputs = DesireInputs(Ids(), {"A": "1"}.get, waiting=admission.waiting)
+    return desire(admission.documents, inputs)
 
 
 def in_force(desired: Desired) -> dict[str, tuple[Scope, Config]]:
@@ -68,18 +68,18 @@ def waiting(desired: Desired) -> dict[str, Waiting]:
 
 @pytest.mark.spec("F3.1")
 def test_an_entry_that_nobody_approved_is_shown_and_held() -> None:
-    found = desired(document(PROJECT, a=RUN))
-    (server,) = found.servers.values()
+    result = desired(document(PROJECT, a=RUN))
+    (server,) = result.servers.values()
     assert (server.name, server.held, server.config) == ("a", True, RUN)
     assert server.waiting == Waiting(PROJECT, Definition("a", RUN))
-    assert in_force(found) == {}
+    assert in_force(result) == {}
 
 
 @pytest.mark.spec("F3.1")
 def test_an_approved_entry_is_in_force_and_waits_for_nothing() -> None:
-    found = desired(document(PROJECT, a=RUN), a=ApprovedEntry(RUN))
-    assert in_force(found) == {"a": (Scope.PROJECT, RUN)}
-    assert waiting(found) == {}
+    result = desired(document(PROJECT, a=RUN), a=ApprovedEntry(RUN))
+    assert in_force(result) == {"a": (Scope.PROJECT, RUN)}
+    assert waiting(result) == {}
 
 
 @pytest.mark.spec("F3.1")
@@ -97,9 +97,9 @@ def test_an_approved_entry_is_in_force_and_waits_for_nothing() -> None:
     ],
 )
 def test_a_changed_entry_waits_while_the_approved_one_stays(changed: Config) -> None:
-    found = desired(document(PROJECT, a=changed), a=ApprovedEntry(RUN))
-    assert in_force(found) == {"a": (Scope.PROJECT, RUN)}
-    assert waiting(found)["a"] == Waiting(PROJECT, Definition("a", changed), RUN)
+    result = desired(document(PROJECT, a=changed), a=ApprovedEntry(RUN))
+    assert in_force(result) == {"a": (Scope.PROJECT, RUN)}
+    assert waiting(result)["a"] == Waiting(PROJECT, Definition("a", changed), RUN)
 
 
 @pytest.mark.spec("F3.1")
@@ -120,9 +120,9 @@ def test_a_changed_entry_waits_while_the_approved_one_stays(changed: Config) -> 
     ],
 )
 def test_what_runs_nothing_else_needs_no_approval(changed: Config) -> None:
-    found = desired(document(PROJECT, a=changed), a=ApprovedEntry(RUN))
-    assert in_force(found) == {"a": (Scope.PROJECT, changed)}
-    assert waiting(found) == {}
+    result = desired(document(PROJECT, a=changed), a=ApprovedEntry(RUN))
+    assert in_force(result) == {"a": (Scope.PROJECT, changed)}
+    assert waiting(result) == {}
 
 
 @pytest.mark.spec("F3.1")
@@ -145,16 +145,16 @@ def test_another_value_of_a_variable_needs_no_approval() -> None:
     ],
 )
 def test_an_entry_that_was_approved_at_rest_waits_before_it_runs(at_rest: Config) -> None:
-    found = desired(document(PROJECT, a=RUN), a=ApprovedEntry(at_rest))
-    assert [each.wanted for each in found.servers.values()] == [Wanted.STOPPED]
-    assert waiting(found)["a"].definition.config == RUN
+    result = desired(document(PROJECT, a=RUN), a=ApprovedEntry(at_rest))
+    assert [each.wanted for each in result.servers.values()] == [Wanted.STOPPED]
+    assert waiting(result)["a"].definition.config == RUN
 
 
 @pytest.mark.parametrize("changed", [RUN, OTHER])
 def test_what_is_switched_off_in_the_file_ends_at_once(changed: Config) -> None:
     off = changed.model_copy(update={"enabled": False})
-    found = desired(document(PROJECT, a=off), a=ApprovedEntry(RUN))
-    (server,) = found.servers.values()
+    result = desired(document(PROJECT, a=off), a=ApprovedEntry(RUN))
+    (server,) = result.servers.values()
     assert (server.wanted, server.held) == (Wanted.STOPPED, False)
     assert bound(server.config) == bound(RUN)
 
@@ -169,28 +169,28 @@ def test_what_is_at_rest_in_the_file_and_in_the_approval_stays_so() -> None:
 @pytest.mark.spec("F3.2")
 @pytest.mark.parametrize("owner", [USER, ENV])
 def test_an_entry_that_nobody_approved_leaves_a_server_of_its_name_in_force(owner: Owner) -> None:
-    found = desired(document(PROJECT, a=OTHER), document(owner, a=RUN))
-    assert in_force(found) == {"a": (owner.scope, RUN)}
-    assert waiting(found)["a"] == Waiting(PROJECT, Definition("a", OTHER), shadows=owner)
+    result = desired(document(PROJECT, a=OTHER), document(owner, a=RUN))
+    assert in_force(result) == {"a": (owner.scope, RUN)}
+    assert waiting(result)["a"] == Waiting(PROJECT, Definition("a", OTHER), shadows=owner)
 
 
 @pytest.mark.spec("F3.2")
 def test_taking_the_place_of_another_server_needs_an_approval_of_its_own() -> None:
     documents = document(ENV, a=RUN), document(USER, a=RUN), document(PROJECT, a=OTHER)
-    found = desired(*documents, a=ApprovedEntry(OTHER))
-    assert in_force(found) == {"a": (Scope.USER, RUN)}
-    assert waiting(found)["a"].shadows == USER
-    found = desired(*documents, a=ApprovedEntry(OTHER, shadows=True))
-    assert in_force(found) == {"a": (Scope.PROJECT, OTHER)}
-    assert waiting(found) == {}
+    result = desired(*documents, a=ApprovedEntry(OTHER))
+    assert in_force(result) == {"a": (Scope.USER, RUN)}
+    assert waiting(result)["a"].shadows == USER
+    result = desired(*documents, a=ApprovedEntry(OTHER, shadows=True))
+    assert in_force(result) == {"a": (Scope.PROJECT, OTHER)}
+    assert waiting(result) == {}
 
 
 def test_an_entry_that_could_not_be_in_force_anyway_is_told_as_shadowed() -> None:
-    found = desired(document(CODE, a=RUN), document(PROJECT, a=OTHER))
-    assert in_force(found) == {"a": (Scope.CODE, RUN)}
-    assert waiting(found) == {}
-    assert [each.owner for each in found.shadowed] == [PROJECT]
-    (server,) = found.servers.values()
+    result = desired(document(CODE, a=RUN), document(PROJECT, a=OTHER))
+    assert in_force(result) == {"a": (Scope.CODE, RUN)}
+    assert waiting(result) == {}
+    assert [each.owner for each in result.shadowed] == [PROJECT]
+    (server,) = result.servers.values()
     assert "this one takes precedence" in str(server.warnings[0])
 
 
@@ -204,9 +204,9 @@ def test_an_entry_that_is_gone_runs_again_only_as_it_was() -> None:
     gone = seen(document(PROJECT), {"a": ApprovedEntry(RUN)})
     assert gone == {"a": ApprovedEntry(RUN, gone=True)}
     assert in_force(desired(document(PROJECT, a=RUN), **gone)) == {"a": (Scope.PROJECT, RUN)}
-    found = desired(document(PROJECT, a=OTHER), **gone)
-    assert in_force(found) == {}
-    assert waiting(found)["a"].approved is None
+    result = desired(document(PROJECT, a=OTHER), **gone)
+    assert in_force(result) == {}
+    assert waiting(result)["a"].approved is None
     assert seen(document(PROJECT, a=OTHER), gone) == gone
     assert seen(document(PROJECT, a=RUN), gone) == {"a": ApprovedEntry(RUN)}
 
@@ -224,9 +224,9 @@ def test_what_cannot_be_read_is_not_gone() -> None:
 def test_an_edit_from_here_is_approved_before_and_after_it_is_written() -> None:
     editing = {"a": ApprovedEntry(RUN, edit=OTHER)}
     for config in (RUN, OTHER):
-        found = desired(document(PROJECT, a=config), **editing)
-        assert in_force(found) == {"a": (Scope.PROJECT, config)}
-        assert waiting(found) == {}
+        result = desired(document(PROJECT, a=config), **editing)
+        assert in_force(result) == {"a": (Scope.PROJECT, config)}
+        assert waiting(result) == {}
     assert seen(document(PROJECT, a=RUN), editing) == editing
     assert seen(document(PROJECT, a=OTHER), editing) == {"a": ApprovedEntry(OTHER)}
     third = LocalConfig(command=["third"])
@@ -234,21 +234,21 @@ def test_an_edit_from_here_is_approved_before_and_after_it_is_written() -> None:
 
 
 def test_the_digest_of_what_is_shown_is_another_whenever_that_is() -> None:
-    shown = Waiting(PROJECT, Definition("a", RUN))
+    entry = Waiting(PROJECT, Definition("a", RUN))
     digests = {
         digest_of([]),
-        digest_of([shown]),
-        digest_of([replace(shown, owner=replace(PROJECT, place="q/.mcp.json"))]),
-        digest_of([replace(shown, definition=Definition("b", RUN))]),
-        digest_of([replace(shown, definition=Definition("a", OTHER))]),
+        digest_of([entry]),
+        digest_of([replace(entry, owner=replace(PROJECT, place="q/.mcp.json"))]),
+        digest_of([replace(entry, definition=Definition("b", RUN))]),
+        digest_of([replace(entry, definition=Definition("a", OTHER))]),
         digest_of(
-            [replace(shown, definition=Definition("a", RUN.model_copy(update={"timeout": 1})))]
+            [replace(entry, definition=Definition("a", RUN.model_copy(update={"timeout": 1})))]
         ),
-        digest_of([replace(shown, shadows=USER)]),
-        digest_of([shown, replace(shown, definition=Definition("b", RUN))]),
+        digest_of([replace(entry, shadows=USER)]),
+        digest_of([entry, replace(entry, definition=Definition("b", RUN))]),
     }
     assert len(digests) == 8
-    assert digest_of([shown]) == digest_of([replace(shown, approved=OTHER)])
+    assert digest_of([entry]) == digest_of([replace(entry, approved=OTHER)])
 
 
 def test_what_is_approved_is_not_shown_in_a_traceback() -> None:
@@ -286,8 +286,8 @@ def test_nothing_unapproved_is_in_force_and_what_was_approved_stays_until_it_is_
     entries: dict[str, ApprovedEntry],
 ) -> None:
     documents = document(PROJECT, **project), document(USER, **user), document(CODE, **code)
-    found = desired(*documents, **entries)
-    running = in_force(found)
+    result = desired(*documents, **entries)
+    running = in_force(result)
     for name, (scope, config) in running.items():
         if scope is Scope.PROJECT:
             assert may_run(name, config, entries), "it is what somebody approved"
@@ -302,4 +302,4 @@ def test_nothing_unapproved_is_in_force_and_what_was_approved_stays_until_it_is_
         assert entries[name].gone or name in running, "what was approved goes on"
     for name in project.keys() - code.keys():
         covered = name in running and running[name] == (Scope.PROJECT, project[name])
-        assert covered or name in waiting(found), "what waits is shown"
+        assert covered or name in waiting(result), "what waits is shown"

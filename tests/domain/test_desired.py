@@ -70,7 +70,7 @@ def test_the_problems_of_all_documents_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "wanted"),
+    ("owner", "wanted_state"),
     [
         (PROJECT, Wanted.RUNNING),
         (ENV, Wanted.RUNNING),
@@ -78,9 +78,9 @@ def test_the_problems_of_all_documents_are_told() -> None:
         (CODE, Wanted.STOPPED),
     ],
 )
-def test_a_scope_has_its_own_default_of_what_is_wanted(owner: Owner, wanted: Wanted) -> None:
+def test_a_scope_has_its_own_default_of_what_is_wanted(owner: Owner, wanted_state: Wanted) -> None:
     (server,) = desire([document(owner, fs=ECHO)], around()).servers.values()
-    assert server.wanted is wanted
+    assert server.wanted is wanted_state
 
 
 def test_a_server_that_is_switched_off_is_wanted_stopped() -> None:
@@ -103,10 +103,10 @@ def test_a_missing_variable_is_an_error_of_that_server_only() -> None:
 def test_the_stored_policy_lies_over_the_documents_own() -> None:
     identity = Ids()[PROJECT, "fs"]
     config = LocalConfig(command=["echo"], timeout=5, enabled=False, tools={"a": ToolPolicy()})
-    known = around(
+    inputs = around(
         policies={identity: {"enabled": True, "wanted": "on_demand"}}, turns={identity: 4}
     )
-    (server,) = desire([document(PROJECT, fs=config)], known).servers.values()
+    (server,) = desire([document(PROJECT, fs=config)], inputs).servers.values()
     assert server.config == config.model_copy(update={"enabled": True, "wanted": Wanted.ON_DEMAND})
     assert (server.wanted, server.turn) == (Wanted.ON_DEMAND, 4)
 
@@ -136,8 +136,8 @@ def test_a_policy_change_moves_the_policy_digest_and_a_launch_change_the_launch_
 
 
 def test_a_held_server_is_marked() -> None:
-    known = around(waiting=(Waiting(PROJECT, Definition("fs", ECHO)),))
-    assert [each.held for each in desire([], known).servers.values()] == [True]
+    inputs = around(waiting=(Waiting(PROJECT, Definition("fs", ECHO)),))
+    assert [each.held for each in desire([], inputs).servers.values()] == [True]
 
 
 def test_what_is_launched_is_not_shown_in_a_traceback() -> None:

@@ -58,7 +58,7 @@ def moments(draw: st.DrawFn) -> tuple[list[Document], DesireInputs]:
         for owner in (PROJECT, USER)
     ]
     values = draw(st.dictionaries(st.sampled_from("AB"), st.sampled_from(["", "1", "2"])))
-    known = DesireInputs(
+    inputs = DesireInputs(
         IDENTITIES,
         values.get,
         policies=draw(st.dictionaries(some_ids, policies)),
@@ -70,7 +70,7 @@ def moments(draw: st.DrawFn) -> tuple[list[Document], DesireInputs]:
             st.sampled_from([SelfIdentity(), SelfIdentity(addresses=frozenset({"http://h"}))])
         ),
     )
-    return documents, known
+    return documents, inputs
 
 
 some_names = st.lists(st.sampled_from(NAMES), unique=True)
@@ -80,8 +80,8 @@ some_ids = st.sampled_from([*IDENTITIES.values()])
 def everything(desired: Desired) -> list[object]:
     """What is desired, with what equality passes over."""
     servers = desired.servers.values()
-    said = [(each.config.model_dump(exclude_unset=True), dict(each.values)) for each in servers]
-    return [desired, said]
+    details = [(each.config.model_dump(exclude_unset=True), dict(each.values)) for each in servers]
+    return [desired, details]
 
 
 @given(moments(), moments())
@@ -114,35 +114,35 @@ def three() -> dict[str, Config]:
 
 
 def test_only_the_definition_that_changed_is_made_anew(made: list[Config]) -> None:
-    known = DesireInputs(IDENTITIES, NOBODY.get)
-    before = desire([document(**three())], known)
+    inputs = DesireInputs(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], inputs)
     made.clear()
     changed = LocalConfig(command=["other"])
-    desire([document(**three() | {"b": changed})], known, before)
+    desire([document(**three() | {"b": changed})], inputs, before)
     assert made == [changed]
 
 
 def test_a_policy_is_made_anew_for_its_server_alone(made: list[Config]) -> None:
-    known = DesireInputs(IDENTITIES, NOBODY.get)
-    before = desire([document(**three())], known)
+    inputs = DesireInputs(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], inputs)
     made.clear()
     desire(
         [document(**three())],
-        replace(known, policies={identity(PROJECT, "c"): {"timeout": 9}}),
+        replace(inputs, policies={identity(PROJECT, "c"): {"timeout": 9}}),
         before,
     )
     assert [each.timeout for each in made] == [9]
 
 
 def test_a_new_turn_or_an_entry_that_waits_makes_no_launch_anew(made: list[Config]) -> None:
-    known = DesireInputs(IDENTITIES, NOBODY.get)
-    before = desire([document(**three())], known)
+    inputs = DesireInputs(IDENTITIES, NOBODY.get)
+    before = desire([document(**three())], inputs)
     made.clear()
     server = identity(PROJECT, "a")
     after = desire(
         [document(b=three()["b"], c=three()["c"])],
         replace(
-            known, turns={server: 1}, waiting=(Waiting(PROJECT, Definition("a", three()["a"])),)
+            inputs, turns={server: 1}, waiting=(Waiting(PROJECT, Definition("a", three()["a"])),)
         ),
         before,
     )

@@ -7,8 +7,8 @@ from mcpyard.domain.lifecycle import Phase
 
 
 def test_every_phase_has_its_lamp_and_only_restarts_and_switches_need_more() -> None:
-    shown = {lamp_of(phase) for phase in Phase}
-    assert set(DisplayStatus) - shown == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
+    lamps = {lamp_of(phase) for phase in Phase}
+    assert set(DisplayStatus) - lamps == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ def test_every_leaf_of_the_tree_says_what_to_do() -> None:
 
 
 def test_an_error_without_a_remedy_takes_its_ancestors_or_has_none() -> None:
-    class Odd(errors.NameTaken):
+    class Descendant(errors.NameTaken):
         pass
 
-    assert remedy(Odd("x")) == REMEDIES[errors.NameTaken]
+    assert remedy(Descendant("x")) == REMEDIES[errors.NameTaken]
     assert not remedy(YardError("x"))
 
 
@@ -62,15 +62,15 @@ def test_problem_types_are_unique() -> None:
     ],
 )
 def test_an_error_has_its_names_outside(kind: type[YardError], status: int, exit_code: int) -> None:
-    found = edge(kind("x"))
-    assert (found.status, found.exit_code) == (status, exit_code)
+    names = edge(kind("x"))
+    assert (names.status, names.exit_code) == (status, exit_code)
 
 
 def test_an_error_without_an_edge_takes_its_ancestors_or_is_internal() -> None:
-    class Odd(errors.NameTaken):
+    class Descendant(errors.NameTaken):
         pass
 
-    assert edge(Odd("x")) == EDGES[errors.NameTaken]
+    assert edge(Descendant("x")) == EDGES[errors.NameTaken]
     assert edge(YardError("x")).status == 500
 
 
@@ -87,9 +87,9 @@ def test_an_error_without_an_edge_takes_its_ancestors_or_is_internal() -> None:
 def test_a_write_that_is_refused_is_no_full_disk_unless_room_is_missing(
     number: int, kind: type[YardError]
 ) -> None:
-    found = errors.unwritten("no", OSError(number, "no"))
-    assert type(found) is kind
-    assert isinstance(found, errors.StorageFull), "whoever goes on without room goes on here too"
+    error = errors.unwritten("no", OSError(number, "no"))
+    assert type(error) is kind
+    assert isinstance(error, errors.StorageFull), "whoever goes on without room goes on here too"
 
 
 def test_a_problem_reads_as_place_field_and_sentence() -> None:

@@ -13,35 +13,35 @@ def server(*fallback: str, **tools: ToolPolicy) -> LocalConfig:
     return LocalConfig(command=["x"], fallback=[*fallback], tools=tools)
 
 
-def told(name: str, **configs: LocalConfig) -> list[str]:
+def problems(name: str, **configs: LocalConfig) -> list[str]:
     return [str(each) for each in fallback_problems(name, configs)]
 
 
 def test_fallbacks_that_are_there_are_fine() -> None:
-    assert told("a", a=server("b", "c"), b=server("c"), c=server()) == []
+    assert problems("a", a=server("b", "c"), b=server("c"), c=server()) == []
 
 
 def test_a_fallback_that_is_missing_is_named_with_its_field() -> None:
     tools = {"t": ToolPolicy(fallback=[FallbackTool(server="b"), FallbackTool(server="gone")])}
-    assert told("a", a=server("b", "nobody", **tools), b=server()) == [
+    assert problems("a", a=server("b", "nobody", **tools), b=server()) == [
         'fallback[1]: there is no server "nobody"',
         'tools.t.fallback[1]: there is no server "gone"',
     ]
 
 
 def test_a_server_that_is_its_own_fallback_is_told() -> None:
-    assert told("a", a=server("a")) == ["fallback[0]: is the server itself; ignored"]
+    assert problems("a", a=server("a")) == ["fallback[0]: is the server itself; ignored"]
 
 
 def test_a_cycle_is_told_with_its_way() -> None:
     configs = {"a": server("b"), "b": server("c", "x"), "c": server("b", "a")}
-    assert told("a", **configs) == [
+    assert problems("a", **configs) == [
         "fallback[0]: leads back to the server itself (a -> b -> c -> a); each server is tried once"
     ]
 
 
 def test_a_cycle_among_others_is_not_this_servers() -> None:
-    assert told("a", a=server("b"), b=server("c"), c=server("b")) == []
+    assert problems("a", a=server("b"), b=server("c"), c=server("b")) == []
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,15 @@ def test_both_are_read_in_every_spelling_and_have_defaults(launch: dict[str, obj
     assert (plain.health, plain.restart) == (HealthCheck(), RestartLimits())
     assert HealthCheck().model_dump() == {"interval": 30_000, "timeout": 5_000, "failures": 3}
     assert RestartLimits().model_dump() == {"attempts": 3, "limit": 10, "window": 3_600_000}
-    said = {"health": {"interval": 1000.0, "failures": 1}, "restart": {"attempts": 0}}
-    reading = read_definition({**launch, **said})
+    limits = {"health": {"interval": 1000.0, "failures": 1}, "restart": {"attempts": 0}}
+    reading = read_definition({**launch, **limits})
     assert not reading.warnings
     assert reading.config.health == HealthCheck(interval=1000, failures=1)
     assert reading.config.restart == RestartLimits(attempts=0)
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("limits", "problem"),
     [
         ({"health": {"interval": 0}}, "health.interval: must be greater than 0"),
         ({"health": {"failures": 0}}, "health.failures: must be greater than 0"),
@@ -40,7 +40,7 @@ def test_both_are_read_in_every_spelling_and_have_defaults(launch: dict[str, obj
         ({"restart": "always"}, "restart: expected an object, found a string"),
     ],
 )
-def test_what_is_wrong_is_named_by_its_field(said: dict[str, object], problem: str) -> None:
+def test_what_is_wrong_is_named_by_its_field(limits: dict[str, object], problem: str) -> None:
     with pytest.raises(DefinitionError) as caught:
-        read_definition({**LAUNCHES[0], **said})
+        read_definition({**LAUNCHES[0], **limits})
     assert problem in str(caught.value)

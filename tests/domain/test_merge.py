@@ -126,7 +126,7 @@ def test_no_patch_breaks_anything_but_itself(patch: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "masked"),
     [
         ("http://h:80/mcp?a=1", "http://h:80/mcp?a=1"),
         ("https://user:pw@h/mcp", "https://user:***@h/mcp"),
@@ -140,9 +140,9 @@ def test_no_patch_breaks_anything_but_itself(patch: dict[str, object]) -> None:
         ("https://h/mcp?token=&key", "https://h/mcp?token=&key"),
     ],
 )
-def test_secrets_in_an_address_are_not_shown(url: str, shown: str) -> None:
-    assert shown_url(url) == shown
-    kept = merged(RemoteConfig(url=url), {"url": shown, "timeout": 5})
+def test_secrets_in_an_address_are_not_shown(url: str, masked: str) -> None:
+    assert shown_url(url) == masked
+    kept = merged(RemoteConfig(url=url), {"url": masked, "timeout": 5})
     assert kept.config == RemoteConfig(url=url, timeout=5)
 
 

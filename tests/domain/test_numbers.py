@@ -12,8 +12,8 @@ def test_a_number_is_read_up_to_the_most_there_may_be(number: int, most: int) ->
 
 @given(st.text())
 def test_any_other_text_is_no_number(text: str) -> None:
-    found = whole_number(text)
-    assert found is None or (text.isascii() and int(text) == found)
+    number = whole_number(text)
+    assert number is None or (text.isascii() and int(text) == number)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_false_means_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oauth", "said"),
+    ("oauth", "message"),
     [
         ({"clientSecret": "hush"}, "oauth: clientSecret requires a clientId"),
         ({"clientId": 7}, "oauth.clientId: expected a string, found the number 7"),
@@ -71,10 +71,10 @@ def test_false_means_none() -> None:
         ("mine", "oauth: expected an object, found a string"),
     ],
 )
-def test_what_is_wrong_is_told_by_its_name(oauth: object, said: str) -> None:
+def test_what_is_wrong_is_told_by_its_name(oauth: object, message: str) -> None:
     with pytest.raises(DefinitionError) as refused:
         read_definition({**FAR, "oauth": oauth})
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_variable_that_is_not_set_is_told_with_its_field() -> None:

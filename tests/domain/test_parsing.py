@@ -179,8 +179,8 @@ def test_an_address_with_references_is_checked_after_they_are_filled_in() -> Non
 
 
 def test_a_value_is_described_without_showing_a_string() -> None:
-    shown = [describe(value) for value in ("secret", 1, 2.5, True, None, {}, (), object())]
-    assert shown == [
+    descriptions = [describe(value) for value in ("secret", 1, 2.5, True, None, {}, (), object())]
+    assert descriptions == [
         "a string",
         "the number 1",
         "the number 2.5",

@@ -24,13 +24,15 @@ ID = UUID(int=1)
 RUNNING = [Phase.CONNECTING, Phase.CONNECTED, Phase.BACKOFF, Phase.FAILED, Phase.NEEDS_AUTH]
 
 
-def server(wanted: Wanted = Wanted.RUNNING, identity: UUID = ID, **more: object) -> DesiredServer:
+def server(
+    wanted_state: Wanted = Wanted.RUNNING, identity: UUID = ID, **more: object
+) -> DesiredServer:
     base = DesiredServer(
         id=identity,
         name=f"s{identity.int}",
         owner=Owner(Scope.PROJECT),
         config=LocalConfig(command=["x"]),
-        wanted=wanted,
+        wanted=wanted_state,
         launch=LocalLaunch(("x",), {}, None, ()),
         launch_digest="l",
         policy_digest="p",
@@ -43,9 +45,9 @@ def seen(phase: Phase, *, restart: bool = False, **more: object) -> Observed:
     return replace(base, **more)
 
 
-def actions(wanted: DesiredServer | None, found: Observed | None) -> tuple[Action, ...]:
-    desired = Desired({wanted.id: wanted} if wanted else {})
-    return plan(desired, {found.id: found} if found else {})
+def actions(want: DesiredServer | None, observed: Observed | None) -> tuple[Action, ...]:
+    desired = Desired({want.id: want} if want else {})
+    return plan(desired, {observed.id: observed} if observed else {})
 
 
 def test_a_new_server_is_started() -> None:
@@ -89,9 +91,9 @@ def test_a_server_that_should_not_run_is_stopped(phase: Phase) -> None:
 
 
 def test_a_server_on_its_way_to_rest_is_not_stopped_again() -> None:
-    for wanted in (server(Wanted.STOPPED), None):
-        assert actions(wanted, seen(Phase.STOPPING)) == ()
-        assert actions(wanted, seen(Phase.STOPPING, restart=True)) == (StopServer(ID),)
+    for want in (server(Wanted.STOPPED), None):
+        assert actions(want, seen(Phase.STOPPING)) == ()
+        assert actions(want, seen(Phase.STOPPING, restart=True)) == (StopServer(ID),)
 
 
 def test_one_that_is_gone_and_at_rest_is_forgotten() -> None:
@@ -136,21 +138,23 @@ def test_endings_come_before_beginnings() -> None:
     st.sampled_from(["l", "new"]),
 )
 def test_once_carried_out_the_same_picture_gives_nothing(
-    wanted: Wanted, phase: Phase, restart: bool, held: bool, digest: str
+    wanted_state: Wanted, phase: Phase, restart: bool, held: bool, digest: str
 ) -> None:
-    want = server(wanted, held=held, launch_digest=digest)
-    found = seen(phase, restart=restart and phase is Phase.STOPPING)
+    want = server(wanted_state, held=held, launch_digest=digest)
+    observed = seen(phase, restart=restart and phase is Phase.STOPPING)
     for _ in range(3):
-        todo = actions(want, found)
+        todo = actions(want, observed)
         if not todo:
             break
-        found = carried_out(todo[0], found, want)
-    assert actions(want, found) == ()
+        observed = carried_out(todo[0], observed, want)
+    assert actions(want, observed) == ()
 
 
-def carried_out(action: Action, found: Observed, want: DesiredServer) -> Observed:
+def carried_out(action: Action, observed: Observed, want: DesiredServer) -> Observed:
     """The picture after the runtime did what the plan says and everything went well."""
-    took_over = replace(found, launch_digest=want.launch_digest, policy_digest=want.policy_digest)
+    took_over = replace(
+        observed, launch_digest=want.launch_digest, policy_digest=want.policy_digest
+    )
     waiting = Phase.NEEDS_APPROVAL if want.held else Phase.CONNECTED
     match action:
         case StartServer() | Replace():
@@ -158,4 +162,4 @@ def carried_out(action: Action, found: Observed, want: DesiredServer) -> Observe
         case UpdateInterest():
             return took_over
         case _:
-            return replace(found, state=State())
+            return replace(observed, state=State())

@@ -19,9 +19,9 @@ TOOL = {
 
 
 def answer(line: bytes) -> bytes:
-    found = CALL.search(line)
-    if found and b'"tools/call"' in line:
-        return ANSWER % found.groups()
+    match = CALL.search(line)
+    if match and b'"tools/call"' in line:
+        return ANSWER % match.groups()
     return slowly(json.loads(line))
 
 
@@ -49,8 +49,8 @@ def ordinary() -> None:
         if request.get("method") == "tools/call":
             text = request["params"]["arguments"]["text"]
             result = {"content": [{"type": "text", "text": text}]}
-            told = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result})
-            sys.stdout.buffer.write(told.encode() + b"\n")
+            response = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result})
+            sys.stdout.buffer.write(response.encode() + b"\n")
         else:
             sys.stdout.buffer.write(slowly(request))
         sys.stdout.buffer.flush()

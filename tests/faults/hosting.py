@@ -39,8 +39,8 @@ class Host:
         return await self.ask(do="call", server=server, tool=tool, arguments={"text": text})
 
     async def records(self) -> dict[str, dict[str, Any]]:
-        found = (await self.ask(do="records"))["records"]
-        return {record["name"]: record for record in found}
+        records = (await self.ask(do="records"))["records"]
+        return {record["name"]: record for record in records}
 
     async def connected(self, seconds: float = 20) -> dict[str, dict[str, Any]]:
         """The records, once every server is connected."""
@@ -59,9 +59,9 @@ class Host:
     def peak(self) -> int:
         """The most memory it ever had, in bytes."""
         text = Path(f"/proc/{self.pid}/status").read_text()
-        found = re.search(r"VmHWM:\s+(\d+) kB", text)
-        assert found
-        return int(found[1]) * 1024
+        match = re.search(r"VmHWM:\s+(\d+) kB", text)
+        assert match
+        return int(match[1]) * 1024
 
     def family(self) -> set[int]:
         """Every living process that was started for this yard, however it is related to it."""

@@ -23,10 +23,10 @@ async def test_all_calls_in_flight_fail_with_the_exit_status_and_the_last_words(
         # Calls arrive in their order; a task, so that this one is made after the others.
         await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "all sent"}))
         os.kill(state_of(yard, "odd")["pid"], signal.SIGKILL)
-        found = await asyncio.gather(*calls, return_exceptions=True)
+        results = await asyncio.gather(*calls, return_exceptions=True)
         anew = await yard.call_tool("odd", "echo", {"text": "anew"}, timeout=5)
-    assert [type(each) for each in found] == [Disconnected] * 100
-    causes = {each.cause for each in found if isinstance(each, Disconnected)}
+    assert [type(each) for each in results] == [Disconnected] * 100
+    causes = {each.cause for each in results if isinstance(each, Disconnected)}
     assert len(causes) == 1
     (cause,) = causes
     assert cause is not None

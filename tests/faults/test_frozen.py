@@ -73,10 +73,10 @@ async def test_a_server_at_work_on_a_call_within_its_limit_is_left_in_peace() ->
         pid, events = state_of(yard, "a")["pid"], yard.events()
         outcome = await yard.toolbox().call("mcp_a_misbehave")
         events.finish()
-        told = [each.data["phase"] for each in await events.batch() if each.kind == "status"]
+        phases = [each.data["phase"] for each in await events.batch() if each.kind == "status"]
         seen = state_of(yard, "a")
     assert (outcome.error, outcome.text) == (None, "worked")
-    assert (seen["pid"], seen["status"], told) == (pid, "connected", [])
+    assert (seen["pid"], seen["status"], phases) == (pid, "connected", [])
 
 
 async def test_only_the_tool_that_hangs_is_given_up_while_its_server_answers_pings() -> None:

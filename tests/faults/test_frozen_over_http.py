@@ -45,8 +45,8 @@ async def degraded(yard: Yard, *calls: Awaitable[T]) -> list[T]:
 
 
 async def listed(talk: Talk) -> list[dict[str, Any]]:
-    found = (await talk.ask_modern("tools/list"))["result"]["tools"]
-    return [each for each in found if each["name"].startswith("mcp_a_")]
+    tools = (await talk.ask_modern("tools/list"))["result"]["tools"]
+    return [each for each in tools if each["name"].startswith("mcp_a_")]
 
 
 async def rest(talk: Talk, path: str, body: object = None) -> Any:  # noqa: ANN401  any JSON

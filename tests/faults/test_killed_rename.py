@@ -53,9 +53,9 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    found = Place(tmp_path)
-    found.write("old")
-    return found
+    project = Place(tmp_path)
+    project.write("old")
+    return project
 
 
 async def test_the_server_keeps_its_id_where_the_file_was_written(place: Place) -> None:

@@ -84,13 +84,13 @@ async def test_a_child_that_dies_is_disconnected_then_restarted_and_given_up_aft
         os.kill(state_of(yard, "fs")["pid"], signal.SIGKILL)
         async for event in events:
             if event.kind == "status":
-                told = event.data
+                status = event.data
                 seen.append(
-                    (str(told["phase"]), int(str(told["attempt"])), bool(told["nextRetryAt"]))
+                    (str(status["phase"]), int(str(status["attempt"])), bool(status["nextRetryAt"]))
                 )
-                if told["phase"] == "backoff" and told["attempt"] == 1:
-                    assert told["status"] == "disconnected"
-                if told["phase"] == "failed":
+                if status["phase"] == "backoff" and status["attempt"] == 1:
+                    assert status["status"] == "disconnected"
+                if status["phase"] == "failed":
                     break
         record = state_of(yard, "fs")
     assert [each for each in seen if each[0] == "backoff"] == [

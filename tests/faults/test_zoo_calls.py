@@ -55,10 +55,10 @@ async def test_answers_with_wrong_ids_reach_nobody() -> None:
     async with yard_with("wrong_ids") as yard:
         await connected(yard, "odd")
         others = [yard.call_tool("odd", "echo", {"text": f"mine {number}"}) for number in range(20)]
-        odd = yard.call_tool("odd", "misbehave", {}, timeout=0.3)
-        found = await asyncio.gather(odd, *others, return_exceptions=True)
-    assert isinstance(found[0], TimedOut)
-    texts = [getattr(each, "text", each) for each in found[1:]]
+        stray = yard.call_tool("odd", "misbehave", {}, timeout=0.3)
+        results = await asyncio.gather(stray, *others, return_exceptions=True)
+    assert isinstance(results[0], TimedOut)
+    texts = [getattr(each, "text", each) for each in results[1:]]
     assert texts == [f"mine {number}" for number in range(20)]
 
 
@@ -84,11 +84,11 @@ async def test_a_server_that_stops_reading_fails_its_own_calls_only() -> None:
         hung = asyncio.create_task(yard.call_tool("odd", "misbehave", {}, timeout=1))
         large = {"text": "x" * 1024 * 1024}
         calls = [yard.call_tool("odd", "echo", large, timeout=0.5) for _ in range(20)]
-        found = await asyncio.gather(hung, *calls, return_exceptions=True)
+        results = await asyncio.gather(hung, *calls, return_exceptions=True)
         record = state_of(yard, "odd")
-    kinds = {type(each) for each in found}
+    kinds = {type(each) for each in results}
     assert kinds == {TimedOut, Disconnected}
-    assert any("does not read" in str(each) for each in found)
+    assert any("does not read" in str(each) for each in results)
     assert record["status"] == "connected"
 
 

@@ -29,8 +29,8 @@ def write_project(folder: Path, servers: dict[str, Any]) -> None:
 
 def state_of(yard: Yard, name: str) -> dict[str, Any]:
     """The record of a server; an empty one when there is none."""
-    found = [record for record in yard.servers() if record.name == name]
-    return found[0].to_dict() if found else {"status": None, "error": None, "pid": None}
+    records = [record for record in yard.servers() if record.name == name]
+    return records[0].to_dict() if records else {"status": None, "error": None, "pid": None}
 
 
 def code_of(yard: Yard, name: str) -> str | None:

@@ -238,7 +238,7 @@ def dies_at_probe(server: Server) -> None:
 def asks(server: Server) -> None:
     """Ask for what nobody offers, during a call; the call's answer tells the error codes."""
     open_calls: list[Message] = []
-    heard: list[str] = []
+    codes: list[str] = []
 
     def misbehave(request: Message) -> None:
         open_calls.append(request)
@@ -246,9 +246,9 @@ def asks(server: Server) -> None:
             server.say({"id": f"ask-{number}", "method": method, "params": {}})
 
     def answered(message: Message) -> None:
-        heard.append(str(message.get("error", {}).get("code", "an answer")))
-        if len(heard) == len(ASKED):
-            server.answer_text(open_calls.pop(), " ".join(heard))
+        codes.append(str(message.get("error", {}).get("code", "an answer")))
+        if len(codes) == len(ASKED):
+            server.answer_text(open_calls.pop(), " ".join(codes))
 
     server.misbehave, server.answered = misbehave, answered
 

@@ -192,8 +192,8 @@ def test_every_option_that_has_a_place_here_is_carried_over(line: str, config: C
     ],
 )
 def test_what_cannot_be_carried_over_is_a_warning(line: str, warning: str) -> None:
-    _, _, (told,) = only(line)
-    assert warning in told
+    _, _, (message,) = only(line)
+    assert warning in message
 
 
 def test_a_variable_of_the_shell_becomes_a_reference_with_a_warning() -> None:
@@ -266,9 +266,9 @@ def test_a_url_that_is_left_open_is_told_from_a_command_by_the_transport() -> No
     ],
 )
 def test_whatever_is_left_over_is_named_and_nothing_is_taken(line: str, message: str) -> None:
-    told = refusal("\n# two servers\n" + line)
-    assert told.startswith("the pasted text:3:1: ")
-    assert message in told
+    refusal_text = refusal("\n# two servers\n" + line)
+    assert refusal_text.startswith("the pasted text:3:1: ")
+    assert message in refusal_text
 
 
 def test_a_line_that_cannot_be_taken_costs_only_itself() -> None:

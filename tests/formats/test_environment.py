@@ -31,10 +31,10 @@ def test_the_transport_can_be_said(word: str) -> None:
 
 
 def test_any_prefix_is_a_server_and_an_empty_address_is_none() -> None:
-    found = read(
+    servers = read(
         A_B_MCP_SERVER_URL="http://h", C_MCP_SERVER_URL=" ", MCP_SERVER_URL="http://h", D="x"
     )
-    assert [*found] == ["a_b"]
+    assert [*servers] == ["a_b"]
 
 
 def test_the_owner_is_the_environment() -> None:

@@ -135,8 +135,8 @@ def at(value: Value, path: Path) -> Value:
 def pick(
     data: st.DataObject, value: Value, *, kind: Kind = object, root: bool = False
 ) -> Path | None:
-    found = [p for p in paths(value) if (p or root) and isinstance(at(value, p), kind)]
-    return data.draw(st.sampled_from(found)) if found else None
+    choices = [p for p in paths(value) if (p or root) and isinstance(at(value, p), kind)]
+    return data.draw(st.sampled_from(choices)) if choices else None
 
 
 @given(DOCUMENTS, st.data())

@@ -83,14 +83,14 @@ def test_a_bad_entry_is_skipped_with_its_position_and_the_others_load() -> None:
     ],
 )
 def test_each_kind_of_bad_entry_names_its_field(entry: object, problem: str) -> None:
-    (found,) = read(servers(x=entry)).problems
-    assert str(found).split(": ", 1)[1].startswith(problem)
+    (message,) = read(servers(x=entry)).problems
+    assert str(message).split(": ", 1)[1].startswith(problem)
 
 
 def test_a_problem_stands_where_its_field_stands() -> None:
     text = '{"mcpServers": {"x": {"command": "a",\n  "env": {"a.b": 1}}}}'
-    (found,) = read(text).problems
-    assert str(found.place) == ".mcp.json:2:18"
+    (problem,) = read(text).problems
+    assert str(problem.place) == ".mcp.json:2:18"
     (missing,) = read('{"mcpServers": {\n "x": {"type": "stdio"}}}').problems
     assert str(missing.place) == ".mcp.json:2:2"
 
@@ -302,10 +302,10 @@ def test_what_is_written_reads_back_as_it_was_meant(
     name: str, args: list[str], env: dict[str, str]
 ) -> None:
     raw = {"type": "local", "command": ["x", *args], "environment": env}
-    found = configs(json.dumps({"mcpServers": {name: raw}}))
+    before = configs(json.dumps({"mcpServers": {name: raw}}))
     # Some texts, such as those with a zero byte, are refused.
-    assume(found)
-    assert configs(mcp_json.put("", name, found[name])) == found
+    assume(before)
+    assert configs(mcp_json.put("", name, before[name])) == before
 
 
 @pytest.mark.parametrize("name", ["x[arg]", "[rg]", "args[rg", "args[1]", "a.b[", "[", "args[9]x"])

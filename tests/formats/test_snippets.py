@@ -166,21 +166,21 @@ def test_what_cannot_be_understood_is_told_with_its_line(text: str, message: str
 @given(st.text(max_size=60) | st.text(max_size=60).map(lambda text: "claude mcp add " + text))
 def test_any_text_is_understood_or_refused(text: str) -> None:
     try:
-        found = parse_snippet(text)
-        told: object = found.servers or found.problems
+        snippet = parse_snippet(text)
+        contents: object = snippet.servers or snippet.problems
     except DocumentBroken as error:
-        told = error.problems
-    assert told
+        contents = error.problems
+    assert contents
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "line",
     ['bearer_token_env_var = "a b"', "bearer_token_env_var = 5", "env_http_headers = {X = 'a b'}"],
 )
-def test_what_names_no_variable_is_left_out_with_a_warning(odd: str) -> None:
-    (server,) = parse_snippet(f'[mcp_servers.api]\nurl = "https://h"\n{odd}').servers
+def test_what_names_no_variable_is_left_out_with_a_warning(line: str) -> None:
+    (server,) = parse_snippet(f'[mcp_servers.api]\nurl = "https://h"\n{line}').servers
     assert server.config == RemoteConfig(url="https://h")
-    assert [each.field for each in server.left_out] == [odd.split(" ", maxsplit=1)[0]]
+    assert [each.field for each in server.left_out] == [line.split(" ", maxsplit=1)[0]]
     assert {*server.left_out} < {*server.warnings}
 
 

@@ -147,8 +147,8 @@ def at(value: Value, path: Path) -> Value:
 
 def pick(data: st.DataObject, value: Value, kind: type = object, *, root: bool = False) -> Names:
     """A path to a value of a kind; the empty one where there is none."""
-    found = [p for p in paths(value) if (p or root) and isinstance(at(value, p), kind)]
-    return data.draw(st.sampled_from(found)) if found else ()
+    choices = [p for p in paths(value) if (p or root) and isinstance(at(value, p), kind)]
+    return data.draw(st.sampled_from(choices)) if choices else ()
 
 
 def with_value(value: Value, path: Names, new: Value) -> Value:

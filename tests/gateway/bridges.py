@@ -95,11 +95,11 @@ class Bridge:
 
 @contextlib.contextmanager
 def bridge(home: Path, *arguments: str) -> Generator[Bridge]:
-    found = Bridge(home, *arguments)
+    process = Bridge(home, *arguments)
     try:
-        yield found
+        yield process
     finally:
-        found.close()
+        process.close()
 
 
 def yard_of(home: Path) -> int:

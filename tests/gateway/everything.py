@@ -70,39 +70,39 @@ async def fails(_ctx: Context, _call: Call) -> str:
 
 
 async def samples(ctx: Context, call: Call) -> str:
-    asked = sampling((call.arguments or {}).get("prompt", "What is the capital of France?"))
-    found = (await ask(ctx, call, capital_question=asked))["capital_question"]
-    return f"LLM response: {found.content.text}"
+    question = sampling((call.arguments or {}).get("prompt", "What is the capital of France?"))
+    reply = (await ask(ctx, call, capital_question=question))["capital_question"]
+    return f"LLM response: {reply.content.text}"
 
 
 async def elicits(ctx: Context, call: Call) -> str:
-    asked = form((call.arguments or {})["message"], content.USER_FORM)
-    return _told("User response", (await ask(ctx, call, user=asked))["user"])
+    question = form((call.arguments or {})["message"], content.USER_FORM)
+    return _summary("User response", (await ask(ctx, call, user=question))["user"])
 
 
 async def elicits_defaults(ctx: Context, call: Call) -> str:
     answers = await ask(ctx, call, form=form("Take the defaults", content.DEFAULTS_FORM))
-    return _told("Elicitation completed", answers["form"])
+    return _summary("Elicitation completed", answers["form"])
 
 
 async def elicits_enums(ctx: Context, call: Call) -> str:
     answers = await ask(ctx, call, form=form("Choose", content.ENUMS_FORM))
-    return _told("Elicitation completed", answers["form"])
+    return _summary("Elicitation completed", answers["form"])
 
 
-def _told(what: str, result: types.ElicitResult) -> str:
+def _summary(what: str, result: types.ElicitResult) -> str:
     return f"{what}: action={result.action}, content={json.dumps(result.content)}"
 
 
 async def elicits_name(ctx: Context, call: Call) -> str:
-    asked = form("What is your name?", content.NAME_FORM)
-    found = (await ask(ctx, call, user_name=asked))["user_name"]
-    return f"Hello, {(found.content or {}).get('name')}!"
+    question = form("What is your name?", content.NAME_FORM)
+    reply = (await ask(ctx, call, user_name=question))["user_name"]
+    return f"Hello, {(reply.content or {}).get('name')}!"
 
 
 async def lists_roots(ctx: Context, call: Call) -> str:
-    found = (await ask(ctx, call, client_roots=roots()))["client_roots"]
-    return f"Roots: {', '.join(str(each.uri) for each in found.roots)}"
+    reply = (await ask(ctx, call, client_roots=roots()))["client_roots"]
+    return f"Roots: {', '.join(str(each.uri) for each in reply.roots)}"
 
 
 async def keeps_state(ctx: Context, call: Call) -> str:
@@ -258,25 +258,27 @@ async def call_tool(ctx: Context, call: Call) -> types.CallToolResult | types.In
 
 
 async def read(_ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-    found = content.read_resource(str(params.uri))
-    if found is None:
+    resource = content.read_resource(str(params.uri))
+    if resource is None:
         raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": str(params.uri)})
-    return types.ReadResourceResult(contents=[found])
+    return types.ReadResourceResult(contents=[resource])
 
 
 async def get_prompt(
     ctx: Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult | types.InputRequiredResult:
-    said = None
+    messages = None
     if params.name == "test_input_required_result_prompt":
         schema = {"type": "object", "properties": {"context": content.STRING}}
         try:
-            asked = form("What context should the prompt use?", {**schema, "required": ["context"]})
-            await ask(ctx, params, user_context=asked)
+            question = form(
+                "What context should the prompt use?", {**schema, "required": ["context"]}
+            )
+            await ask(ctx, params, user_context=question)
         except InputRequired as required:
             return required.result
-        said = [content.text("With the context")]
-    blocks = said or content.prompt_messages(params.name, params.arguments or {})
+        messages = [content.text("With the context")]
+    blocks = messages or content.prompt_messages(params.name, params.arguments or {})
     return types.GetPromptResult(
         messages=[types.PromptMessage(role="user", content=each) for each in blocks]
     )

@@ -24,10 +24,10 @@ _KEY = b"only for tests"
 class InputRequired(Exception):
     """The call has to come again, with answers."""
 
-    def __init__(self, asked: Mapping[str, Asked], state: str | None = None) -> None:
+    def __init__(self, questions: Mapping[str, Asked], state: str | None = None) -> None:
         super().__init__("input required")
         self.result = types.InputRequiredResult(
-            input_requests=dict(asked), request_state=None if state is None else sealed(state)
+            input_requests=dict(questions), request_state=None if state is None else sealed(state)
         )
 
 
@@ -38,9 +38,9 @@ def form(message: str, schema: dict[str, Any]) -> types.ElicitRequest:
 
 
 def sampling(prompt: str, tokens: int = 100) -> types.CreateMessageRequest:
-    said = types.SamplingMessage(role="user", content=types.TextContent(text=prompt))
+    message = types.SamplingMessage(role="user", content=types.TextContent(text=prompt))
     return types.CreateMessageRequest(
-        params=types.CreateMessageRequestParams(messages=[said], max_tokens=tokens)
+        params=types.CreateMessageRequestParams(messages=[message], max_tokens=tokens)
     )
 
 
@@ -48,35 +48,37 @@ def roots() -> types.ListRootsRequest:
     return types.ListRootsRequest()
 
 
-async def ask(ctx: Context, params: Any, state: str | None = None, **asked: Asked) -> Answers:  # noqa: ANN401  of a call or of a prompt
+async def ask(ctx: Context, params: Any, state: str | None = None, **questions: Asked) -> Answers:  # noqa: ANN401  of a call or of a prompt
     """The answers to what is asked, under the same names."""
     if ctx.protocol_version != MODERN:
-        return {key: await _request(ctx, each) for key, each in asked.items()}
-    given: Answers = params.input_responses or {}
-    missing = {key: each for key, each in asked.items() if not _fits(each, given.get(key))}
+        return {key: await _request(ctx, each) for key, each in questions.items()}
+    answers: Answers = params.input_responses or {}
+    missing = {key: each for key, each in questions.items() if not _fits(each, answers.get(key))}
     if missing:
-        raise InputRequired(asked, state)
-    return given
+        raise InputRequired(questions, state)
+    return answers
 
 
-def _fits(asked: Asked, given: object) -> bool:
+def _fits(question: Asked, answer: object) -> bool:
     kinds = {
         "elicitation/create": types.ElicitResult,
         "sampling/createMessage": types.CreateMessageResult | types.CreateMessageResultWithTools,
         "roots/list": types.ListRootsResult,
     }
-    return isinstance(given, kinds[asked.method])
+    return isinstance(answer, kinds[question.method])
 
 
-async def _request(ctx: Context, asked: Asked) -> object:
+async def _request(ctx: Context, question: Asked) -> object:
     related = ctx.request_id
-    if isinstance(asked, types.ElicitRequest):
-        wanted = asked.params
-        assert isinstance(wanted, types.ElicitRequestFormParams)
-        return await ctx.session.elicit_form(wanted.message, wanted.requested_schema, related)
-    if isinstance(asked, types.CreateMessageRequest):
+    if isinstance(question, types.ElicitRequest):
+        params = question.params
+        assert isinstance(params, types.ElicitRequestFormParams)
+        return await ctx.session.elicit_form(params.message, params.requested_schema, related)
+    if isinstance(question, types.CreateMessageRequest):
         return await ctx.session.create_message(  # pyright: ignore[reportDeprecated]
-            asked.params.messages, max_tokens=asked.params.max_tokens, related_request_id=related
+            question.params.messages,
+            max_tokens=question.params.max_tokens,
+            related_request_id=related,
         )
     return await ctx.session.list_roots()  # pyright: ignore[reportDeprecated]
 
@@ -87,11 +89,11 @@ def sealed(state: str) -> str:
 
 def opened(params: Any) -> str:  # noqa: ANN401  of a call or of a prompt
     """The state that a call brought back; empty when it is the first."""
-    given: str | None = params.request_state
-    if given is None:
+    token: str | None = params.request_state
+    if token is None:
         return ""
-    state = given.rpartition(".")[0]
-    if given != sealed(state):
+    state = token.rpartition(".")[0]
+    if token != sealed(state):
         raise MCPError(types.INVALID_PARAMS, "the state was tampered with")
     return state
 

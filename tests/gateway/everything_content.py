@@ -14,15 +14,15 @@ WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 Json = dict[str, Any]
 
 
-def text(said: str) -> types.TextContent:
-    return types.TextContent(text=said)
+def text(value: str) -> types.TextContent:
+    return types.TextContent(text=value)
 
 
 IMAGE = types.ImageContent(data=PNG, mime_type="image/png")
 
 
-def embedded(uri: str, mime_type: str, said: str) -> types.EmbeddedResource:
-    contents = types.TextResourceContents(uri=uri, mime_type=mime_type, text=said)
+def embedded(uri: str, mime_type: str, body: str) -> types.EmbeddedResource:
+    contents = types.TextResourceContents(uri=uri, mime_type=mime_type, text=body)
     return types.EmbeddedResource(resource=contents)
 
 
@@ -68,17 +68,17 @@ TEMPLATES = [
 
 def read_resource(uri: str) -> types.TextResourceContents | types.BlobResourceContents | None:
     if uri == "test://static-text":
-        said = "This is the content of the static text resource."
-        return types.TextResourceContents(uri=uri, mime_type="text/plain", text=said)
+        body = "This is the content of the static text resource."
+        return types.TextResourceContents(uri=uri, mime_type="text/plain", text=body)
     if uri == "test://static-binary":
         return types.BlobResourceContents(uri=uri, mime_type="image/png", blob=PNG)
     if uri == "test://watched-resource":
         return types.TextResourceContents(uri=uri, mime_type="text/plain", text="watched")
     if uri.startswith("test://template/") and uri.endswith("/data"):
-        found = uri.split("/")[3]
-        said = {"id": found, "templateTest": True, "data": f"Data for ID: {found}"}
+        number = uri.split("/")[3]
+        body = {"id": number, "templateTest": True, "data": f"Data for ID: {number}"}
         return types.TextResourceContents(
-            uri=uri, mime_type="application/json", text=json.dumps(said)
+            uri=uri, mime_type="application/json", text=json.dumps(body)
         )
     return None
 
@@ -104,15 +104,15 @@ PROMPTS = [
 ]
 
 
-def prompt_messages(name: str, given: dict[str, str]) -> list[types.ContentBlock]:
+def prompt_messages(name: str, args: dict[str, str]) -> list[types.ContentBlock]:
     if name == "test_simple_prompt":
         return [text("This is a simple prompt for testing.")]
     if name == "test_prompt_with_arguments":
-        said = f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'"
-        return [text(said)]
+        line = f"Prompt with arguments: arg1='{args['arg1']}', arg2='{args['arg2']}'"
+        return [text(line)]
     if name == "test_prompt_with_embedded_resource":
         resource = embedded(
-            given["resourceUri"], "text/plain", "Embedded resource content for testing."
+            args["resourceUri"], "text/plain", "Embedded resource content for testing."
         )
         return [resource, text("Please process the embedded resource above.")]
     return [IMAGE, text("Please analyze the image above.")]

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.gateway.talking import ODD_SERVER, Talk, odd, talking
+from tests.gateway.talking import ODD_SERVER, Talk, odd_server, talking
 from tests.runtime.waiting import eventually
 
 FOREIGN: list[dict[str, object]] = [
@@ -36,7 +36,7 @@ async def main_is_away(folder: Path, era: str, *, home: Path | None = None) -> A
     once = ["-c", _ONCE, str(folder / "mark"), str(ODD_SERVER), era]
     main = {"command": sys.executable, "args": once, "wanted": "running", "timeout": 2000}
     main["fallback"] = ["spare"]
-    async with talking({"main": main, "spare": odd(era)}, home=home) as talk:
+    async with talking({"main": main, "spare": odd_server(era)}, home=home) as talk:
         yard = talk.served.yard
         pid: Any = yard.record("main").pid
         os.kill(pid, signal.SIGKILL)

@@ -80,13 +80,13 @@ def ask(number: object, params: dict[str, Any]) -> None:
         waiting["q"] = number
         send(id="q", method="elicitation/create", params=question)
         return
-    given = params.get("inputResponses", {}).get("who")
-    if given is None:
-        asked = {"who": {"method": "elicitation/create", "params": {"mode": "form", **question}}}
-        again = {"resultType": "input_required", "inputRequests": asked, "requestState": "s-1"}
+    reply = params.get("inputResponses", {}).get("who")
+    if reply is None:
+        requests = {"who": {"method": "elicitation/create", "params": {"mode": "form", **question}}}
+        again = {"resultType": "input_required", "inputRequests": requests, "requestState": "s-1"}
         send(id=number, result=again)
     else:
-        send(id=number, result=text(f"{params.get('requestState')} {json.dumps(given)}"))
+        send(id=number, result=text(f"{params.get('requestState')} {json.dumps(reply)}"))
 
 
 def steps(number: object, params: dict[str, Any]) -> None:
@@ -104,7 +104,7 @@ def steps(number: object, params: dict[str, Any]) -> None:
     send(id=number, result=text("done"))
 
 
-def odd(number: object) -> None:
+def unusual_result(number: object) -> None:
     era = ',"resultType":"complete"' if MODERN else ""
     say(f'{{"jsonrpc":"2.0","result":{ODD % era},"id":{number}}}')
 
@@ -145,7 +145,7 @@ def echo(number: object, params: dict[str, Any]) -> None:
 
 def call(number: object, params: dict[str, Any]) -> None:
     deeds: dict[str, Any] = {
-        "odd": lambda: odd(number),
+        "odd": lambda: unusual_result(number),
         "ask": lambda: ask(number, params),
         "hang": lambda: None,
         "gate": lambda: gate(number, params),
@@ -175,8 +175,8 @@ def introduced() -> dict[str, Any]:
 
 
 def answered(message: dict[str, Any]) -> None:
-    said = message.get("result", message.get("error"))
-    send(id=waiting.pop("q"), result=text(json.dumps(said)))
+    outcome = message.get("result", message.get("error"))
+    send(id=waiting.pop("q"), result=text(json.dumps(outcome)))
 
 
 def watch(method: object, params: dict[str, Any]) -> None:

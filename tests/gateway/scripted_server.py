@@ -55,15 +55,15 @@ def take(message: dict[str, Any]) -> None:
     number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
     if number is None or method is None or method == "subscriptions/listen":
         return
-    found = answer(method, params)
-    if found is None:
+    reply = answer(method, params)
+    if reply is None:
         unknown = method in {"server/discover", "initialize"} or method.startswith("tasks/")
         error = {"code": -32601 if unknown else -32002, "message": f"no {method} here"}
         send(id=number, error=error)
         return
-    for each in found.get("told", ()):
+    for each in reply.get("told", ()):
         send(**each)
-    result = {key: value for key, value in found.items() if key != "told"}
+    result = {key: value for key, value in reply.items() if key != "told"}
     send(id=number, result={"resultType": "complete", **result} if MODERN else result)
 
 

@@ -24,7 +24,7 @@ ASKS = {"elicitation": {"form": {}}}
 Message = dict[str, Any]
 
 
-def odd(era: str = "legacy", **more: object) -> dict[str, Any]:
+def odd_server(era: str = "legacy", **more: object) -> dict[str, Any]:
     """The definition of the odd server."""
     args = ["-I", "-S", str(ODD_SERVER), era]
     return {"command": sys.executable, "args": args, "wanted": "running", **more}
@@ -36,7 +36,7 @@ async def talking(
     home: Path | None = None,
 ) -> AsyncGenerator["Talk"]:
     """A yard with a legacy and a modern odd server, and somebody who talks to it."""
-    both = {"old": odd("legacy"), "new": odd("modern")}
+    both = {"old": odd_server("legacy"), "new": odd_server("modern")}
     limits = httpx2.Limits(max_connections=200)
     async with (
         served(both if servers is None else servers, home=home) as yard,
@@ -78,8 +78,8 @@ class Talk:
             PREFIX + "clientCapabilities": capabilities or {},
             **meta,
         }
-        asked = {**params, "_meta": stamped}
-        body = {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": asked}
+        members = {**params, "_meta": stamped}
+        body = {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": members}
         headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
         if name := params.get("name") or params.get("uri"):
             headers["Mcp-Name"] = name
@@ -96,8 +96,8 @@ class Talk:
         self, path: str, name: str, capabilities: object = None, **params: object
     ) -> Message:
         """The answer to a tool call of the modern era."""
-        asked = {"name": name, "arguments": {}, **params}
-        return await self.ask_modern("tools/call", path, capabilities, **asked)
+        members = {"name": name, "arguments": {}, **params}
+        return await self.ask_modern("tools/call", path, capabilities, **members)
 
     async def meet(
         self, path: str = "/mcp", version: str = "2025-11-25", capabilities: object = None

@@ -28,12 +28,12 @@ def home_of(folder: Path) -> Generator[Path]:
         yield home
     finally:
         with contextlib.suppress(AssertionError, psutil.NoSuchProcess):
-            found = psutil.Process(yard_of(home))
-            found.terminate()
-            found.wait(PATIENCE)
+            process = psutil.Process(yard_of(home))
+            process.terminate()
+            process.wait(PATIENCE)
 
 
-def said(answer: dict[str, object]) -> object:
+def text_of(answer: dict[str, object]) -> object:
     return answer["result"]["content"][0]["text"]  # pyright: ignore[reportIndexIssue]
 
 
@@ -42,8 +42,8 @@ def test_a_bridge_attaches_to_the_yard_that_runs(tmp_path: Path) -> None:
     with yard_up(tmp_path / "home", "--project", project) as up, bridge(up.home) as program:
         up.event("status", status="connected")
         assert program.greet()["result"]["serverInfo"]["name"] == "mcpyard"
-        assert said(program.ask("tools/call", **ECHOED)) == "hello"
-        assert said(program.ask_modern("tools/call", **ECHOED)) == "hello"
+        assert text_of(program.ask("tools/call", **ECHOED)) == "hello"
+        assert text_of(program.ask_modern("tools/call", **ECHOED)) == "hello"
         assert yard_of(up.home) == up.process.pid
         assert program.end() == 0
         assert program.errors() == ""
@@ -66,8 +66,8 @@ def test_where_no_yard_runs_one_is_started_and_outlives_the_bridge(tmp_path: Pat
 def test_of_many_that_start_at_once_all_attach_to_the_winner(tmp_path: Path) -> None:
     with home_of(tmp_path) as home, contextlib.ExitStack() as stack:
         programs: list[Bridge] = [stack.enter_context(bridge(home)) for _ in range(6)]
-        found = {program.greet()["result"]["serverInfo"]["instance"] for program in programs}
-        assert len(found) == 1
+        instances = {program.greet()["result"]["serverInfo"]["instance"] for program in programs}
+        assert len(instances) == 1
         assert [program.end() for program in programs] == [0] * 6
         yards = [each for each in psutil.process_iter() if _is_up(each, home)]
         assert [each.pid for each in yards] == [yard_of(home)]
@@ -108,11 +108,11 @@ def test_a_session_goes_on_when_the_yard_was_started_anew(tmp_path: Path) -> Non
         with yard_up(tmp_path / "home", "--project", project) as up:
             up.event("status", status="connected")
             program.greet()
-            assert said(program.ask("tools/call", **ECHOED)) == "hello"
+            assert text_of(program.ask("tools/call", **ECHOED)) == "hello"
             up.end()
         with yard_up(tmp_path / "home", "--project", project) as up:
             up.event("status", status="connected")
-            assert said(program.ask("tools/call", **ECHOED)) == "hello"
+            assert text_of(program.ask("tools/call", **ECHOED)) == "hello"
 
 
 def test_a_session_goes_on_when_the_token_was_replaced(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_a_session_goes_on_when_the_token_was_replaced(tmp_path: Path) -> None:
         up.event("status", status="connected")
         program.greet()
         assert mcpyard("token", "rotate", home=up.home).returncode == 0
-        assert said(program.ask("tools/call", **ECHOED)) == "hello"
+        assert text_of(program.ask("tools/call", **ECHOED)) == "hello"
         assert mcpyard("token", "rotate", home=up.home).returncode == 0
-        assert said(program.ask_modern("tools/call", **ECHOED)) == "hello"
-        assert said(program.ask("tools/call", **ECHOED)) == "hello"
+        assert text_of(program.ask_modern("tools/call", **ECHOED)) == "hello"
+        assert text_of(program.ask("tools/call", **ECHOED)) == "hello"
         assert program.end() == 0
 
 

@@ -47,12 +47,12 @@ class FakeYard:
         return Answer(200, headers, stream)
 
     def answer(self, body: bytes) -> Answer:
-        asked = json.loads(body or GOODBYE)
+        message = json.loads(body or GOODBYE)
         headers: dict[str, str] = {}
-        if asked["method"] == "initialize":
+        if message["method"] == "initialize":
             self.sessions += 1
             headers["mcp-session-id"] = f"s{self.sessions}"
-        return plain(200, {"jsonrpc": "2.0", "id": asked.get("id"), "result": {}}, headers)
+        return plain(200, {"jsonrpc": "2.0", "id": message.get("id"), "result": {}}, headers)
 
 
 class Knock(HttpClient):

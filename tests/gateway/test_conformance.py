@@ -38,7 +38,7 @@ async def test_the_gateway_conforms_in_front_of_a_server_of_the_same_era(client:
 async def test_our_upstream_side_conforms_sign_in_included(revision: str, tmp_path: Path) -> None:
     hand = f"{sys.executable} -I -S {HAND} {tmp_path / 'driver'}"
     async with driving(tmp_path / "driver"):
-        asked = ("--command", hand, "--requirements", revision, "--timeout", "120000")
-        code, report = await conformance("client", *asked)
+        options = ("--command", hand, "--requirements", revision, "--timeout", "120000")
+        code, report = await conformance("client", *options)
     assert failed(report) == [], report
     assert code == 0, report

@@ -21,7 +21,7 @@ from mcpyard.formats.facts import Client, EntryTransport
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.gateway.app import Gateway
 from mcpyard.store.volatile import VolatileCallTokens
-from tests.api.asgi import Asked, client_of, keys_of, slug
+from tests.api.asgi import YardApi, client_of, keys_of, slug
 from tests.cli.commands import answer, mcpyard, yard_up
 
 pytestmark = pytest.mark.real
@@ -92,24 +92,24 @@ class FullTokens(VolatileCallTokens):
 
 
 @asynccontextmanager
-async def asked(user: Path, tokens: Tokens | None = None) -> AsyncGenerator[Asked]:
+async def user_api(user: Path, tokens: Tokens | None = None) -> AsyncGenerator[YardApi]:
     """A yard that takes that folder for its user's."""
     closing = asyncio.Event()
     async with Yard.open(environment={"HOME": str(user)}) as yard:
         keys = replace(keys_of(yard), tokens=tokens or yard.kept.call_tokens)
         app = build(yard, keys=keys, hosts=[], closing=closing, gateway=Gateway(yard, closing))
         async with client_of(app) as client:
-            yield Asked(yard, app, client, closing)
+            yield YardApi(yard, app, client, closing)
         closing.set()
 
 
-async def connect(it: Asked, client: str, **more: object) -> dict[str, Any]:
+async def connect(it: YardApi, client: str, **more: object) -> dict[str, Any]:
     answered = await it.post("/api/clients/connect", {"client": client, **more})
     assert answered.status_code == 200, answered.text
     return answered.json()
 
 
-async def opens(it: Asked, token: str, path: str = "/mcp") -> bool:
+async def opens(it: YardApi, token: str, path: str = "/mcp") -> bool:
     async with client_of(it.app, {"Authorization": f"Bearer {token}"}) as program:
         answered = await program.post(path, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
         return answered.status_code not in {401, 403}
@@ -118,7 +118,7 @@ async def opens(it: Asked, token: str, path: str = "/mcp") -> bool:
 async def test_by_address_the_token_is_left_to_a_variable_where_that_is_possible(
     user: Path,
 ) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         token = (await connect(it, "codex", http=True))["token"]
         assert token["variable"] == "MCPYARD_CALL_TOKEN"
         assert codex(user)["mcpyard"] == {
@@ -131,7 +131,7 @@ async def test_by_address_the_token_is_left_to_a_variable_where_that_is_possible
 
 
 async def test_a_program_that_reads_no_variables_gets_the_token_itself(user: Path) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         dry = await connect(it, "zed", http=True, dryRun=True)
         assert dry["files"]
         assert it.yard.kept.call_tokens.all() == (), "a look makes none"
@@ -143,7 +143,7 @@ async def test_a_program_that_reads_no_variables_gets_the_token_itself(user: Pat
 
 
 async def test_no_program_gets_a_token_that_could_not_be_kept(user: Path) -> None:
-    async with asked(user, FullTokens()) as it:
+    async with user_api(user, FullTokens()) as it:
         refused = await it.post("/api/clients/connect", {"client": "zed", "http": True})
         assert slug(refused) == (507, "storage-full")
         assert [*user.rglob("*.json")] == []
@@ -152,7 +152,7 @@ async def test_no_program_gets_a_token_that_could_not_be_kept(user: Path) -> Non
 async def test_a_token_is_worthless_whose_program_could_not_be_told(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         await connect(it, "zed", name="first", http=True)
         monkeypatch.setattr("mcpyard.sources.client_files.edit_file", no_room)
         body = {"client": "zed", "name": "second", "http": True}
@@ -166,7 +166,7 @@ def no_room(*_: object, **__: object) -> None:
 
 
 async def test_a_profile_must_be_there_and_is_named(user: Path) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         unknown = await it.post("/api/clients/connect", {"client": "codex", "profile": "my work"})
         assert (unknown.status_code, unknown.json()["type"][-15:]) == (404, "profile-unknown")
         await it.post("/api/profiles", {"name": "my work"})
@@ -188,15 +188,15 @@ PROGRAMS = [client for client in CLIENTS if client.id != "yard"]
 async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
     user: Path, client: Client
 ) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         before = sorted(user.rglob("*"))
         body = {"client": client.id, "name": "byAddress", "http": True}
         answered = await it.post("/api/clients/connect", body)
         if EntryTransport.HTTP in client.speaks:
             assert answered.status_code == 200, answered.text
-            shown = (await it.get(f"/api/clients/{client.id}/servers/byAddress")).json()
-            assert shown["url"] == "http://127.0.0.1/mcp"
-            assert shown["headers"] or shown["bearerTokenEnvVar"]
+            entry = (await it.get(f"/api/clients/{client.id}/servers/byAddress")).json()
+            assert entry["url"] == "http://127.0.0.1/mcp"
+            assert entry["headers"] or entry["bearerTokenEnvVar"]
         else:
             (problem,) = answered.json()["problems"]
             assert (answered.status_code, problem["field"]) == (422, "http")
@@ -204,12 +204,12 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
             assert sorted(user.rglob("*")) == before
             assert it.yard.kept.call_tokens.all() == ()
         await connect(it, client.id, name="byCommand")
-        shown = (await it.get(f"/api/clients/{client.id}/servers/byCommand")).json()
-        assert (shown["command"], shown["args"]) == ("mcpyard", ["stdio"])
+        entry = (await it.get(f"/api/clients/{client.id}/servers/byCommand")).json()
+        assert (entry["command"], entry["args"]) == ("mcpyard", ["stdio"])
 
 
 async def test_what_cannot_be_meant_is_refused_with_its_field(user: Path) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         for body, field in (
             ({"client": "codex", "command": "mcpyard stdio"}, "command"),
             ({"client": "codex", "command": ["mcpyard", 5]}, "command"),
@@ -226,7 +226,7 @@ async def test_what_cannot_be_meant_is_refused_with_its_field(user: Path) -> Non
 async def test_an_earlier_way_to_the_yard_is_replaced_and_another_server_is_not(
     user: Path,
 ) -> None:
-    async with asked(user) as it:
+    async with user_api(user) as it:
         await connect(it, "codex")
         await connect(it, "codex", command=["/opt/mcpyard", "stdio"])
         assert codex(user)["mcpyard"]["command"] == "/opt/mcpyard"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.commands import PATIENCE, write_project, yard_up
 from tests.gateway.bridges import MODERN, bridge
-from tests.gateway.talking import odd
+from tests.gateway.talking import odd_server
 from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
@@ -41,7 +41,7 @@ def refuses(url: str) -> bool:
 def test_a_call_under_way_is_answered_though_the_yard_is_ending(
     tmp_path: Path, *, modern: bool
 ) -> None:
-    project = write_project(tmp_path / "project", odd=odd())
+    project = write_project(tmp_path / "project", odd=odd_server())
     path = tmp_path / "gate"
     with yard_up(tmp_path / "home", "--project", project) as up, bridge(up.home) as program:
         up.event("status", status="connected")

@@ -8,7 +8,7 @@ import pytest
 
 from mcpyard.domain.errors import YardError
 from tests.gateway.fallbacks import FOREIGN, main_is_away
-from tests.gateway.talking import Message, Talk, answer_in, odd, talking
+from tests.gateway.talking import Message, Talk, answer_in, odd_server, talking
 
 pytestmark = pytest.mark.real
 
@@ -36,10 +36,10 @@ async def modern(talk: Talk, name: str, arguments: Message, meta: Meta) -> Got:
 async def rest(talk: Talk, name: str, arguments: Message, meta: Meta) -> Got:
     body = {"arguments": arguments, "_meta": meta}
     answer = await talk.post(body, f"/api/mcp/tools/{name}/call")
-    told: Message = answer.json()
+    reply: Message = answer.json()
     if answer.status_code != 200:
-        return Got(told["detail"], failed=True)
-    return Got(told["content"][0]["text"], told.get("isError", False))
+        return Got(reply["detail"], failed=True)
+    return Got(reply["content"][0]["text"], reply.get("isError", False))
 
 
 async def library(talk: Talk, name: str, arguments: Message, meta: Meta) -> Got:
@@ -92,7 +92,7 @@ async def test_a_fallback_answers_every_face_alike(tmp_path: Path, meta: Meta) -
 async def test_a_server_that_dies_in_the_middle_of_a_call_is_told_every_face_alike(
     tmp_path: Path,
 ) -> None:
-    servers = {"main": odd(fallback=["spare"]), "spare": odd()}
+    servers = {"main": odd_server(fallback=["spare"]), "spare": odd_server()}
     async with talking(servers, home=tmp_path) as talk:
         yard, got = talk.served.yard, list[Got]()
         for face in FACES:
@@ -112,7 +112,9 @@ async def test_a_server_that_dies_in_the_middle_of_a_call_is_told_every_face_ali
 async def test_wrong_arguments_reach_no_server_through_any_face(
     tmp_path: Path, arguments: Message
 ) -> None:
-    async with talking({"main": odd(fallback=["spare"]), "spare": odd()}, home=tmp_path) as talk:
+    async with talking(
+        {"main": odd_server(fallback=["spare"]), "spare": odd_server()}, home=tmp_path
+    ) as talk:
         got = [await face(talk, "mcp_main_nonce", arguments, {"x/y": 1}) for face in FACES]
         assert {*got} == {got[0]}, got
         assert got[0].failed
@@ -121,7 +123,7 @@ async def test_wrong_arguments_reach_no_server_through_any_face(
 
 
 async def test_a_result_that_is_no_object_is_refused_by_every_face(tmp_path: Path) -> None:
-    async with talking({"main": odd(), "spare": odd()}, home=tmp_path) as talk:
+    async with talking({"main": odd_server(), "spare": odd_server()}, home=tmp_path) as talk:
         got = [await face(talk, "mcp_main_list", {}, {"x/y": 1}) for face in FACES]
         assert {*got} == {Got('the server "main": the result is not a JSON object', failed=True)}
         assert len({*(await journal(talk, len(FACES)))}) == 1

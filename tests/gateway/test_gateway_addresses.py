@@ -88,9 +88,9 @@ async def test_pages_of_the_same_address_are_each_read_from_their_own_server() -
             "one": "ui://one/app/main.html",
             "two words": "ui://two%20words/app/main.html",
         }
-        shown = [each["uri"] for each in await listed(talk, "resources/list", "resources")]
-        assert set(pages.values()) <= set(shown)
-        assert len(shown) == len(set(shown)) == 4
+        uris = [each["uri"] for each in await listed(talk, "resources/list", "resources")]
+        assert set(pages.values()) <= set(uris)
+        assert len(uris) == len(set(uris)) == 4
         for server, page in pages.items():
             assert await read(talk, page) == (page, server)
         met = await talk.meet()
@@ -104,8 +104,8 @@ async def test_the_address_of_one_server_keeps_its_addresses() -> None:
         path = "/mcp/servers/one"
         tools = await listed(talk, "tools/list", "tools", path)
         assert tools[0]["_meta"] == {"ui": {"resourceUri": PAGE}}
-        shown = await listed(talk, "resources/list", "resources", path)
-        assert [each["uri"] for each in shown] == [PAGE, SHARED]
+        resources = await listed(talk, "resources/list", "resources", path)
+        assert [each["uri"] for each in resources] == [PAGE, SHARED]
         assert await read(talk, PAGE, path) == (PAGE, "one")
         called = await talk.call(path, "nested")
         assert called["result"]["content"] == app("one")["tools/call nested"]["content"]
@@ -116,8 +116,8 @@ async def test_of_other_addresses_the_first_keeps_its_own_and_the_next_names_its
     async with talking({"two": scripted(app("two"))}) as talk:
         talk.served.yard.code.add("one", scripted(app("one")))
         await talk.served.yard.settled("one")
-        shown = {each["uri"] for each in await listed(talk, "resources/list", "resources")}
-        assert {SHARED, "x://one/shared"} <= shown
+        uris = {each["uri"] for each in await listed(talk, "resources/list", "resources")}
+        assert {SHARED, "x://one/shared"} <= uris
         assert await read(talk, SHARED) == (SHARED, "two")
         assert await read(talk, "x://one/shared") == ("x://one/shared", "one")
         templates = await listed(talk, "resources/templates/list", "resourceTemplates")
@@ -222,8 +222,8 @@ async def test_changes_are_told_by_the_address_that_was_watched() -> None:
             assert sorted(own) == [PAGE, SHARED]
             await met.call("mcp_two_touch")
             await met.call("mcp_one_touch")
-            told = [(await next_of(stream, UPDATED))["params"]["uri"] for _ in watched]
-            assert told == ["ui://one/app/main.html/part", "x://one/shared"]
+            uris = [(await next_of(stream, UPDATED))["params"]["uri"] for _ in watched]
+            assert uris == ["ui://one/app/main.html/part", "x://one/shared"]
             assert (await met.ask("resources/unsubscribe", uri=watched[0]))["result"] == {}
             gone = await eventually(lambda: bool(sent(talk, "one", "resources/unsubscribe")), 10)
             assert gone

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.gateway.talking import ASKS, Message, Talk, messages, odd, talking, text_of
+from tests.gateway.talking import ASKS, Message, Talk, messages, odd_server, talking, text_of
 
 pytestmark = pytest.mark.real
 
@@ -13,56 +13,56 @@ OLD, NEW = "/mcp/servers/old", "/mcp/servers/new"
 ANSWER = {"action": "accept", "content": {"name": "Ada"}}
 
 
-def retry(asked: Message, **answers: object) -> dict[str, Any]:
+def retry(response: Message, **answers: object) -> dict[str, Any]:
     """The members of a retry that answers what was asked."""
-    result = asked["result"]
+    result = response["result"]
     keys = answers or dict.fromkeys(result["inputRequests"], ANSWER)
     return {"inputResponses": keys, "requestState": result["requestState"]}
 
 
 async def parked(talk: Talk) -> Message:
     """A call that waits for its client."""
-    asked = await talk.call(OLD, "ask", ASKS)
-    assert asked["result"]["resultType"] == "input_required"
-    return asked
+    response = await talk.call(OLD, "ask", ASKS)
+    assert response["result"]["resultType"] == "input_required"
+    return response
 
 
 async def test_a_question_of_an_old_server_becomes_a_result_that_asks() -> None:
     async with talking() as talk:
-        asked = await parked(talk)
-        (question,) = asked["result"]["inputRequests"].values()
+        response = await parked(talk)
+        (question,) = response["result"]["inputRequests"].values()
         assert question["method"] == "elicitation/create"
         assert question["params"]["message"] == "who?"
-        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        done = await talk.call(OLD, "ask", ASKS, **retry(response))
         assert json.loads(text_of(done)) == ANSWER
         assert done["result"]["resultType"] == "complete"
 
 
 async def test_a_retry_that_answers_nothing_is_asked_again() -> None:
     async with talking() as talk:
-        asked = await parked(talk)
-        again = await talk.call(OLD, "ask", ASKS, **retry(asked, other=ANSWER))
-        assert again["result"]["inputRequests"] == asked["result"]["inputRequests"]
+        response = await parked(talk)
+        again = await talk.call(OLD, "ask", ASKS, **retry(response, other=ANSWER))
+        assert again["result"]["inputRequests"] == response["result"]["inputRequests"]
         done = await talk.call(OLD, "ask", ASKS, **retry(again))
         assert json.loads(text_of(done)) == ANSWER
 
 
 async def test_answers_that_cannot_be_read_leave_the_call_waiting_for_others() -> None:
-    async with talking({"old": odd()}) as talk:
-        asked = await parked(talk)
-        state = asked["result"]["requestState"]
+    async with talking({"old": odd_server()}) as talk:
+        response = await parked(talk)
+        state = response["result"]["requestState"]
         for wrong in (5, [ANSWER], "Ada"):
-            given = {"inputResponses": wrong, "requestState": state}
-            refused = (await talk.call(OLD, "ask", ASKS, **given))["error"]
+            members = {"inputResponses": wrong, "requestState": state}
+            refused = (await talk.call(OLD, "ask", ASKS, **members))["error"]
             assert refused["message"] == "inputResponses must be an object"
-        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        done = await talk.call(OLD, "ask", ASKS, **retry(response))
         assert json.loads(text_of(done)) == ANSWER
 
 
 async def test_a_state_is_good_once_for_the_very_call_it_was_made_for() -> None:
     async with talking() as talk:
-        asked = await parked(talk)
-        answers = retry(asked)
+        response = await parked(talk)
+        answers = retry(response)
         state = answers["requestState"]
         tampered = [state[:-2] + "xx", state.replace(".", ".0", 2), "mcpyard.", state + ".1"]
         for each in tampered:
@@ -96,20 +96,20 @@ async def test_an_answer_that_comes_too_late_finds_the_call_cancelled_at_its_ser
 
 
 async def test_the_clock_of_a_call_stands_still_while_it_is_parked() -> None:
-    servers = {"old": odd(timeout=200), "other": odd(timeout=200)}
+    servers = {"old": odd_server(timeout=200), "other": odd_server(timeout=200)}
     async with talking(servers) as talk:
-        asked = await parked(talk)
+        response = await parked(talk)
         later = await talk.call("/mcp/servers/other", "hang")
         assert later["error"]["data"]["problem"] == "timed-out", "begun later, with the same limit"
-        done = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        done = await talk.call(OLD, "ask", ASKS, **retry(response))
         assert json.loads(text_of(done)) == ANSWER
 
 
 async def test_a_server_that_dies_ends_the_call_that_is_parked() -> None:
     async with talking() as talk:
-        asked = await parked(talk)
+        response = await parked(talk)
         await talk.call(OLD, "die")
-        refused = await talk.call(OLD, "ask", ASKS, **retry(asked))
+        refused = await talk.call(OLD, "ask", ASKS, **retry(response))
         assert refused["error"]["data"]["problem"] == "disconnected"
 
 
@@ -119,12 +119,12 @@ async def test_a_client_of_the_handshake_era_is_asked_on_its_own_stream(path: st
         met = await talk.meet(path, capabilities=ASKS)
         call = {"id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
         async with met.streaming(**call) as stream:
-            said = messages(stream)
-            question = await anext(said)
+            replies = messages(stream)
+            question = await anext(replies)
             assert question["method"] == "elicitation/create"
             accepted = await met.send(id=question["id"], result=ANSWER)
             assert accepted.status_code == 202
-            done = await anext(said)
+            done = await anext(replies)
         assert done["id"] == 1
         assert json.loads(text_of(done).removeprefix("s-1 ")) == ANSWER
         assert "resultType" not in done["result"]
@@ -135,18 +135,18 @@ async def test_a_refusal_of_the_client_reaches_the_server_as_it_is() -> None:
         met = await talk.meet(OLD, capabilities=ASKS)
         call = {"id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
         async with met.streaming(**call) as stream:
-            said = messages(stream)
-            question = await anext(said)
+            replies = messages(stream)
+            question = await anext(replies)
             await met.send(id=question["id"], error={"code": -1, "message": "not now"})
-            done = await anext(said)
+            done = await anext(replies)
         assert json.loads(text_of(done)) == {"code": -1, "message": "not now"}
 
 
 async def test_a_modern_server_asks_a_modern_client_without_our_help() -> None:
     async with talking() as talk:
-        asked = await talk.call(NEW, "ask", ASKS)
-        assert asked["result"]["requestState"] == "s-1"
-        done = await talk.call(NEW, "ask", ASKS, **retry(asked))
+        response = await talk.call(NEW, "ask", ASKS)
+        assert response["result"]["requestState"] == "s-1"
+        done = await talk.call(NEW, "ask", ASKS, **retry(response))
         assert text_of(done) == f"s-1 {json.dumps(ANSWER)}"
 
 
@@ -163,7 +163,7 @@ async def test_what_a_client_cannot_answer_is_refused_in_its_name() -> None:
 
 
 async def test_a_client_is_told_which_capability_a_modern_server_asks_it_for() -> None:
-    async with talking({"new": odd("modern")}) as talk:
+    async with talking({"new": odd_server("modern")}) as talk:
         refused = (await (await talk.meet(NEW)).call("ask"))["error"]
         assert refused["code"] == -32021
         assert refused["data"] == {"requiredCapabilities": {"elicitation": {"form": {}}}}

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import httpx2
 import pytest
 
-from tests.gateway.talking import MODERN, PREFIX, Talk, heads, odd, talking, text_of
+from tests.gateway.talking import MODERN, PREFIX, Talk, heads, odd_server, talking, text_of
 
 pytestmark = pytest.mark.real
 
@@ -147,7 +147,7 @@ async def test_a_session_that_is_unknown_over_or_somebody_elses_is_not_found() -
 
 
 async def test_an_id_that_is_in_use_is_refused_and_the_first_call_goes_on() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet("/mcp/servers/old")
         params = {"name": "hang", "arguments": {}}
         first = asyncio.create_task(met.send(id="a", method="tools/call", params=params))
@@ -160,7 +160,7 @@ async def test_an_id_that_is_in_use_is_refused_and_the_first_call_goes_on() -> N
 
 
 async def test_a_tool_that_vanished_since_it_was_listed_is_unknown() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         events = talk.served.yard.events()
         await talk.call("/mcp", "mcp_old_vanish")
         async for event in events:
@@ -172,7 +172,7 @@ async def test_a_tool_that_vanished_since_it_was_listed_is_unknown() -> None:
 
 
 async def test_arguments_that_break_the_schema_never_reach_the_server() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         path = "/mcp/servers/old"
         modern = await talk.call(path, "nonce", arguments={"text": 7})
         assert modern["result"]["isError"] is True
@@ -201,7 +201,7 @@ async def test_a_client_that_goes_away_cancels_its_call_at_the_server() -> None:
 
 
 async def test_a_request_that_went_through_too_many_yards_is_refused() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         params = {"name": "nonce", "arguments": {"text": "x"}}
         for hops, code in ((3, None), (4, -32600), (-1, -32600), ("x", -32600)):
             body, headers = talk.modern("tools/call", params, **{"mcpyard/hops": hops})

@@ -11,7 +11,7 @@ from mcpyard.gateway.translating import without_task
 from mcpyard.gateway.views import without_tasks
 from mcpyard.yard.calls.results import check_result
 from tests.gateway.scripts import scripted, sent
-from tests.gateway.talking import PREFIX, next_of, odd, talking
+from tests.gateway.talking import PREFIX, next_of, odd_server, talking
 
 pytestmark = pytest.mark.real
 
@@ -108,9 +108,9 @@ async def test_a_client_is_asked_for_an_answer_and_never_for_a_task(path: str) -
 
 @pytest.mark.spec("F4.2")
 async def test_a_result_that_asks_on_behalf_of_a_server_asks_for_no_task() -> None:
-    async with talking({"old": odd()}) as talk:
-        asked = await talk.call("/mcp/servers/old", "ask", ALL)
-        (question,) = asked["result"]["inputRequests"].values()
+    async with talking({"old": odd_server()}) as talk:
+        response = await talk.call("/mcp/servers/old", "ask", ALL)
+        (question,) = response["result"]["inputRequests"].values()
         assert "task" not in question["params"]
 
 
@@ -119,8 +119,8 @@ async def test_a_result_that_asks_on_behalf_of_a_server_asks_for_no_task() -> No
 async def test_tasks_are_not_offered_to_clients(path: str) -> None:
     async with talking({"one": server("legacy", {"content": []})}) as talk:
         offered = (await talk.meet(path)).greeting["capabilities"]
-        found = (await talk.ask_modern("server/discover", path))["result"]["capabilities"]
-        assert found == offered
+        capabilities = (await talk.ask_modern("server/discover", path))["result"]["capabilities"]
+        assert capabilities == offered
         assert offered.keys() <= {"tools", "resources", "prompts", "completions", "logging"}
         listed = (await talk.ask_modern("tools/list", path))["result"]["tools"]
         assert [tool["execution"] for tool in listed] == [{"x": 1}]
@@ -132,7 +132,7 @@ async def test_tasks_are_not_offered_to_clients(path: str) -> None:
 @pytest.mark.spec("F4.2")
 async def test_one_server_offers_subscriptions_only_if_it_has_them() -> None:
     silent = scripted({"capabilities": {"resources": {}}})
-    async with talking({"silent": silent, "old": odd()}) as talk:
+    async with talking({"silent": silent, "old": odd_server()}) as talk:
         offered = (await talk.meet("/mcp/servers/silent")).greeting["capabilities"]
         assert offered["resources"] == {"listChanged": True}
         offered = (await talk.meet("/mcp/servers/old")).greeting["capabilities"]
@@ -140,7 +140,7 @@ async def test_one_server_offers_subscriptions_only_if_it_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("capabilities", "expected"),
     [
         (None, {}),
         ([], {}),
@@ -152,9 +152,9 @@ async def test_one_server_offers_subscriptions_only_if_it_has_them() -> None:
     ],
 )
 def test_capabilities_of_any_shape_are_cut_to_what_is_carried(
-    said: object, expected: object
+    capabilities: object, expected: object
 ) -> None:
-    assert orjson.loads(carried(said)) == expected
+    assert orjson.loads(carried(capabilities)) == expected
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.gateway.serving import BEARER
-from tests.gateway.talking import ASKS, Message, Talk, heads, odd, talking, text_of
+from tests.gateway.talking import ASKS, Message, Talk, heads, odd_server, talking, text_of
 from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
@@ -17,7 +17,7 @@ async def names(talk: Talk, path: str = "/mcp") -> set[str]:
 
 
 async def test_a_server_that_somebody_stopped_is_not_listed_and_not_started_by_a_call() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         assert "mcp_old_odd" in await names(talk)
         await talk.served.yard.stop("old", wait=5)
         assert await names(talk) == set()
@@ -30,10 +30,10 @@ async def test_a_server_on_demand_rests_when_idle_stays_listed_and_is_started_by
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("mcpyard.domain.limits.ON_DEMAND_IDLE", 0.05)
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         yard = talk.served.yard
         yard.code.remove("old")
-        yard.code.add("old", odd(wanted="on_demand"))
+        yard.code.add("old", odd_server(wanted="on_demand"))
         before = await names(talk)
         for words in ("first", "again"):
             answer = await talk.call("/mcp", "mcp_old_nonce", arguments={"text": words})
@@ -51,9 +51,9 @@ async def test_a_profile_shows_what_it_selects_under_its_names() -> None:
         }
         body = {"name": "mine", "servers": ["o*"], "tools": {"old": tools}}
         await talk.served.yard.profiles.create(body)
-        shown = await names(talk, "/mcp/mine")
-        assert "strange" in shown
-        assert not shown & {"mcp_old_odd", "mcp_old_hang", "mcp_new_odd"}
+        tool_names = await names(talk, "/mcp/mine")
+        assert "strange" in tool_names
+        assert not tool_names & {"mcp_old_odd", "mcp_old_hang", "mcp_new_odd"}
         listed = await talk.ask_modern("tools/list", "/mcp/mine")
         (odd_one,) = [tool for tool in listed["result"]["tools"] if tool["name"] == "strange"]
         assert odd_one["description"] == "Says odd things."
@@ -63,7 +63,7 @@ async def test_a_profile_shows_what_it_selects_under_its_names() -> None:
 
 
 async def test_a_call_stands_in_the_journal_under_the_name_of_its_caller() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         await talk.call("/mcp", "mcp_old_nonce", arguments={"text": "x"})
         await talk.call("/mcp", "mcp_old_nonce", arguments={"text": 1})
         (account,) = talk.served.yard.accounts.by_server.values()
@@ -71,7 +71,7 @@ async def test_a_call_stands_in_the_journal_under_the_name_of_its_caller() -> No
 
 
 async def test_a_call_token_opens_the_gateway_and_one_of_a_profile_that_profile_alone() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         await talk.served.yard.profiles.create({"name": "mine"})
         every = await token(talk, {"name": "every"})
         one = await token(talk, {"name": "one", "profile": "mine"})
@@ -127,12 +127,12 @@ async def test_the_own_names_of_one_server_work_at_its_address_alone() -> None:
 
 @pytest.mark.parametrize("name", ["two words", "a/b", "50%41", "文件"])
 async def test_a_server_of_any_name_has_an_address_of_its_own(name: str) -> None:
-    async with talking({name: odd()}) as talk:
+    async with talking({name: odd_server()}) as talk:
         assert "nonce" in await names(talk, f"/mcp/servers/{quote(name, safe='')}")
 
 
 async def test_a_yard_behind_a_yard_is_reached_and_its_hops_are_counted() -> None:
-    async with talking({"old": odd()}) as inner:
+    async with talking({"old": odd_server()}) as inner:
         url = inner.served.gateway("/servers/old")
         remote = {"url": url, "headers": {"Authorization": BEARER}, "wanted": "running"}
         async with talking({"far": remote}) as outer:
@@ -142,10 +142,10 @@ async def test_a_yard_behind_a_yard_is_reached_and_its_hops_are_counted() -> Non
             body, headers = outer.modern("tools/call", words, **{"mcpyard/hops": 3})
             refused = (await outer.post(body, **headers)).json()
             assert "gateways" in refused["error"]["message"]
-            asked = (await outer.call("/mcp", "mcp_far_ask", ASKS))["result"]
+            result = (await outer.call("/mcp", "mcp_far_ask", ASKS))["result"]
             answers = {
-                "inputResponses": {key: {"action": "x"} for key in asked["inputRequests"]},
-                "requestState": asked["requestState"],
+                "inputResponses": {key: {"action": "x"} for key in result["inputRequests"]},
+                "requestState": result["requestState"],
             }
             done = await outer.call("/mcp", "mcp_far_ask", ASKS, **answers)
             assert text_of(done) == '{"action": "x"}'

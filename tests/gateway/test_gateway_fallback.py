@@ -23,8 +23,8 @@ async def test_a_fallback_answers_whatever_meta_the_client_sent(tmp_path: Path, 
     async with main_is_away(tmp_path, era) as talk:
         session = await talk.meet()
         for number, meta in enumerate(FOREIGN):
-            told = await session.ask("tools/call", **params(f"{number}", meta))
-            assert text_of(told) == f"{number}"
+            response = await session.ask("tools/call", **params(f"{number}", meta))
+            assert text_of(response) == f"{number}"
             body, headers = talk.modern("tools/call", params(f"modern {number}", {}), **meta)
             answer: Message = (await talk.post(body, **headers)).json()
             assert text_of(answer) == f"modern {number}"
@@ -43,7 +43,7 @@ async def test_a_fallback_never_leads_outside_the_callers_profile(
         await profiles.create({"name": "off", "servers": ["*"], "tools": off})
         for profile, is_answered in (("both", True), ("one", False), ("off", False)):
             session = await talk.meet(f"/mcp/{profile}")
-            told = await session.ask("tools/call", **params("x", meta))
-            assert ("result" in told) is is_answered, told
+            response = await session.ask("tools/call", **params("x", meta))
+            assert ("result" in response) is is_answered, response
             if not is_answered:
-                assert "spare" not in told["error"]["message"]
+                assert "spare" not in response["error"]["message"]

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tests.conftest import FULL
-from tests.gateway.talking import PREFIX, Legacy, Message, Talk, answer_in, odd, talking
+from tests.gateway.talking import PREFIX, Legacy, Message, Talk, answer_in, odd_server, talking
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600 if FULL else 60)]
 
@@ -17,7 +17,11 @@ SERVERS = ("old", "new", "other")
 async def test_two_clients_never_get_each_others_answers_though_servers_die() -> None:
     """With `scripts/prove gateway` 64 clients make 1,000 calls each."""
     rng = random.Random(7)  # noqa: S311  which server dies when
-    servers = {"old": odd("legacy"), "new": odd("modern"), "other": odd("legacy")}
+    servers = {
+        "old": odd_server("legacy"),
+        "new": odd_server("modern"),
+        "other": odd_server("legacy"),
+    }
     async with talking(servers) as talk:
         done: asyncio.Queue[None] = asyncio.Queue()
         clients = [asyncio.create_task(work(talk, number, done)) for number in range(CLIENTS)]
@@ -73,8 +77,8 @@ async def kill(talk: Talk, rng: random.Random, done: asyncio.Queue[None]) -> Non
 
 async def test_progress_reaches_the_client_whose_call_it_is_of() -> None:
     async with talking() as talk:
-        heard = await asyncio.gather(*(progress_of(talk, number) for number in range(20)))
-        assert heard == [{f"token {number}"} for number in range(20)]
+        tokens = await asyncio.gather(*(progress_of(talk, number) for number in range(20)))
+        assert tokens == [{f"token {number}"} for number in range(20)]
 
 
 async def progress_of(talk: Talk, number: int) -> set[str]:

@@ -16,7 +16,7 @@ from tests.gateway.talking import (
     heads,
     messages,
     next_of,
-    odd,
+    odd_server,
     talking,
     text_of,
 )
@@ -28,7 +28,7 @@ OLD = "/mcp/servers/old"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "given"),
+    ("requested", "negotiated"),
     [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -37,10 +37,12 @@ OLD = "/mcp/servers/old"
         ("2099-01-01", "2025-11-25"),
     ],
 )
-async def test_each_revision_is_spoken_and_another_gets_the_newest(wanted: str, given: str) -> None:
+async def test_each_revision_is_spoken_and_another_gets_the_newest(
+    requested: str, negotiated: str
+) -> None:
     async with talking({}) as talk:
-        met = await talk.meet(version=wanted)
-        assert met.greeting["protocolVersion"] == given
+        met = await talk.meet(version=requested)
+        assert met.greeting["protocolVersion"] == negotiated
         assert met.greeting["serverInfo"]["instance"] == talk.served.yard.instance
         assert (await met.send(method="notifications/initialized")).status_code == 202
         assert (await met.ask("tools/list"))["result"] == {"tools": []}
@@ -64,23 +66,25 @@ async def test_a_batch_is_answered_in_the_one_revision_that_has_them() -> None:
 
 
 async def test_progress_and_log_messages_come_on_the_stream_of_their_call() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD)
         params = {"name": "steps", "arguments": {}, "_meta": {"progressToken": "mine"}}
         async with met.streaming(id=1, method="tools/call", params=params) as stream:
-            said = [message async for message in messages(stream)]
-        progress = [each["params"] for each in said if each.get("method", "").endswith("progress")]
+            received = [message async for message in messages(stream)]
+        progress = [
+            each["params"] for each in received if each.get("method", "").endswith("progress")
+        ]
         assert progress == [
             {"progressToken": "mine", "progress": step, "total": 3, "message": f"step {step}"}
             for step in range(3)
         ]
-        logged = [each for each in said if each.get("method") == "notifications/message"]
+        logged = [each for each in received if each.get("method") == "notifications/message"]
         assert [each["params"]["data"] for each in logged] == ["between"]
-        assert text_of(said[-1]) == "done"
+        assert text_of(received[-1]) == "done"
 
 
 async def test_a_log_message_below_the_wanted_level_is_not_told() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD)
         assert (await met.ask("logging/setLevel", level="error"))["result"] == {}
         params = {"name": "steps", "arguments": {}}
@@ -92,7 +96,7 @@ async def test_a_log_message_below_the_wanted_level_is_not_told() -> None:
 async def test_a_server_logs_at_the_most_verbose_level_anybody_wants_for_as_long_as_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD)
         await met.ask("logging/setLevel", level="error")
         await call_logging(talk, "debug")
@@ -126,7 +130,7 @@ async def test_an_address_that_cannot_be_looked_at_leaves_no_other_without_news(
             raise RuntimeError("a mistake of ours")
         return view(selections, path)
 
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         await talk.meet("/mcp")
         met = await talk.meet(OLD)
         monkeypatch.setattr(Selections, "view", failing)
@@ -136,7 +140,7 @@ async def test_an_address_that_cannot_be_looked_at_leaves_no_other_without_news(
 
 
 async def test_a_changed_list_is_told_to_those_whose_list_changed() -> None:
-    async with talking({"old": odd(), "other": odd()}) as talk:
+    async with talking({"old": odd_server(), "other": odd_server()}) as talk:
         met, other = await talk.meet("/mcp"), await talk.meet("/mcp/servers/other")
         async with met.listening() as stream, other.listening() as quiet:
             await talk.call(OLD, "vanish")
@@ -152,18 +156,18 @@ async def test_a_changed_resource_is_told_to_all_who_watch_it_until_the_last_one
     path = f"/mcp/servers/{server}"
     async with talking() as talk:
         met = await talk.meet(path)
-        asked = {"resourceSubscriptions": ["odd://thing"]}
-        body, headers = talk.modern("subscriptions/listen", {"notifications": asked})
+        interests = {"resourceSubscriptions": ["odd://thing"]}
+        body, headers = talk.modern("subscriptions/listen", {"notifications": interests})
         assert (await met.ask("resources/subscribe", uri="odd://thing"))["result"] == {}
         content = json.dumps(body).encode()
         listen = talk.http.stream("POST", path, content=content, headers=heads(headers))
         async with met.listening() as old, listen as response:
             new = events(response)
             acknowledged = await next_of(new, "notifications/subscriptions/acknowledged")
-            assert acknowledged["params"]["notifications"] == asked
+            assert acknowledged["params"]["notifications"] == interests
             assert text_of(await talk.call(path, "touch")) == '["odd://thing"]'
-            told = await next_of(old, "notifications/resources/updated")
-            assert told["params"] == {"uri": "odd://thing"}
+            update = await next_of(old, "notifications/resources/updated")
+            assert update["params"] == {"uri": "odd://thing"}
             tagged = await next_of(new, "notifications/resources/updated")
             assert tagged["params"]["_meta"] == {PREFIX + "subscriptionId": body["id"]}
         await met.ask("resources/unsubscribe", uri="odd://thing")
@@ -171,40 +175,40 @@ async def test_a_changed_resource_is_told_to_all_who_watch_it_until_the_last_one
 
 
 async def test_a_client_hears_of_the_resource_it_watches_and_of_no_other_servers_namesake() -> None:
-    async with talking({"old": odd(), "other": odd()}) as talk:
+    async with talking({"old": odd_server(), "other": odd_server()}) as talk:
         met = await talk.meet(OLD)
         await met.ask("resources/subscribe", uri="odd://thing")
         async with met.listening() as stream:
             await talk.call("/mcp/servers/other", "touch")
             await talk.call(OLD, "vanish")
-            said = messages(stream)
-            assert (await anext(said))["method"] == "notifications/tools/list_changed"
+            notifications = messages(stream)
+            assert (await anext(notifications))["method"] == "notifications/tools/list_changed"
             await talk.call(OLD, "touch")
-            assert (await anext(said))["params"] == {"uri": "odd://thing"}
+            assert (await anext(notifications))["params"] == {"uri": "odd://thing"}
 
 
 def test_a_part_of_a_watched_resource_concerns_who_watches_it() -> None:
     watched = {"file:///a": "file:///a", "b://c/": "b://server/c/"}
-    heard = ["file:///a", "file:///a/b", "b://c/", "b://c/d"]
-    told = ["file:///a", "file:///a/b", "b://server/c/", "b://server/c/d"]
+    uris = ["file:///a", "file:///a/b", "b://c/", "b://c/d"]
+    exposed = ["file:///a", "file:///a/b", "b://server/c/", "b://server/c/d"]
     unheard = ["file:///ab", "file:///", "b://cd", ""]
-    assert [exposed_part(uri, watched) for uri in heard] == told
+    assert [exposed_part(uri, watched) for uri in uris] == exposed
     assert [uri for uri in unheard if exposed_part(uri, watched) is not None] == []
 
 
 async def watched_by(talk: Talk, path: str) -> list[str]:
     """What a server is asked to tell of, once the streams that ended are known to be over."""
-    found: list[str] = []
+    uris: list[str] = []
     for _ in range(50):
-        found = json.loads(text_of(await talk.call(path, "touch")))
-        if not found:
+        uris = json.loads(text_of(await talk.call(path, "touch")))
+        if not uris:
             break
         await asyncio.sleep(0.05)
-    return found
+    return uris
 
 
 async def test_a_client_that_lost_its_stream_is_told_what_it_missed() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet("/mcp")
         async with met.listening() as stream:
             primed = await anext(stream)
@@ -215,7 +219,7 @@ async def test_a_client_that_lost_its_stream_is_told_what_it_missed() -> None:
 
 
 async def test_a_call_whose_stream_broke_goes_on_and_its_answer_is_told_later() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD, capabilities={"elicitation": {}})
         params = {"name": "ask", "arguments": {}}
         async with met.streaming(id=7, method="tools/call", params=params) as stream:
@@ -223,10 +227,10 @@ async def test_a_call_whose_stream_broke_goes_on_and_its_answer_is_told_later() 
             question = (await anext(stream)).message
             assert question
         async with met.listening(last=primed.id) as stream:
-            said = messages(stream)
-            assert await anext(said) == question
+            replies = messages(stream)
+            assert await anext(replies) == question
             await met.send(id=question["id"], result={"action": "decline"})
-            done = await anext(said)
+            done = await anext(replies)
         assert (done["id"], json.loads(text_of(done))) == (7, {"action": "decline"})
 
 
@@ -239,7 +243,7 @@ async def test_events_that_are_not_kept_cannot_be_asked_for() -> None:
 
 
 async def test_a_cancelled_call_is_cancelled_at_its_server_and_gets_no_answer() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD)
         call = asyncio.create_task(hang(met))
         await talk.until("old", "called hang")
@@ -255,7 +259,7 @@ async def hang(met: Legacy) -> list[object]:
 
 
 async def test_the_end_of_a_session_cancels_what_is_under_way_for_it() -> None:
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         met = await talk.meet(OLD)
         call = asyncio.create_task(hang(met))
         await talk.until("old", "called hang")
@@ -273,7 +277,7 @@ async def test_a_session_that_was_silent_too_long_is_over(monkeypatch: pytest.Mo
 
 
 async def test_a_process_of_its_own_serves_each_client_that_wants_one() -> None:
-    async with talking({"old": odd(isolation="per-client")}) as talk:
+    async with talking({"old": odd_server(isolation="per-client")}) as talk:
         first, second = await talk.meet(OLD), await talk.meet(OLD)
         await asyncio.gather(first.call("vanish"), second.call("cancelled"))
         listed = await talk.ask_modern("tools/list", OLD)

@@ -8,7 +8,7 @@ import pytest
 from starlette.types import Message as Sent
 
 from mcpyard.gateway.streams import KEPT_EVENTS, UNREAD_LIMIT, Stream, framed
-from tests.gateway.talking import BEARER, BOTH, PREFIX, Talk, odd, talking, text_of
+from tests.gateway.talking import BEARER, BOTH, PREFIX, Talk, odd_server, talking, text_of
 from tests.runtime.waiting import eventually
 
 MEGABYTE = 1024 * 1024
@@ -26,18 +26,18 @@ async def test_a_stream_that_nobody_reads_ends_at_its_limit() -> None:
 async def test_what_was_read_is_forgotten_but_for_what_may_be_asked_for_again() -> None:
     plain, kept = Stream(), Stream("s")
     for stream in (plain, kept):
-        told = await read(stream, [b"%d" % number for number in range(2 * KEPT_EVENTS)])
-        assert told == 2 * KEPT_EVENTS
+        events = await read(stream, [b"%d" % number for number in range(2 * KEPT_EVENTS)])
+        assert events == 2 * KEPT_EVENTS
     assert await read(kept, [], after=0) == KEPT_EVENTS
     assert await read(plain, [], after=0) == 0
 
 
 async def read(stream: Stream, put: list[bytes], after: int | None = None) -> int:
     """How many events somebody is told."""
-    told: list[bytes] = []
+    chunks: list[bytes] = []
 
     async def send(message: Sent) -> None:
-        told.append(message["body"])
+        chunks.append(message["body"])
 
     for message in put:
         stream.put(message)
@@ -45,7 +45,7 @@ async def read(stream: Stream, put: list[bytes], after: int | None = None) -> in
     await asyncio.sleep(0)
     writing.cancel()
     await asyncio.wait({writing})
-    return b"".join(told).count(b"event: message")
+    return b"".join(chunks).count(b"event: message")
 
 
 def test_a_message_with_line_breaks_stays_one_event() -> None:
@@ -63,7 +63,7 @@ async def test_a_client_that_never_reads_its_stream_is_cut_off_and_costs_little(
     monkeypatch.setattr(
         "mcpyard.api.http_server.connection_limits.BoundedProtocol.stalled_seconds", 1.0
     )
-    async with talking({"old": odd()}) as talk:
+    async with talking({"old": odd_server()}) as talk:
         me = psutil.Process()
         before = me.memory_info().rss
         writer = await flooded(talk, count=400)

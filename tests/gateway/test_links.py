@@ -24,10 +24,10 @@ def addresses(holder: UUID | None = None, *, as_they_are: bool = False) -> Addre
 
 def test_only_the_texts_of_addresses_are_written_anew() -> None:
     raw = b'{%b, "content":[ {"type":"resource_link","uri":"ui://x", %b} , 7 ]}' % (ODD, ODD)
-    shown = with_links_exposed(raw, addresses(), A)
-    assert json.loads(shown)["content"][0]["uri"] == "ui://a/x"
+    result = with_links_exposed(raw, addresses(), A)
+    assert json.loads(result)["content"][0]["uri"] == "ui://a/x"
     for part in (b"123456789012345678901234567890", b"0.1000", b'"\\ud83d\\ude80"'):
-        assert shown.count(part) == 2
+        assert result.count(part) == 2
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_links_of_one_result_are_compared_with_templates_within_bounds(
     view = addresses()
     view.take_template(B, "x://{+all}")
     exposed = view.links(A)
-    shown = [exposed("x://1") for _ in range(8)]
-    assert shown == ["x://a/1"] * 5 + ["x://1"] * 3
+    uris = [exposed("x://1") for _ in range(8)]
+    assert uris == ["x://a/1"] * 5 + ["x://1"] * 3
     assert exposed("ui://1") == "ui://a/1"
 
 
@@ -103,5 +103,9 @@ def test_an_address_of_a_server_that_is_not_shown_leads_nowhere() -> None:
 
 def test_a_long_list_of_links_is_written_anew_whole() -> None:
     blocks = [{"type": "resource_link", "uri": f"ui://{each}"} for each in range(2_000)]
-    shown = json.loads(with_links_exposed(json.dumps({"content": blocks}).encode(), addresses(), A))
-    assert [each["uri"] for each in shown["content"]] == [f"ui://a/{each}" for each in range(2_000)]
+    result = json.loads(
+        with_links_exposed(json.dumps({"content": blocks}).encode(), addresses(), A)
+    )
+    assert [each["uri"] for each in result["content"]] == [
+        f"ui://a/{each}" for each in range(2_000)
+    ]

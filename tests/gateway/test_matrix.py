@@ -41,12 +41,12 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
     for each in servers.values():
         del each["wanted"]
     project = write_project(folder / "project", **servers)
-    with daemon(folder / "home", "--project", project) as found:
+    with daemon(folder / "home", "--project", project) as up:
         for era, version in VERSIONS.items():
-            found.until(era, lambda record: record["status"] == "connected")
-            assert found.record(era)["protocolVersion"] == version
-            found.post("/api/profiles", {"name": f"only-{era}", "servers": [era]}, 201)
-        yield found
+            up.until(era, lambda record: record["status"] == "connected")
+            assert up.record(era)["protocolVersion"] == version
+            up.post("/api/profiles", {"name": f"only-{era}", "servers": [era]}, 201)
+        yield up
 
 
 class Person:
@@ -61,8 +61,8 @@ class Person:
 
     async def sample(self, context: object, params: object) -> types.CreateMessageResult:
         del context, params
-        said = types.TextContent(text="Paris")
-        return types.CreateMessageResult(role="assistant", content=said, model="none")
+        content = types.TextContent(text="Paris")
+        return types.CreateMessageResult(role="assistant", content=content, model="none")
 
     async def hear(self, message: object) -> None:
         self.told.put_nowait(message)
@@ -119,7 +119,7 @@ def case(yard: Daemon, transport: str, client_era: str, server_era: str) -> Case
     return Case(yard, transport, client_era, server_era)
 
 
-def said(result: Any) -> str:  # noqa: ANN401  the result of a call
+def text_of(result: Any) -> str:  # noqa: ANN401  the result of a call
     (block,) = result.content
     return block.text
 
@@ -129,53 +129,53 @@ async def test_tools_are_listed_and_called(case: Case) -> None:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         assert case.tool("test_simple_text") in listed
         result = await client.call_tool(case.tool("test_simple_text"), {})
-        assert said(result) == "This is a simple text response for testing."
+        assert text_of(result) == "This is a simple text response for testing."
         failed = await client.call_tool(case.tool("test_error_handling"), {})
         assert failed.is_error
-        assert "intentionally" in said(failed)
+        assert "intentionally" in text_of(failed)
 
 
 async def test_progress_comes_before_the_answer(case: Case) -> None:
     seen: list[tuple[float, float | None]] = []
 
-    async def heard(progress: float, total: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         del message
         seen.append((progress, total))
 
     async with case.open() as client:
         name = case.tool("test_tool_with_progress")
-        assert said(await client.call_tool(name, {}, progress_callback=heard)) == "done"
+        assert text_of(await client.call_tool(name, {}, progress_callback=on_progress)) == "done"
     assert seen == [(0, 100), (50, 100), (100, 100)]
 
 
 async def test_a_cancelled_call_is_cancelled_at_the_server(case: Case) -> None:
     begun, tag = asyncio.Event(), uuid4().hex
 
-    async def heard(progress: float, total: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         del progress, total, message
         begun.set()
 
     async with case.open() as client:
         calling = asyncio.create_task(
-            client.call_tool(case.tool("waits"), {"tag": tag}, progress_callback=heard)
+            client.call_tool(case.tool("waits"), {"tag": tag}, progress_callback=on_progress)
         )
         await begun.wait()
         calling.cancel()
-        assert said(await client.call_tool(case.tool("cancelled"), {"tag": tag})) == "cancelled"
+        assert text_of(await client.call_tool(case.tool("cancelled"), {"tag": tag})) == "cancelled"
 
 
 async def test_a_server_that_asks_the_user_is_answered(case: Case) -> None:
     async with case.open() as client:
         name = case.tool("test_input_required_result_elicitation")
-        assert said(await client.call_tool(name, {})) == "Hello, Ada!"
+        assert text_of(await client.call_tool(name, {})) == "Hello, Ada!"
         several = await client.call_tool(case.tool("test_input_required_result_multi_round"), {})
-        assert said(several) == "both steps done"
+        assert text_of(several) == "both steps done"
 
 
 async def test_a_server_that_asks_the_model_is_answered(case: Case) -> None:
     async with case.open() as client:
         result = await client.call_tool(case.tool("test_sampling"), {"prompt": "the capital?"})
-        assert said(result) == "LLM response: Paris"
+        assert text_of(result) == "LLM response: Paris"
 
 
 async def test_resources_are_read_and_watched(case: Case) -> None:
@@ -188,13 +188,15 @@ async def test_resources_are_read_and_watched(case: Case) -> None:
         (text,) = (await client.read_resource(static)).contents
         assert isinstance(text, types.TextResourceContents)
         assert text.text == "This is the content of the static text resource."
-        (found,) = (await client.read_resource(template.uri_template.replace("{id}", "7"))).contents
-        assert isinstance(found, types.TextResourceContents)
-        assert '"id": "7"' in found.text
+        (contents,) = (
+            await client.read_resource(template.uri_template.replace("{id}", "7"))
+        ).contents
+        assert isinstance(contents, types.TextResourceContents)
+        assert '"id": "7"' in contents.text
         if case.modern:
-            async with client.listen(resource_subscriptions=[watched]) as heard:
+            async with client.listen(resource_subscriptions=[watched]) as updates:
                 await client.call_tool(case.tool("test_trigger_resource_change"), {})
-                assert await asyncio.wait_for(anext(heard), 10) == ResourceUpdated(uri=watched)
+                assert await asyncio.wait_for(anext(updates), 10) == ResourceUpdated(uri=watched)
         else:
             await client.subscribe_resource(watched)  # pyright: ignore[reportDeprecated]
             await client.call_tool(case.tool("test_trigger_resource_change"), {})
@@ -206,9 +208,9 @@ async def test_a_changed_list_is_told(case: Case) -> None:
     async with case.open() as client:
         before = len((await client.list_tools()).tools)
         if case.modern:
-            async with client.listen(tools_list_changed=True) as heard:
+            async with client.listen(tools_list_changed=True) as changes:
                 await client.call_tool(case.tool("test_trigger_tool_change"), {})
-                await asyncio.wait_for(anext(heard), 10)
+                await asyncio.wait_for(anext(changes), 10)
         else:
             await client.call_tool(case.tool("test_trigger_tool_change"), {})
             await case.person.until(types.ToolListChangedNotification)

@@ -78,51 +78,51 @@ async def test_what_a_profile_says_of_a_tool_is_found_by_the_servers_name_or_id(
 async def test_a_wrong_profile_is_refused_with_its_field_and_nothing_is_kept(
     body: dict[str, object], field: str
 ) -> None:
-    told: list[str] = []
-    book = ProfileBook(VolatileProfiles(), told.append)
+    changes: list[str] = []
+    book = ProfileBook(VolatileProfiles(), changes.append)
     with pytest.raises(InputError) as refused:
         await book.create(body)
     assert [each.field for each in refused.value.problems] == [field]
-    assert (book.all(), told) == ([], [])
+    assert (book.all(), changes) == ([], [])
 
 
 async def test_every_change_of_a_profile_is_told() -> None:
-    told: list[str] = []
-    book = ProfileBook(VolatileProfiles(), told.append)
+    changes: list[str] = []
+    book = ProfileBook(VolatileProfiles(), changes.append)
     await book.create(WORK)
     await book.replace("work", {"servers": ["mail"]})
     assert book.get("work").servers == ("mail",)
     assert book.get("work") is book.get("work"), "read once, not at every request"
     await book.remove("work")
-    assert told == ["work"] * 3
+    assert changes == ["work"] * 3
     with pytest.raises(ProfileUnknown):
         await book.remove("work")
 
 
 @pytest.mark.real
 async def test_profiles_are_made_shown_replaced_and_removed_over_rest() -> None:
-    async with asked_yard() as asked:
-        made = await asked.post("/api/profiles", WORK)
+    async with asked_yard() as api:
+        made = await api.post("/api/profiles", WORK)
         assert (made.status_code, made.json()) == (201, WORK)
-        again = await asked.post("/api/profiles", WORK)
+        again = await api.post("/api/profiles", WORK)
         assert (again.status_code, again.json()["type"]) == (409, "urn:mcpyard:error:name-taken")
-        assert (await asked.get("/api/profiles")).json() == [WORK]
-        changed = await asked.client.put("/api/profiles/work", json={"servers": ["mail"]})
+        assert (await api.get("/api/profiles")).json() == [WORK]
+        changed = await api.client.put("/api/profiles/work", json={"servers": ["mail"]})
         assert changed.json() == {"name": "work", "servers": ["mail"], "tools": {}}
-        assert (await asked.get("/api/profiles/work")).json() == changed.json()
-        refused = await asked.client.put("/api/profiles/work", json={"servers": 5})
+        assert (await api.get("/api/profiles/work")).json() == changed.json()
+        refused = await api.client.put("/api/profiles/work", json={"servers": 5})
         assert (refused.status_code, refused.json()["problems"][0]["field"]) == (422, "servers")
-        assert (await asked.client.delete("/api/profiles/work")).status_code == 204
-        gone = await asked.get("/api/profiles/work")
+        assert (await api.client.delete("/api/profiles/work")).status_code == 204
+        gone = await api.get("/api/profiles/work")
         assert (gone.status_code, gone.json()["type"]) == (404, "urn:mcpyard:error:profile-unknown")
 
 
 @pytest.mark.real
 async def test_a_name_that_needs_quoting_is_one_part_of_the_path() -> None:
-    async with asked_yard() as asked:
-        await asked.post("/api/profiles", {"name": "my work?"})
-        shown = await asked.get("/api/profiles/my%20work%3F")
-        assert shown.json() == {"name": "my work?", "servers": ["*"], "tools": {}}
+    async with asked_yard() as api:
+        await api.post("/api/profiles", {"name": "my work?"})
+        response = await api.get("/api/profiles/my%20work%3F")
+        assert response.json() == {"name": "my work?", "servers": ["*"], "tools": {}}
 
 
 @pytest.mark.real

@@ -31,25 +31,25 @@ async def node(*arguments: object, **env: str) -> Any:  # noqa: ANN401  whatever
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said, errors = await process.communicate()
-    assert process.returncode == 0, said.decode() + errors.decode()
-    return json.loads(said)
+    output, errors = await process.communicate()
+    assert process.returncode == 0, output.decode() + errors.decode()
+    return json.loads(output)
 
 
-def said(result: dict[str, Any]) -> str:
+def text_of(result: dict[str, Any]) -> str:
     return result["content"][0]["text"]
 
 
 async def test_the_inspector_lists_and_calls_by_address(tmp_path: Path) -> None:
     async with served(ECHO) as yard:
         door = ("--header", f"Authorization: Bearer {TOKEN}", "--transport", "http")
-        asked = (INSPECTOR, "--cli", yard.gateway(), *door)
+        command = (INSPECTOR, "--cli", yard.gateway(), *door)
         home = {"HOME": str(tmp_path)}
         listed, called = await asyncio.gather(
-            node(*asked, "--method", "tools/list", **home), node(*asked, *CALL, **home)
+            node(*command, "--method", "tools/list", **home), node(*command, *CALL, **home)
         )
     assert "mcp_echo_echo" in [tool["name"] for tool in listed["tools"]]
-    assert said(called) == "hello"
+    assert text_of(called) == "hello"
 
 
 async def test_the_inspector_calls_through_the_bridge(tmp_path: Path) -> None:
@@ -59,13 +59,13 @@ async def test_the_inspector_calls_through_the_bridge(tmp_path: Path) -> None:
         config = {"command": MCPYARD[0], "args": [*MCPYARD[1:], "stdio", "--home", str(up.home)]}
         file = tmp_path / "config.json"
         file.write_text(json.dumps({"mcpServers": {"yard": config}}))
-        asked = (INSPECTOR, "--cli", "--config", file, "--server", "yard")
-        assert said(await node(*asked, *CALL, HOME=str(tmp_path))) == "hello"
+        command = (INSPECTOR, "--cli", "--config", file, "--server", "yard")
+        assert text_of(await node(*command, *CALL, HOME=str(tmp_path))) == "hello"
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_the_typescript_client_lists_and_calls(era: str) -> None:
     async with served(ECHO) as yard:
-        found = await node(TS_CLIENT, yard.gateway(), TOKEN, era)
-    assert "mcp_echo_echo" in found["tools"]
-    assert said(found) == "hello"
+        result = await node(TS_CLIENT, yard.gateway(), TOKEN, era)
+    assert "mcp_echo_echo" in result["tools"]
+    assert text_of(result) == "hello"

@@ -16,7 +16,7 @@ from tests.gateway.talking import (
     events,
     heads,
     messages,
-    odd,
+    odd_server,
     talking,
     text_of,
 )
@@ -64,8 +64,8 @@ async def test_a_stream_of_the_modern_era_ends_with_its_token() -> None:
     async with talking() as talk:
         lost = await holder_of(talk, "lost")
         body, headers = lost.modern(LISTEN, WANTED)
-        asked = lost.http.stream("POST", "/mcp", json=body, headers=lost.heads(headers))
-        async with asked as response:
+        request = lost.http.stream("POST", "/mcp", json=body, headers=lost.heads(headers))
+        async with request as response:
             stream = events(response)
             first = await anext(messages(stream))
             assert first["method"] == "notifications/subscriptions/acknowledged"
@@ -77,15 +77,15 @@ async def test_a_stream_of_the_modern_era_ends_with_its_token() -> None:
 async def test_a_call_that_waits_for_the_holder_of_a_lost_token_is_cancelled_upstream() -> None:
     async with talking() as talk:
         lost = await holder_of(talk, "lost")
-        asked = await lost.call("/mcp/servers/old", "ask", ASKS)
-        assert asked["result"]["resultType"] == "input_required"
+        reply = await lost.call("/mcp/servers/old", "ask", ASKS)
+        assert reply["result"]["resultType"] == "input_required"
         await revoke(talk, "lost")
         await talk.until("old", "cancelled 1")
         await lost.http.aclose()
 
 
 async def test_the_process_that_a_client_has_alone_ends_with_its_token() -> None:
-    async with talking({"old": odd(isolation="per-client")}) as talk:
+    async with talking({"old": odd_server(isolation="per-client")}) as talk:
         lost = await holder_of(talk, "lost")
         answer = await lost.call("/mcp/servers/old", "nonce", arguments={"text": "x"})
         assert text_of(answer) == "x"
@@ -122,8 +122,8 @@ async def test_a_new_admin_token_ends_the_events_of_the_old_one() -> None:
         talking() as talk,
         talk.http.stream("GET", "/api/events", headers=heads({})) as response,
     ):
-        told = response.aiter_lines()
-        assert await anext(told)
+        lines = response.aiter_lines()
+        assert await anext(lines)
         assert (await talk.post(b"", "/api/tokens/rotate")).status_code == 204
         async with asyncio.timeout(10):
-            assert [line async for line in told if line.startswith("event: status")] == []
+            assert [line async for line in lines if line.startswith("event: status")] == []

@@ -32,14 +32,14 @@ for line in sys.stdin:
 
 
 async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
-    here = SelfIdentity(addresses=frozenset({"http://127.0.0.1:8712"}))
+    identity = SelfIdentity(addresses=frozenset({"http://127.0.0.1:8712"}))
     servers = {"loop": BRIDGE, "web": {"url": "http://localhost:8712/mcp", "type": "http"}}
-    wanted = {name: {**each, "wanted": "running"} for name, each in servers.items()}
-    async with Yard.open(servers=wanted, environment={}, here=here) as yard:
+    definitions = {name: {**each, "wanted": "running"} for name, each in servers.items()}
+    async with Yard.open(servers=definitions, environment={}, here=identity) as yard:
         for name in servers:
             record = await yard.settled(name)
-            shown = (record.this_yard, record.status, record.error, record.wanted)
-            assert shown == (True, "disconnected", None, "stopped")
+            facts = (record.this_yard, record.status, record.error, record.wanted)
+            assert facts == (True, "disconnected", None, "stopped")
             assert record.warnings == [
                 "points back to this gateway (loop), so it is never connected"
             ]
@@ -84,7 +84,7 @@ def test_a_bridge_in_disguise_is_known_by_what_it_says(tmp_path: Path) -> None:
         disguised = {"command": "sh", "args": ["-c", line], "transport": "stdio"}
         write_project(project, loop=disguised)
         yard.up.event("status", name="loop")
-        record = yard.until("loop", lambda found: found["phase"] == "failed")
+        record = yard.until("loop", lambda server: server["phase"] == "failed")
         assert record["thisYard"] is False, "its command does not tell"
         assert record["error"]["code"] == "this_yard"
         assert record["pid"] is None

@@ -64,12 +64,12 @@ async def driving(socket: Path) -> AsyncGenerator[None]:
     """Take scenarios from the hands that the suite starts."""
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        said = ""
+        error_text = ""
         try:
             await drive(Scenario(**json.loads(await reader.readline())))
         except (LinkFailed, YardError, RpcError, MCPError, ExceptionGroup) as error:
-            said = f"{type(error).__name__}: {error}"
-        writer.write(json.dumps(said).encode() + b"\n")
+            error_text = f"{type(error).__name__}: {error}"
+        writer.write(json.dumps(error_text).encode() + b"\n")
         writer.close()
         await writer.wait_closed()
 
@@ -152,8 +152,10 @@ async def use(client: Client, scenario: Scenario) -> None:
 def made_up(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that fit a simple schema."""
     values = {"number": 2, "integer": 2, "string": "x", "boolean": True, "object": {}, "array": []}
-    wanted = schema.get("properties", {})
-    return {name: values[wanted[name].get("type", "string")] for name in schema.get("required", ())}
+    properties = schema.get("properties", {})
+    return {
+        name: values[properties[name].get("type", "string")] for name in schema.get("required", ())
+    }
 
 
 async def accept(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
@@ -171,5 +173,5 @@ def defaults(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 async def answer(context: object, params: object) -> types.CreateMessageResult:
     del context, params
-    said = types.TextContent(text="yes")
-    return types.CreateMessageResult(role="assistant", content=said, model="none")
+    content = types.TextContent(text="yes")
+    return types.CreateMessageResult(role="assistant", content=content, model="none")

@@ -5,12 +5,12 @@ import os
 import socket
 import sys
 
-told = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
+context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
 scenario = {
     "name": os.environ["MCP_CONFORMANCE_SCENARIO"],
     "url": sys.argv[-1],
     "version": os.environ["MCP_CONFORMANCE_PROTOCOL_VERSION"],
-    "told": told,
+    "told": context,
 }
 with socket.socket(socket.AF_UNIX) as driver:
     driver.connect(sys.argv[1])

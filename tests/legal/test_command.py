@@ -26,9 +26,9 @@ def test_an_import_shows_progress_and_what_it_did(
 ) -> None:
     arguments = ["import", str(laws), "--home", str(tmp_path), "--json"]
     assert main(arguments) == 0
-    said = capsys.readouterr()
-    assert said.err == "1/1 files\n"
-    assert json.loads(said.out) == {
+    output = capsys.readouterr()
+    assert output.err == "1/1 files\n"
+    assert json.loads(output.out) == {
         "files": 1,
         "added": 1,
         "replaced": 0,
@@ -46,9 +46,9 @@ def test_a_broken_file_is_named_and_the_exit_code_tells(
 ) -> None:
     (laws / "乙法.md").write_text("# 乙法\n\n没有条文。")
     assert main(["--home", str(tmp_path), "import", str(laws)]) == SOME_BROKEN
-    said = capsys.readouterr()
-    assert "laws/乙法.md:3: no article" in said.err
-    assert said.out == "2 files: 1 added, 0 replaced, 0 unchanged, 0 without text, 1 broken\n"
+    output = capsys.readouterr()
+    assert "laws/乙法.md:3: no article" in output.err
+    assert output.out == "2 files: 1 added, 0 replaced, 0 unchanged, 0 without text, 1 broken\n"
 
 
 def test_a_folder_takes_the_place_of_what_was_imported_before_when_that_is_said(
@@ -59,8 +59,8 @@ def test_a_folder_takes_the_place_of_what_was_imported_before_when_that_is_said(
     (laws / "甲法.md").rename(laws / "乙法.md").write_text("# 乙法\n\n第一条 内容。")
     capsys.readouterr()
     assert main([*home, "import", str(laws), "--replace"]) == 0
-    said = "1 added, 0 replaced, 0 unchanged, 1 taken out, 0 without text, 0 broken"
-    assert capsys.readouterr().out == f"1 files: {said}\n"
+    counts = "1 added, 0 replaced, 0 unchanged, 1 taken out, 0 without text, 0 broken"
+    assert capsys.readouterr().out == f"1 files: {counts}\n"
     (laws / "丙法.md").write_text("")
     assert main([*home, "import", str(laws), "--replace"]) == SOME_BROKEN
     assert "nothing was taken out" in capsys.readouterr().err

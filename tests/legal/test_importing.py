@@ -120,9 +120,9 @@ def test_json_lines_hold_statutes_cases_and_templates(folder: Path, shelf: Corpu
     assert loaded(file, shelf).changes == {StoreResult.ADDED: 4}
     library = Library(shelf)
     assert library.article("甲法", "第七条").hit.row["source"] == "laws/all.jsonl"
-    found = library.article("乙法", "1").hit.row
-    assert (found["source"], found["version_date"]) == ("the gazette", "2020-01-02")
-    assert found["headings"] == "第一章 总则"
+    article = library.article("乙法", "1").hit.row
+    assert (article["source"], article["version_date"]) == ("the gazette", "2020-01-02")
+    assert article["headings"] == "第一章 总则"
     assert [hit.row["title"] for hit in library.cases("事实", 9)] == ["某案"]
 
 
@@ -174,9 +174,9 @@ def test_a_long_file_of_lines_is_stored_batch_by_batch(folder: Path, shelf: Corp
 def test_progress_is_told_up_to_the_last_file(folder: Path, shelf: Corpus) -> None:
     for number in range(40):
         write(folder, f"{number}.md", law(f"第{number}号法"))
-    told: list[tuple[int, int]] = []
-    load(find(folder), shelf, lambda done, of: told.append((done, of)))
-    assert told == [(32, 40), (40, 40)]
+    progress: list[tuple[int, int]] = []
+    load(find(folder), shelf, lambda done, of: progress.append((done, of)))
+    assert progress == [(32, 40), (40, 40)]
 
 
 def test_an_import_that_is_stopped_leaves_whole_batches(folder: Path, shelf: Corpus) -> None:

@@ -9,7 +9,7 @@ from mcpyard.legal.importing import Report, find, load
 from mcpyard.legal.library import Library, TextNotFound
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.shelf import Corpus, StoreResult
-from tests.legal.known import CASES, LAWS, STATUTES, Known, needs_laws
+from tests.legal.known import CASES, LAWS, STATUTES, Example, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]
 
@@ -43,12 +43,12 @@ def test_all_files_are_imported_and_a_second_import_changes_nothing(
     assert second.changes == {StoreResult.UNCHANGED: texts}
 
 
-@pytest.mark.parametrize("known", STATUTES, ids=lambda known: known.query)
-def test_the_first_statute_is_the_known_answer(library: Library, known: Known) -> None:
-    first = library.statutes(known.query, None, 5)[0]
-    assert first.law.name == known.law
-    assert known.article in {None, first.row["label"]}
-    assert known.article or known.query in first.row["text"]
+@pytest.mark.parametrize("example", STATUTES, ids=lambda known: known.query)
+def test_the_first_statute_is_the_known_answer(library: Library, example: Example) -> None:
+    first = library.statutes(example.query, None, 5)[0]
+    assert first.law.name == example.law
+    assert example.article in {None, first.row["label"]}
+    assert example.article or example.query in first.row["text"]
 
 
 @pytest.mark.parametrize("query", CASES)
@@ -61,8 +61,8 @@ def test_every_article_can_be_asked_for_by_law_and_number(library: Library) -> N
         for hit in library.whole(DocumentKind.STATUTE, title):
             if hit.row["number"] is None:
                 continue
-            found = library.article(hit.law.name, hit.row["label"]).hit.row
-            assert (found["title"], found["number"]) == (title, hit.row["number"])
+            article = library.article(hit.law.name, hit.row["label"]).hit.row
+            assert (article["title"], article["number"]) == (title, hit.row["number"])
 
 
 def test_an_older_version_of_a_law_is_there_when_asked_for(library: Library) -> None:

@@ -43,9 +43,9 @@ STATUTE = """# 中华人民共和国示范法
 
 
 def read(text: str, path: str = "laws/示范法.md") -> LegalDocument:
-    found = markdown.read(text, PurePosixPath(path))
-    assert found is not None
-    return found
+    document = markdown.read(text, PurePosixPath(path))
+    assert document is not None
+    return document
 
 
 def test_a_statute_is_its_articles_in_their_chapters() -> None:
@@ -77,21 +77,21 @@ def test_a_date_in_the_name_of_the_file_is_the_version() -> None:
 
 
 def test_the_second_title_is_the_part_of_a_code() -> None:
-    found = read("# 法典\n\n# 人格权编\n\n第一条 内容。")
-    assert (found.title, found.part) == ("法典", "人格权编")
+    document = read("# 法典\n\n# 人格权编\n\n第一条 内容。")
+    assert (document.title, document.part) == ("法典", "人格权编")
 
 
 def test_an_amendment_has_its_items_as_articles() -> None:
-    found = read("# 修正案\n\n一、在第一条后增加一条。\n\n二、删去第三条。")
-    assert [(each.label, each.number) for each in found.passages] == [
+    document = read("# 修正案\n\n一、在第一条后增加一条。\n\n二、删去第三条。")
+    assert [(each.label, each.number) for each in document.passages] == [
         ("一", Number(1)),
         ("二", Number(2)),
     ]
 
 
 def test_english_articles_are_articles() -> None:
-    found = read("# Rules\n\nArticle 1. First.\n\nArticle 1-1. Inserted.\n\nSection 2: Second.")
-    assert [(each.label, each.number) for each in found.passages] == [
+    document = read("# Rules\n\nArticle 1. First.\n\nArticle 1-1. Inserted.\n\nSection 2: Second.")
+    assert [(each.label, each.number) for each in document.passages] == [
         ("Article 1", Number(1)),
         ("Article 1-1", Number(1, 1)),
         ("Section 2", Number(2)),
@@ -105,16 +105,16 @@ def test_a_case_is_known_by_its_folder_or_its_headings() -> None:
 
 
 def test_a_case_whose_title_is_a_maxim_keeps_both() -> None:
-    found = read("# 一句要旨\n\n## 甲诉乙案\n\n## 基本案情\n\n事实。", "x/案例/甲诉乙案.md")
-    assert (found.title, found.headline) == ("甲诉乙案", "一句要旨")
-    assert [each.label for each in found.passages] == ["基本案情"]
+    document = read("# 一句要旨\n\n## 甲诉乙案\n\n## 基本案情\n\n事实。", "x/案例/甲诉乙案.md")
+    assert (document.title, document.headline) == ("甲诉乙案", "一句要旨")
+    assert [each.label for each in document.passages] == ["基本案情"]
 
 
 def test_front_matter_decides() -> None:
     facts = "---\nkind: case\ntitle: '某案'\nversion_date: 2026-01-02\nsource: a court\n---\n"
-    found = read(f"{facts}# other\n\n第一条 内容。")
-    assert (found.kind, found.title) == (DocumentKind.CASE, "某案")
-    assert (found.version_date, found.source) == ("2026-01-02", "a court")
+    document = read(f"{facts}# other\n\n第一条 内容。")
+    assert (document.kind, document.title) == (DocumentKind.CASE, "某案")
+    assert (document.version_date, document.source) == ("2026-01-02", "a court")
 
 
 def test_a_page_of_front_matter_alone_is_no_document() -> None:

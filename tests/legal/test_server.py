@@ -28,13 +28,13 @@ async def ask(collection: Collection, tool: str, **arguments: object) -> CallToo
         return await client.call_tool(tool, arguments)
 
 
-async def found(collection: Collection, tool: str, **arguments: object) -> dict[str, Any]:
+async def answer_of(collection: Collection, tool: str, **arguments: object) -> dict[str, Any]:
     result = await ask(collection, tool, **arguments)
     assert not result.is_error, result.content
     return dict(result.structured_content or {})
 
 
-def said(result: CallToolResult) -> str:
+def text_of(result: CallToolResult) -> str:
     (part,) = result.content
     assert isinstance(part, TextContent)
     return part.text
@@ -59,7 +59,7 @@ async def test_every_tool_reads_only_and_says_what_it_answers(collection: Collec
 
 async def test_the_sample_is_marked_as_no_law_wherever_it_appears(collection: Collection) -> None:
     result = await ask(collection, "search_statutes", query="合同")
-    assert said(result).startswith("SAMPLE: this text is invented and is not law.")
+    assert text_of(result).startswith("SAMPLE: this text is invented and is not law.")
     structure = dict(result.structured_content or {})
     assert "not law" in structure["notice"]
     assert all(each["sample"] for each in structure["results"])
@@ -120,7 +120,7 @@ async def test_a_case_is_attributed_by_its_name(collection: Collection) -> None:
 async def test_a_query_leads_to_its_article(
     collection: Collection, query: str, article: str
 ) -> None:
-    results = (await found(collection, "search_statutes", query=query))["results"]
+    results = (await answer_of(collection, "search_statutes", query=query))["results"]
     assert results[0]["article"] == article
 
 
@@ -134,26 +134,26 @@ async def test_a_query_leads_to_its_article(
 async def test_a_whole_question_finds_what_has_most_of_its_words(
     collection: Collection, question: str, article: str
 ) -> None:
-    results = (await found(collection, "search_statutes", query=question))["results"]
+    results = (await answer_of(collection, "search_statutes", query=question))["results"]
     assert results[0]["article"] == article
 
 
 async def test_what_has_only_a_part_of_the_words_is_left_out_where_something_has_all(
     collection: Collection,
 ) -> None:
-    results = (await found(collection, "search_statutes", query="违约金 万分之二"))["results"]
+    results = (await answer_of(collection, "search_statutes", query="违约金 万分之二"))["results"]
     assert [each["article"] for each in results] == ["第四条"]
 
 
 async def test_an_article_of_an_unknown_law_is_not_answered_with_another_laws(
     collection: Collection,
 ) -> None:
-    results = (await found(collection, "search_statutes", query="火星法 第2条"))["results"]
+    results = (await answer_of(collection, "search_statutes", query="火星法 第2条"))["results"]
     assert "第二条" not in {each["article"] for each in results}
 
 
 async def test_an_article_number_alone_is_looked_up_in_every_law(collection: Collection) -> None:
-    results = (await found(collection, "search_statutes", query="第2条"))["results"]
+    results = (await answer_of(collection, "search_statutes", query="第2条"))["results"]
     assert {each["law"] for each in results} == {
         "示例合同规则",
         "示例个人信息规则",
@@ -162,7 +162,7 @@ async def test_an_article_number_alone_is_looked_up_in_every_law(collection: Col
 
 
 async def test_a_search_can_stay_within_one_law(collection: Collection) -> None:
-    answer = await found(
+    answer = await answer_of(
         collection, "search_statutes", query="通知", law="示例个人信息规则", limit=50
     )
     assert {each["law"] for each in answer["results"]} == {"示例个人信息规则"}
@@ -172,13 +172,13 @@ async def test_an_article_of_another_law_is_not_taken_from_the_one_searched(
     collection: Collection,
 ) -> None:
     query, law = "Sample Tenancy Rules Article 4", "示例个人信息规则"
-    assert (await found(collection, "search_statutes", query=query, law=law))["results"] == []
-    named = (await found(collection, "search_statutes", query="第4条", law=law))["results"]
+    assert (await answer_of(collection, "search_statutes", query=query, law=law))["results"] == []
+    named = (await answer_of(collection, "search_statutes", query="第4条", law=law))["results"]
     assert [(each["law"], each["article"]) for each in named] == [(law, "第四条")]
 
 
 async def test_an_article_is_read_with_its_neighbours(collection: Collection) -> None:
-    answer = await found(collection, "get_article", law="示例合同规则", article="第四条之一")
+    answer = await answer_of(collection, "get_article", law="示例合同规则", article="第四条之一")
     assert answer["previous"]["article"] == "第四条"
     assert answer["next"]["article"] == "第五条"
     assert answer["headings"] == "第二章 履行与违约"
@@ -186,7 +186,7 @@ async def test_an_article_is_read_with_its_neighbours(collection: Collection) ->
 
 
 async def test_an_older_version_is_read_when_it_is_asked_for(collection: Collection) -> None:
-    old = await found(
+    old = await answer_of(
         collection, "get_article", law="示例合同规则", article=4, version="2025-01-01"
     )
     assert "万分之一" in old["text"]
@@ -210,8 +210,8 @@ async def test_what_is_not_there_leads_to_the_nearest(
 ) -> None:
     result = await ask(collection, "get_article", **arguments)
     assert result.is_error
-    assert message in said(result)
-    assert suggestion in said(result)
+    assert message in text_of(result)
+    assert suggestion in text_of(result)
     assert result.meta
     assert result.meta[SUGGESTIONS][0] == suggestion
 
@@ -219,7 +219,7 @@ async def test_what_is_not_there_leads_to_the_nearest(
 async def test_what_is_no_article_number_is_said(collection: Collection) -> None:
     result = await ask(collection, "get_article", law="示例合同规则", article="the last one")
     assert result.is_error
-    assert "'the last one' is no article number" in said(result)
+    assert "'the last one' is no article number" in text_of(result)
 
 
 @pytest.mark.parametrize("tool", ["search_statutes", "search_cases"])
@@ -231,7 +231,7 @@ async def test_an_empty_or_endless_query_is_refused(
 ) -> None:
     result = await ask(collection, tool, query=query)
     assert result.is_error
-    assert message in said(result)
+    assert message in text_of(result)
 
 
 @pytest.mark.parametrize(
@@ -241,27 +241,29 @@ async def test_an_empty_or_endless_query_is_refused(
 async def test_operators_and_quotes_in_a_query_are_only_text(
     collection: Collection, query: str
 ) -> None:
-    results = (await found(collection, "search_statutes", query=query))["results"]
+    results = (await answer_of(collection, "search_statutes", query=query))["results"]
     assert any("**合同**" in each["excerpt"] for each in results)
 
 
 async def test_nothing_found_is_an_answer_and_no_error(collection: Collection) -> None:
     result = await ask(collection, "search_cases", query="zzz")
     assert not result.is_error
-    assert said(result) == "Nothing was found."
+    assert text_of(result) == "Nothing was found."
 
 
 async def test_a_case_is_found_once_with_its_best_passage(collection: Collection) -> None:
-    results = (await found(collection, "search_cases", query="迟延付款"))["results"]
+    results = (await answer_of(collection, "search_cases", query="迟延付款"))["results"]
     assert [each["case"] for each in results].count("甲公司诉乙公司示例货款案") == 1
     assert "**迟延付款**" in results[0]["excerpt"]
 
 
 async def test_a_template_is_filled_once_all_its_fields_are_there(collection: Collection) -> None:
-    listed = (await found(collection, "list_templates"))["templates"]
+    listed = (await answer_of(collection, "list_templates"))["templates"]
     notice = next(each for each in listed if each["template"] == "tenancy-notice-en")
     values = {each["name"]: f"<{each['name']}>" for each in notice["fields"]}
-    filled = await found(collection, "fill_template", template="tenancy-notice-en", fields=values)
+    filled = await answer_of(
+        collection, "fill_template", template="tenancy-notice-en", fields=values
+    )
     assert "To <landlord>" in filled["text"]
     assert "{{" not in filled["text"]
     assert filled["source"] == SAMPLE_SOURCE
@@ -271,14 +273,14 @@ async def test_missing_and_unknown_fields_of_a_template_are_named(collection: Co
     fields = {"tenant": "Li", "colour": "red"}
     result = await ask(collection, "fill_template", template="tenancy-notice-en", fields=fields)
     assert result.is_error
-    assert "Missing fields: landlord, address, end_date, deposit, date." in said(result)
-    assert "Unknown fields: colour." in said(result)
+    assert "Missing fields: landlord, address, end_date, deposit, date." in text_of(result)
+    assert "Unknown fields: colour." in text_of(result)
 
 
 async def test_an_unknown_template_is_answered_with_the_known_ones(collection: Collection) -> None:
     result = await ask(collection, "fill_template", template="will", fields={})
     assert result.is_error
-    assert "tenancy-notice-en" in said(result)
+    assert "tenancy-notice-en" in text_of(result)
 
 
 async def text_at(collection: Collection, uri: str) -> str:
@@ -289,13 +291,13 @@ async def text_at(collection: Collection, uri: str) -> str:
 
 
 async def test_whole_texts_are_resources(collection: Collection) -> None:
-    (first,) = (await found(collection, "search_statutes", query="违约金", limit=1))["results"]
+    (first,) = (await answer_of(collection, "search_statutes", query="违约金", limit=1))["results"]
     law = await text_at(collection, first["uri"])
     assert law.startswith("# 示例合同规则\n")
     assert "- SAMPLE: invented, not law" in law
     assert law.index("第一条") < law.index("## 第二章 履行与违约") < law.index("第七条")
     assert "万分之一" in await text_at(collection, f"{first['uri']}/2025-01-01")
-    (case,) = (await found(collection, "search_cases", query="Reed", limit=1))["results"]
+    (case,) = (await answer_of(collection, "search_cases", query="Reed", limit=1))["results"]
     assert "## Holding" in await text_at(collection, case["uri"])
     assert first["uri"] in await text_at(collection, "legal://laws")
     assert case["uri"] in await text_at(collection, "legal://cases")
@@ -325,10 +327,10 @@ async def test_an_import_is_seen_while_the_server_runs(
     shelf = Corpus(corpus_file(tmp_path / "legal"))
     load(find(law), shelf, lambda _done, _of: None)
     shelf.close()
-    answer = await found(collection, "get_article", law="甲法", article="1")
+    answer = await answer_of(collection, "get_article", law="甲法", article="1")
     assert (answer["sample"], answer["notice"]) == (False, None)
     assert answer["source"] == f"{tmp_path.name}/甲法(2024-01-02).md"
-    listed = (await found(collection, "list_templates"))["templates"]
+    listed = (await answer_of(collection, "list_templates"))["templates"]
     assert all(each["sample"] for each in listed)
 
 
@@ -343,4 +345,4 @@ async def test_a_corpus_that_breaks_while_it_is_read_is_said(tmp_path: Path) -> 
     result = await ask(collection, "search_cases", query="内容")
     collection.close()
     assert result.is_error
-    assert said(result).startswith("The corpus can't be read: no such table")
+    assert text_of(result).startswith("The corpus can't be read: no such table")

@@ -13,9 +13,9 @@ def test_chinese_is_indexed_by_pairs_and_by_single_characters() -> None:
 
 
 def test_a_query_is_its_runs_and_words_and_nothing_else() -> None:
-    asked = runs('"合同" OR NEAR(隐私 a*) ^-{}:')
-    assert asked.chinese == ("合同", "隐私")
-    assert asked.words == ("or", "near", "a")
+    query = runs('"合同" OR NEAR(隐私 a*) ^-{}:')
+    assert query.chinese == ("合同", "隐私")
+    assert query.words == ("or", "near", "a")
 
 
 def test_full_width_letters_and_digits_are_ordinary_ones() -> None:
@@ -40,10 +40,10 @@ def test_every_substring_of_a_text_finds_it(text: str, data: st.DataObject) -> N
     shelf = Corpus()
     shelf.add([LegalDocument(DocumentKind.CASE, "名", "here", (Passage("段", text),))])
     try:
-        found = Library(shelf).cases(text[start:end], 1)
+        hits = Library(shelf).cases(text[start:end], 1)
     finally:
         shelf.close()
-    assert [hit.row["text"] for hit in found] == [text]
+    assert [hit.row["text"] for hit in hits] == [text]
 
 
 def test_the_words_found_are_marked() -> None:
@@ -57,15 +57,15 @@ def test_a_stem_is_marked_as_the_whole_word() -> None:
 
 
 def test_an_excerpt_of_a_long_text_begins_near_the_match() -> None:
-    shown = excerpt("前" * 500 + "违约金" + "后" * 500, runs("违约金"))
-    assert "**违约金**" in shown
-    assert shown.startswith("…")
-    assert shown.endswith("…")
-    assert len(shown) < 200
+    passage = excerpt("前" * 500 + "违约金" + "后" * 500, runs("违约金"))
+    assert "**违约金**" in passage
+    assert passage.startswith("…")
+    assert passage.endswith("…")
+    assert len(passage) < 200
 
 
 @given(st.text(max_size=300), st.text(max_size=20))
 def test_an_excerpt_without_its_marks_is_a_piece_of_the_text(text: str, query: str) -> None:
     plain = text.replace("*", " ").replace("…", " ")
-    shown = excerpt(plain, runs(query)).replace("**", "").strip("…")
-    assert shown in " ".join(plain.split())
+    passage = excerpt(plain, runs(query)).replace("**", "").strip("…")
+    assert passage in " ".join(plain.split())

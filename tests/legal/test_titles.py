@@ -64,8 +64,8 @@ def test_a_name_that_is_a_piece_of_anothers_is_only_a_suggestion() -> None:
 def test_a_query_names_a_law_and_an_article(
     query: str, law: Law | None, number: Number | None
 ) -> None:
-    asked = understand(query, NAMES)
-    assert (asked.law, asked.number) == (law, number)
+    reading = understand(query, NAMES)
+    assert (reading.law, reading.number) == (law, number)
 
 
 def test_law_and_article_alone_leave_nothing_else_to_look_for() -> None:

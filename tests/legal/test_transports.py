@@ -33,7 +33,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def asked(client: Client) -> None:
+async def check_answers(client: Client) -> None:
     async with client:
         result = await client.call_tool("get_article", ARTICLE)
         resources = await client.list_resource_templates()
@@ -44,17 +44,17 @@ async def asked(client: Client) -> None:
 async def test_the_sdks_client_is_answered_over_stdio(tmp_path: Path) -> None:
     program, *arguments = COMMAND
     arguments += ["--home", str(tmp_path)]
-    await asked(Client(StdioServerParameters(command=program, args=arguments)))
+    await check_answers(Client(StdioServerParameters(command=program, args=arguments)))
 
 
 async def test_the_sdks_client_is_answered_over_http(tmp_path: Path) -> None:
     async with listening("http", tmp_path) as url:
-        await asked(Client(url))
+        await check_answers(Client(url))
 
 
 async def test_the_sdks_client_is_answered_over_sse(tmp_path: Path) -> None:
     async with listening("sse", tmp_path) as url:
-        await asked(Client(sse_client(url), mode="legacy"))
+        await check_answers(Client(sse_client(url), mode="legacy"))
 
 
 def definition(home: Path) -> dict[str, Any]:
@@ -77,15 +77,15 @@ async def test_statutes_cases_and_templates_answer_through_a_yard(tmp_path: Path
 async def test_results_say_their_source_and_when_it_was_last_updated(tmp_path: Path) -> None:
     async with Yard.open(servers={"legal": definition(tmp_path)}) as yard:
         await yard.settled("legal")
-        outcomes = [await yard.call(f"mcp_legal_{tool}", said) for tool, said, _ in CALLS]
+        outcomes = [await yard.call(f"mcp_legal_{tool}", arguments) for tool, arguments, _ in CALLS]
     for outcome in outcomes:
         meta: Any = outcome.result["_meta"]
-        told = meta["mcpyard/attribution"]
-        assert (told["source"], told["updated_at"]) == (SAMPLE_SOURCE, "2026-11-01")
-        assert told["retrieved_at"].endswith("+00:00")
+        attribution = meta["mcpyard/attribution"]
+        assert (attribution["source"], attribution["updated_at"]) == (SAMPLE_SOURCE, "2026-11-01")
+        assert attribution["retrieved_at"].endswith("+00:00")
     structure: Any = outcomes[1].result["structuredContent"]
-    told = {name: structure[name] for name in ("source", "law", "article", "version_date")}
-    assert told == {
+    attribution = {name: structure[name] for name in ("source", "law", "article", "version_date")}
+    assert attribution == {
         "source": SAMPLE_SOURCE,
         "law": "示例合同规则",
         "article": "第四条",

@@ -30,23 +30,23 @@ def mcpyard_command(*arguments: str, **env: str) -> subprocess.CompletedProcess[
 
 @pytest.mark.real
 def test_the_version_is_shown() -> None:
-    shown = mcpyard_command("--version")
-    assert (shown.returncode, shown.stdout) == (0, f"mcpyard {mcpyard.__version__}\n")
+    finished = mcpyard_command("--version")
+    assert (finished.returncode, finished.stdout) == (0, f"mcpyard {mcpyard.__version__}\n")
 
 
 @pytest.mark.real
 def test_help_lists_the_commands() -> None:
-    shown = mcpyard_command("--help")
-    assert shown.returncode == 0
-    assert "paths" in shown.stdout
+    finished = mcpyard_command("--help")
+    assert finished.returncode == 0
+    assert "paths" in finished.stdout
 
 
 @pytest.mark.real
 def test_help_lists_the_commands_by_group() -> None:
-    shown = mcpyard_command("-h").stdout
-    titles = [line.rstrip(":") for line in shown.splitlines() if line.endswith(":")]
+    help_text = mcpyard_command("-h").stdout
+    titles = [line.rstrip(":") for line in help_text.splitlines() if line.endswith(":")]
     assert titles == ["Run", "Servers", "Tools", "Clients", "Access", "System", "Options"]
-    assert "login-link" not in shown
+    assert "login-link" not in help_text
 
 
 @pytest.mark.parametrize("name", sorted(get_group(app).commands))
@@ -55,10 +55,10 @@ def test_the_help_of_a_command_has_examples_and_no_types(
 ) -> None:
     with pytest.raises(SystemExit):
         run([name, "-h"])
-    shown = capsys.readouterr().out
-    assert "\nExamples:\n  " in shown
-    assert f"mcpyard {name}" in shown.partition("Examples:")[2]
-    assert "<" not in re.sub(r"\d<=x<=\d", "", shown.partition("Examples:")[0])
+    help_text = capsys.readouterr().out
+    assert "\nExamples:\n  " in help_text
+    assert f"mcpyard {name}" in help_text.partition("Examples:")[2]
+    assert "<" not in re.sub(r"\d<=x<=\d", "", help_text.partition("Examples:")[0])
 
 
 @pytest.mark.real
@@ -68,8 +68,8 @@ def test_an_unknown_command_is_a_usage_error() -> None:
 
 @pytest.mark.real
 def test_the_home_folder_can_be_moved(tmp_path: object) -> None:
-    shown = mcpyard_command("paths", "--json", MCPYARD_HOME=str(tmp_path))
-    assert json.loads(shown.stdout)["home"] == str(tmp_path)
+    finished = mcpyard_command("paths", "--json", MCPYARD_HOME=str(tmp_path))
+    assert json.loads(finished.stdout)["home"] == str(tmp_path)
     assert f"home     {tmp_path}" in mcpyard_command("paths", "--home", str(tmp_path)).stdout
 
 
@@ -110,8 +110,8 @@ def test_every_option_and_argument_is_documented_with_its_command() -> None:
         for parameter in command.params:
             argument = str(parameter.metavar).strip("[]")
             for spelling in (*parameter.opts, *parameter.secondary_opts):
-                shown = spelling if spelling.startswith("-") else argument
-                assert shown in section, f"{name}: {shown}"
+                label = spelling if spelling.startswith("-") else argument
+                assert label in section, f"{name}: {label}"
 
 
 def test_no_option_is_documented_that_is_not_there() -> None:
@@ -121,8 +121,8 @@ def test_no_option_is_documented_that_is_not_there() -> None:
         for p in each.params
         for spelling in (*p.opts, *p.secondary_opts)
     }
-    known = everything | {"--version", "--help"}
-    assert set(re.findall(r"(?<!-)--[a-z][a-z-]*", PAGE)) <= known
+    options = everything | {"--version", "--help"}
+    assert set(re.findall(r"(?<!-)--[a-z][a-z-]*", PAGE)) <= options
 
 
 def test_every_exit_code_is_documented() -> None:

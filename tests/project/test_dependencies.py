@@ -35,9 +35,11 @@ def imports() -> Iterator[str]:
 
 def distributions() -> set[str]:
     """The distributions that the package's imports come from."""
-    known = packages_distributions()
+    by_package = packages_distributions()
     foreign = {each for each in imports() if each not in sys.stdlib_module_names} - OURS
-    return {PARTS.get(each) or named(name) for each in foreign for name in known.get(each, [each])}
+    return {
+        PARTS.get(each) or named(name) for each in foreign for name in by_package.get(each, [each])
+    }
 
 
 def named(requirement: str) -> str:

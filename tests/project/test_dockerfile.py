@@ -33,9 +33,9 @@ def health_check() -> list[str]:
 def test_the_command_is_one_that_mcpyard_takes() -> None:
     assert words("ENTRYPOINT") == ["mcpyard"]
     command, *arguments = words("CMD")
-    given = get_group(app).commands[command].make_context(command, arguments).params
-    assert (given["insecure"], given["allow_host"]) == (True, ["localhost"])
-    assert instructions("EXPOSE") == [str(given["port"])]
+    params = get_group(app).commands[command].make_context(command, arguments).params
+    assert (params["insecure"], params["allow_host"]) == (True, ["localhost"])
+    assert instructions("EXPOSE") == [str(params["port"])]
 
 
 def test_it_does_not_run_as_root_and_its_user_owns_the_volume() -> None:

@@ -11,13 +11,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_generated_pages_are_fresh() -> None:
-    found = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, ROOT / "scripts" / "docs", "--check"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (found.returncode, found.stdout) == (0, "")
+    assert (finished.returncode, finished.stdout) == (0, "")
 
 
 def test_the_changelog_begins_with_this_version() -> None:
@@ -39,16 +39,16 @@ def pages() -> list[Path]:
 def headings(page: Path) -> set[str]:
     """The anchors of a page, as GitHub makes them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    found = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in found}
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in titles}
 
 
 def test_every_link_of_the_docs_leads_somewhere() -> None:
     for page in pages():
         for target, anchor in re.findall(r"\]\((?!http)([^)#]*)(?:#([^)]+))?\)", page.read_text()):
-            found = page.parent / target if target else page
-            assert found.exists(), f"{page.name}: {target}"
-            assert not anchor or anchor in headings(found), f"{page.name}: {target}#{anchor}"
+            file = page.parent / target if target else page
+            assert file.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in headings(file), f"{page.name}: {target}#{anchor}"
 
 
 def test_every_file_that_the_architecture_names_is_there() -> None:
@@ -60,15 +60,15 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
 
 def test_the_layers_on_the_page_are_those_that_the_build_holds() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
-    shown = re.search(r"^## Layers.*?^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    diagram = re.search(r"^## Layers.*?^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     held = re.search(
         r"^layers =\n(.*?)^exhaustive",
         (ROOT / ".importlinter").read_text(),
         re.MULTILINE | re.DOTALL,
     )
-    assert shown
+    assert diagram
     assert held
-    assert shown[1].split() == held[1].split()
+    assert diagram[1].split() == held[1].split()
 
 
 def test_every_picture_of_the_docs_is_there() -> None:

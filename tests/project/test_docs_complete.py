@@ -59,11 +59,11 @@ def arguments(node: ast.AST) -> list[ast.expr]:
 
 
 def test_every_operation_of_the_openapi_document_is_in_the_rest_reference() -> None:
-    shown, told = page("rest.md"), cast("Any", document())
-    assert len(told["paths"]) > 30
-    for path, item in told["paths"].items():
+    reference, api = page("rest.md"), cast("Any", document())
+    assert len(api["paths"]) > 30
+    for path, item in api["paths"].items():
         for method in item.keys() - {"parameters"}:
-            assert f"### `{method.upper()} {path}`" in shown, (method, path)
+            assert f"### `{method.upper()} {path}`" in reference, (method, path)
 
 
 def test_every_address_of_the_gateway_is_documented() -> None:
@@ -80,9 +80,9 @@ def names_of(model: type[LocalConfig | RemoteConfig | ToolPolicy | FallbackTool]
 def test_every_field_of_a_definition_and_of_policy_is_documented(
     model: type[LocalConfig | RemoteConfig | ToolPolicy | FallbackTool],
 ) -> None:
-    shown = page("configuration.md")
+    text = page("configuration.md")
     for name in names_of(model):
-        assert f"`{name}`" in shown, name
+        assert f"`{name}`" in text, name
 
 
 def test_policy_fields_stand_in_the_table_of_policy_and_launch_fields_do_not() -> None:
@@ -104,74 +104,74 @@ def test_the_documented_limits_are_those_of_the_code() -> None:
 
 def environment_variables() -> set[str]:
     """Names that the code reads from an environment, and those that begin like ours."""
-    found = {
+    names = {
         literal(node.slice if isinstance(node, ast.Subscript) else (arguments(node) or [None])[0])
         for node in syntax()
         if (isinstance(node, ast.Subscript) or called(node) == "get")
         and re.search(r"environ(ment)?\b", ast.unparse(node))
     }
     ours = {literal(node) for node in syntax()}
-    found |= {each for each in ours if re.fullmatch(r"_?MCPYARD_[A-Z_]+", each)}
-    found |= {
+    names |= {each for each in ours if re.fullmatch(r"_?MCPYARD_[A-Z_]+", each)}
+    names |= {
         scope.location.moved[0]
         for client in CLIENTS
         for scope in client.scopes
         if scope.location and scope.location.moved
     }
-    return {each for each in found if re.fullmatch(r"_?[A-Z][A-Z_]+", each)}
+    return {each for each in names if re.fullmatch(r"_?[A-Z][A-Z_]+", each)}
 
 
 def test_every_environment_variable_is_documented() -> None:
-    shown, found = page("configuration.md"), environment_variables()
-    assert found >= {
+    text, variables = page("configuration.md"), environment_variables()
+    assert variables >= {
         "MCPYARD_HOME",
         "MCPYARD_TOKEN",
         "MCPYARD_KEY",
         "CODEX_HOME",
         "_MCPYARD_COMPLETE",
     }
-    for name in found:
-        assert f"`{name}`" in shown, name
+    for name in variables:
+        assert f"`{name}`" in text, name
 
 
 def problem_codes() -> set[str]:
     """What stands at the end of a problem's type: of errors, of the doors, of the command line."""
-    found = {each.problem for each in EDGES.values()}
-    told = cast("Any", document())
-    for each in told["components"]["responses"].values():
-        found |= set(re.findall(r"`([a-z-]+)`", each["description"].rpartition("Types: ")[2]))
+    codes = {each.problem for each in EDGES.values()}
+    api = cast("Any", document())
+    for each in api["components"]["responses"].values():
+        codes |= set(re.findall(r"`([a-z-]+)`", each["description"].rpartition("Types: ")[2]))
     for node in syntax():
         if called(node) == "problem" and len(arguments(node)) > 1:
-            found.add(literal(arguments(node)[1]))
-        found |= {
+            codes.add(literal(arguments(node)[1]))
+        codes |= {
             literal(each.value)
             for each in (node.keywords if isinstance(node, ast.Call) else ())
             if each.arg == "slug"
         }
-    return found - {""}
+    return codes - {""}
 
 
-def entries(shown: str) -> dict[str, str]:
+def entries(text: str) -> dict[str, str]:
     """The entries of the troubleshooting page, by code."""
-    parts = shown.split("\n### `")[1:]
+    parts = text.split("\n### `")[1:]
     return {part.partition("`")[0]: part.partition("`")[2] for part in parts}
 
 
 def test_every_error_code_has_its_entry_and_no_other_has_one() -> None:
-    shown = entries(page("troubleshooting.md"))
+    sections = entries(page("troubleshooting.md"))
     codes = problem_codes()
     assert codes >= {"timed-out", "unauthorized", "not-running", "wrong-host"}
     for code in codes:
-        assert code in shown, code
+        assert code in sections, code
     others = {"no-route", "wrong-method", "wrong-media-type", "refused", "failed"}
-    assert shown.keys() == codes | set(Code) | others
+    assert sections.keys() == codes | set(Code) | others
 
 
 def test_an_entry_tells_the_status_and_the_codes_of_its_error() -> None:
-    shown = entries(page("troubleshooting.md"))
+    sections = entries(page("troubleshooting.md"))
     for each in EDGES.values():
-        told = f"HTTP {each.status}, exit code {each.exit_code}, JSON-RPC {each.rpc_code}."
-        assert told in shown[each.problem], each.problem
+        statuses = f"HTTP {each.status}, exit code {each.exit_code}, JSON-RPC {each.rpc_code}."
+        assert statuses in sections[each.problem], each.problem
 
 
 def test_an_entry_says_what_happened_and_what_to_do() -> None:
@@ -182,10 +182,10 @@ def test_an_entry_says_what_happened_and_what_to_do() -> None:
 
 
 def test_every_metric_is_documented_with_its_kind() -> None:
-    shown = page("watching.md")
+    text = page("watching.md")
     for each in metrics._METRICS:
-        assert f"| `{each.name}` | {each.kind} |" in shown, each.name
-    named = set(re.findall(r"`(mcpyard_[a-z_]+)`", shown))
+        assert f"| `{each.name}` | {each.kind} |" in text, each.name
+    named = set(re.findall(r"`(mcpyard_[a-z_]+)`", text))
     assert named == {each.name for each in metrics._METRICS}
 
 
@@ -206,23 +206,23 @@ def event_kinds() -> set[str]:
 
 def test_every_event_is_documented_and_no_other_is() -> None:
     table = page("watching.md").partition("\n## Events\n")[2].partition("\n## ")[0]
-    found = event_kinds()
-    assert found >= {"status", "backup", "hello", "ready"}
-    assert set(re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE)) == found
+    kinds = event_kinds()
+    assert kinds >= {"status", "backup", "hello", "ready"}
+    assert set(re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE)) == kinds
 
 
 def test_every_public_name_is_in_the_python_reference() -> None:
-    shown = page("python.md")
+    text = page("python.md")
     for name in set(mcpyard.__all__) - {"__version__"}:
-        assert f"\n## `{name}`\n" in shown
+        assert f"\n## `{name}`\n" in text
 
 
 def test_every_bench_of_the_summary_has_its_section_with_figures() -> None:
-    shown = page("performance.md")
+    text = page("performance.md")
     for part in PARTS:
-        section = shown.partition(f"\n## {part.title}\n")[2].partition("\n## ")[0]
+        section = text.partition(f"\n## {part.title}\n")[2].partition("\n## ")[0]
         assert section.count("\n| ") > 1, part.title
-    assert re.search(r"^\| processor \| \d+ cores", shown, re.MULTILINE)
+    assert re.search(r"^\| processor \| \d+ cores", text, re.MULTILINE)
 
 
 def test_every_file_that_the_architecture_names_is_there() -> None:
@@ -232,24 +232,24 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
         assert (SOURCE / each).exists() or (ROOT / each).exists(), each
 
 
-def shown_commands(shown: str) -> Iterator[list[str]]:
+def shown_commands(text: str) -> Iterator[list[str]]:
     """The commands of a page's blocks, each as its words."""
-    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", shown, re.MULTILINE | re.DOTALL):
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in re.findall(r"^(?:\$ )?mcpyard (\D.*)$", block, re.MULTILINE):
             if language in {"", "sh", "console"}:
                 yield shlex.split(line.partition(" | ")[0], comments=True)
 
 
 def test_every_command_that_a_page_shows_is_one_that_mcpyard_takes() -> None:
-    known = get_group(app).commands
+    available = get_group(app).commands
     commands = [
         words
         for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
         for words in shown_commands(path.read_text())
     ]
     assert len(commands) > 40
-    for name, *given in commands:
-        known[name].make_context(name, given)
+    for name, *options in commands:
+        available[name].make_context(name, options)
 
 
 @pytest.mark.real

@@ -17,7 +17,7 @@ def marked_ids() -> Iterator[str]:
     for path in TESTS.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from (found for each in node.decorator_list for found in spec_ids(each))
+                yield from (number for each in node.decorator_list for number in spec_ids(each))
 
 
 def spec_ids(decorator: ast.expr) -> Iterator[str]:
@@ -39,6 +39,6 @@ def test_a_scenario_is_covered_or_not_yet_built_but_not_both() -> None:
 )
 def test_the_manifest_lists_exactly_the_scenarios_of_the_specification() -> None:
     text = SPECIFICATION.read_text().split("\n## A.", 1)[1]
-    found = set(re.findall(r"\b([A-F]\d\.\d)\b", text))
+    ids = set(re.findall(r"\b([A-F]\d\.\d)\b", text))
     whole = {each for each in re.findall(r"\b([A-E]\d)\b(?!\.)", text) if each[0] == "B"} | {"C8"}
-    assert set(COVERED) | set(NOT_YET_BUILT) == found | whole
+    assert set(COVERED) | set(NOT_YET_BUILT) == ids | whole

@@ -61,18 +61,18 @@ def blocks(page: Path, language: str = r"\w+") -> list[str]:
 def steps(block: str) -> Iterator[tuple[str, list[str]]]:
     """The commands of a block, each with the lines it shows."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, *shown = part.rstrip("\n").split("\n")
-        yield command, shown
+        command, *output = part.rstrip("\n").split("\n")
+        yield command, output
 
 
-def fits(shown: list[str], text: str) -> bool:
+def fits(pattern: list[str], text: str) -> bool:
     """Whether a text is what is shown; `...` stands for anything, and alone for any lines."""
     lines = [
         r"(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + "\n"
-        for line in shown
+        for line in pattern
     ]
-    told = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-    return re.fullmatch("".join(lines), told) is not None
+    actual = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    return re.fullmatch("".join(lines), actual) is not None
 
 
 class Newcomer:
@@ -93,15 +93,15 @@ class Newcomer:
         self._around = clean | {"HOME": str(self.home), "PATH": path}
         self._up: subprocess.Popen[bytes] | None = None
 
-    def types(self, command: str, shown: list[str]) -> None:
+    def types(self, command: str, output: list[str]) -> None:
         if command.startswith("mcpyard up"):
-            text = self._leaves_running(command, len(shown))
+            text = self._leaves_running(command, len(output))
         else:
             ran = self._run(["bash", "-c", command])
             assert ran.returncode == 0, f"{command}: {ran.stdout}{ran.stderr}"
             text = ran.stdout + ran.stderr
-        told = self._as_written(text)
-        assert fits(shown, told), f"$ {command}\n{told}"
+        actual = self._as_written(text)
+        assert fits(output, actual), f"$ {command}\n{actual}"
 
     def runs(self, snippet: str) -> str:
         ran = self._run([sys.executable, "-c", snippet])
@@ -157,8 +157,8 @@ def test_every_command_shows_what_the_readme_says_and_every_snippet_runs(
     text = README.read_text()
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if language == "console":
-            for command, shown in steps(block):
-                newcomer.types(command, shown)
+            for command, output in steps(block):
+                newcomer.types(command, output)
         elif language == "python":
             assert "tenancy-notice-en" in newcomer.runs(block)
     assert len(blocks(README, "console")) > 5
@@ -238,12 +238,12 @@ CLAIMS = (
 
 @pytest.mark.parametrize(("claim", "name"), CLAIMS)
 def test_a_figure_of_the_readme_is_no_better_than_what_was_measured(claim: str, name: str) -> None:
-    found = re.search(claim, README.read_text())
+    match = re.search(claim, README.read_text())
     page = (ROOT / "docs" / "performance.md").read_text()
     row = re.search(rf"^\| {name} \| ([\d.]+)(x| MB| ms) \|", page, re.MULTILINE)
-    assert found, claim
+    assert match, claim
     assert row, name
-    claimed, measured, unit = float(found[1]), float(row[1]), row[2]
+    claimed, measured, unit = float(match[1]), float(row[1]), row[2]
     if unit == "x":
         assert measured >= claimed
     else:

@@ -57,15 +57,15 @@ class Machine:
     def says(self, *words: object, code: int = 0) -> str:
         with pytest.raises(SystemExit) as ended:
             run(["service", *map(str, words)])
-        said = self._capsys.readouterr()
-        assert ended.value.code == code, said
-        return said.out
+        output = self._capsys.readouterr()
+        assert ended.value.code == code, output
+        return output.out
 
     def service(self, *words: object, code: int = 0) -> Json:
         return json.loads(self.says(*words, "--json", code=code))
 
     @property
-    def told(self) -> list[str]:
+    def commands(self) -> list[str]:
         return self.notes.read_text().splitlines() if self.notes.exists() else []
 
 
@@ -82,15 +82,15 @@ def exec_start(unit: str) -> list[str]:
 
 
 def test_install_writes_the_unit_and_starts_it(machine: Machine) -> None:
-    told = machine.service("install", "--port", "9001")
-    assert told["installed"] == str(machine.unit)
+    report = machine.service("install", "--port", "9001")
+    assert report["installed"] == str(machine.unit)
     assert stat.S_IMODE(machine.unit.stat().st_mode) == 0o600
     assert exec_start(machine.unit.read_text()) == [
         *(sys.executable, "-P", "-m", "mcpyard", "up"),
         *("--home", str(machine.home), "--port", "9001"),
     ]
     assert f"Environment=PATH={os.environ['PATH']}\n" in machine.unit.read_text()
-    assert machine.told[-3:] == [
+    assert machine.commands[-3:] == [
         "--user daemon-reload",
         "--user enable mcpyard.service",
         "--user restart mcpyard.service",
@@ -118,7 +118,7 @@ def test_print_changes_nothing(machine: Machine) -> None:
     assert unit.startswith("# Written by")
     assert unit.endswith("WantedBy=default.target\n")
     assert not machine.unit.exists()
-    assert machine.told == []
+    assert machine.commands == []
     assert machine.service("status", "--print", code=2)["error"]["detail"].startswith("--print")
 
 
@@ -133,7 +133,7 @@ def test_uninstall_ends_the_service_and_takes_the_unit_away(machine: Machine) ->
     machine.service("install")
     assert machine.service("uninstall") == {"uninstalled": str(machine.unit)}
     assert not machine.unit.exists()
-    assert machine.told[-2:] == [
+    assert machine.commands[-2:] == [
         "--user disable --now mcpyard.service",
         "--user daemon-reload",
     ]
@@ -148,9 +148,9 @@ def test_status_tells_how_the_service_is_and_where_the_yard(machine: Machine) ->
     yard = Home(machine.home)
     yard.take()
     yard.announce("http://127.0.0.1:8712")
-    told = machine.service("status")
+    report = machine.service("status")
     yard.release()
-    assert (told["active"], told["yard"]) == ("active", "http://127.0.0.1:8712")
+    assert (report["active"], report["yard"]) == ("active", "http://127.0.0.1:8712")
 
 
 def test_a_unit_of_somebody_else_is_left_alone(machine: Machine) -> None:
@@ -174,10 +174,10 @@ def test_where_systemd_does_not_answer_it_is_said_and_nothing_written(
     machine: Machine, action: str
 ) -> None:
     machine.systemctl(AWAY)
-    told = machine.service(action, code=4)["error"]
-    assert told["type"] == "urn:mcpyard:error:no-systemd"
-    assert "No medium found" in told["detail"]
-    assert "--print" in told["hint"]
+    error = machine.service(action, code=4)["error"]
+    assert error["type"] == "urn:mcpyard:error:no-systemd"
+    assert "No medium found" in error["detail"]
+    assert "--print" in error["hint"]
     assert not machine.unit.exists()
 
 
@@ -185,12 +185,12 @@ def test_where_systemd_is_not_there_it_is_said(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(machine.folder))
-    told = machine.service("install", code=4)["error"]
-    assert "systemctl not found" in told["detail"]
+    error = machine.service("install", code=4)["error"]
+    assert "systemctl not found" in error["detail"]
 
 
 def test_a_service_that_does_not_start_is_told_with_what_to_do(machine: Machine) -> None:
     machine.systemctl(REFUSES)
-    told = machine.service("install", code=1)["error"]
-    assert told["detail"].endswith("restart mcpyard.service: Job failed.")
-    assert "journalctl" in told["hint"]
+    error = machine.service("install", code=1)["error"]
+    assert error["detail"].endswith("restart mcpyard.service: Job failed.")
+    assert "journalctl" in error["hint"]

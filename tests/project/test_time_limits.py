@@ -60,6 +60,6 @@ def test_a_slow_test_fails_once_and_the_next_one_runs(tmp_path: Path) -> None:
         timeout=50,
         env={"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
-    shown = ran.stdout.splitlines()
-    assert {"4 failed", "1 passed", "1 error"} <= set(re.findall(r"\d+ [a-z]+", shown[-1]))
-    assert sum("TimeLimitReached: test_a_property took longer" in line for line in shown) == 1
+    lines = ran.stdout.splitlines()
+    assert {"4 failed", "1 passed", "1 error"} <= set(re.findall(r"\d+ [a-z]+", lines[-1]))
+    assert sum("TimeLimitReached: test_a_property took longer" in line for line in lines) == 1

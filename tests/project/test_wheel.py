@@ -58,8 +58,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     # No npm on this PATH: an sdist carries the page's scripts.
     wheel = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
     run(*wheel, sdist, PATH=str(folder), **backend)
-    (found,) = folder.glob("*.whl")
-    return Package(sdist, found)
+    (built_wheel,) = folder.glob("*.whl")
+    return Package(sdist, built_wheel)
 
 
 @pytest.fixture(scope="module")
@@ -67,21 +67,21 @@ def python(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of a fresh environment that has the wheel."""
     folder = tmp_path_factory.mktemp("fresh") / "env"
     venv.create(folder, symlinks=True)
-    found = folder / "bin" / "python"
+    executable = folder / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     if not FULL:
         # What it depends on is taken from here; only the full proof fetches it anew.
         (site / "shared.pth").write_text(sysconfig.get_path("purelib") + "\n")
     alone = [] if FULL else ["--no-deps"]
-    run(*PIP, "--python", found, "install", "--no-compile", *alone, package.wheel)
-    return found
+    run(*PIP, "--python", executable, "install", "--no-compile", *alone, package.wheel)
+    return executable
 
 
 def status_of(url: str, path: str) -> int:
-    asked = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
-    with contextlib.closing(asked):
-        asked.request("GET", path)
-        return asked.getresponse().status
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        return connection.getresponse().status
 
 
 def files(package: Package) -> set[str]:

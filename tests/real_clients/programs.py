@@ -89,8 +89,8 @@ class Machine:
 
     def judged(self, words: str) -> dict[str, str]:
         """What we make of a client's servers: the state of each that is not hidden."""
-        found = self.states(words).items()
-        return {key.partition(":")[2]: state for key, state in found if state != "shadowed"}
+        states = self.states(words).items()
+        return {key.partition(":")[2]: state for key, state in states if state != "shadowed"}
 
     def states(self, words: str) -> dict[str, str]:
         """The same for all of them, by scope and name."""
@@ -99,8 +99,8 @@ class Machine:
         for path in files_of(client, self.around):
             content = Path(path).read_text() if Path(path).exists() else None
             texts[path] = Text(path, content)
-        found = standings(client, self.around, texts)
-        return {f"{each.spot.scope.name}:{each.listed.name}": each.state for each in found}
+        servers = standings(client, self.around, texts)
+        return {f"{each.spot.scope.name}:{each.listed.name}": each.state for each in servers}
 
     def run(self, program: str, *arguments: str) -> str:
         """What a program prints, on both streams."""
@@ -140,37 +140,37 @@ class Machine:
 
 
 def _codex(machine: Machine) -> dict[str, Seen]:
-    found = cast("list[Any]", _json(machine.run("codex", "mcp", "list", "--json"), "["))
+    servers = cast("list[Any]", _json(machine.run("codex", "mcp", "list", "--json"), "["))
     return {
         each["name"]: Seen(_line(each["transport"]), "enabled" if each["enabled"] else "disabled")
-        for each in found
+        for each in servers
     }
 
 
 def _copilot(machine: Machine) -> dict[str, Seen]:
     listed = machine.run("copilot", "mcp", "list", "--json")
-    found = cast("dict[str, Any]", _json(listed, "{"))["mcpServers"]
+    servers = cast("dict[str, Any]", _json(listed, "{"))["mcpServers"]
     return {
         name: Seen(_line(each), "enabled" if each["enabled"] else "disabled")
-        for name, each in found.items()
+        for name, each in servers.items()
     }
 
 
 def _opencode(machine: Machine) -> dict[str, Seen]:
     config = machine.run("opencode", "debug", "config")
-    found = cast("dict[str, Any]", _json(config, "{")).get("mcp", {})
+    servers = cast("dict[str, Any]", _json(config, "{")).get("mcp", {})
     return {
         name: Seen(
             each.get("url") or " ".join(each["command"]),
             "enabled" if each.get("enabled", True) else "disabled",
         )
-        for name, each in found.items()
+        for name, each in servers.items()
     }
 
 
 def _lines(pattern: str, text: str) -> dict[str, Seen]:
-    found = re.finditer(pattern, text, re.MULTILINE)
-    return {each["name"]: Seen(each["line"].strip(), each["state"].strip()) for each in found}
+    matches = re.finditer(pattern, text, re.MULTILINE)
+    return {each["name"]: Seen(each["line"].strip(), each["state"].strip()) for each in matches}
 
 
 def _claude(machine: Machine) -> dict[str, Seen]:

@@ -15,19 +15,19 @@ pytestmark = pytest.mark.real
 def machine(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Machine:
-    found = Machine(tmp_path / "user")
-    found.project.mkdir(parents=True)
-    found.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
-    project = str(found.project)
-    found.put(".gemini/trustedFolders.json", {project: "TRUST_FOLDER"})
-    found.put(".claude.json", {"projects": {project: {"hasTrustDialogAccepted": True}}})
+    computer = Machine(tmp_path / "user")
+    computer.project.mkdir(parents=True)
+    computer.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
+    project = str(computer.project)
+    computer.put(".gemini/trustedFolders.json", {project: "TRUST_FOLDER"})
+    computer.put(".claude.json", {"projects": {project: {"hasTrustDialogAccepted": True}}})
     # The yard itself must take this folder for the user's, or it would write into the real one.
-    for name, value in found.environment.items():
+    for name, value in computer.environment.items():
         monkeypatch.setenv(name, value)
     for name in [name for name in os.environ if name.startswith(("CODEX_", "CLAUDE_CONFIG"))]:
         monkeypatch.delenv(name)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    return found
+    return computer
 
 
 @pytest.mark.parametrize("program", ["codex", "opencode", "gemini", "claude"])
@@ -42,8 +42,8 @@ def test_a_connected_program_sees_the_yard(
         assert done["files"][0]["path"].startswith(str(machine.home))
         if done["token"]:
             machine.variables[done["token"]["variable"]] = done["token"]["value"]
-        found = machine.listed(program)["mcpyard"]
-        assert ("stdio" in found.line) if not form else (found.line == f"{up.url}/mcp")
+        server = machine.listed(program)["mcpyard"]
+        assert ("stdio" in server.line) if not form else (server.line == f"{up.url}/mcp")
         if program in {"gemini", "claude"}:
-            assert "onnected" in found.state, found
-            assert "Dis" not in found.state, found
+            assert "onnected" in server.state, server
+            assert "Dis" not in server.state, server

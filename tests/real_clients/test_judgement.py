@@ -15,10 +15,10 @@ RUN = {"command": "run-it"}
 
 @pytest.fixture
 def machine(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    found = Machine(tmp_path)
-    found.project.mkdir()
-    found.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
-    return found
+    computer = Machine(tmp_path)
+    computer.project.mkdir()
+    computer.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
+    return computer
 
 
 def test_claude_takes_the_project_for_the_user_once_it_is_approved(machine: Machine) -> None:
@@ -38,15 +38,15 @@ def test_claude_takes_the_project_for_the_user_once_it_is_approved(machine: Mach
         "disabledMcpjsonServers": ["rejected"],
     }
     machine.put("project/.claude/settings.local.json", settings)
-    found = machine.listed("claude")
-    assert {name: seen.line for name, seen in found.items()} == {
+    servers = machine.listed("claude")
+    assert {name: seen.line for name, seen in servers.items()} == {
         "approved": "project",
         "rejected": "user",
         "asked": "user",
         "own": "local",
         "off": "project",
     }
-    assert found["off"].state.startswith("Disabled")
+    assert servers["off"].state.startswith("Disabled")
     states = machine.states("claude")
     assert [name for name in states if states[name] == "enabled"] == [
         "user:rejected",
@@ -78,8 +78,8 @@ def test_gemini_blocks_by_lists_in_any_case(machine: Machine) -> None:
     servers = {"Excluded": RUN, "Allowed": RUN, "other": RUN}
     lists = {"excluded": ["EXCLUDED"], "allowed": ["allowed", "excluded"]}
     machine.put(".gemini/settings.json", {"mcpServers": servers, "mcp": lists})
-    found = machine.listed("gemini")
-    assert {name: seen.state for name, seen in found.items()} == {
+    listing = machine.listed("gemini")
+    assert {name: seen.state for name, seen in listing.items()} == {
         "Excluded": "Blocked",
         "Allowed": "Disconnected",
         "other": "Blocked",

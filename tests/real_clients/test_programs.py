@@ -31,16 +31,16 @@ REMOTE = Entry(type=EntryTransport.HTTP, url="http://127.0.0.1:9/mcp", headers={
 
 @pytest.fixture
 def machine(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    found = Machine(tmp_path)
-    found.project.mkdir()
+    computer = Machine(tmp_path)
+    computer.project.mkdir()
     # One of the programs unpacks 235 MB of itself into its cache.
-    found.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
-    project = str(found.project)
-    found.put(".gemini/trustedFolders.json", {project: "TRUST_FOLDER"})
-    found.put(".copilot/config.json", {"trustedFolders": [project]})
-    found.put(".claude.json", {"projects": {project: {"hasTrustDialogAccepted": True}}})
-    found.put(".codex/config.toml", f'[projects."{project}"]\ntrust_level = "trusted"\n')
-    return found
+    computer.variables["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
+    project = str(computer.project)
+    computer.put(".gemini/trustedFolders.json", {project: "TRUST_FOLDER"})
+    computer.put(".copilot/config.json", {"trustedFolders": [project]})
+    computer.put(".claude.json", {"projects": {project: {"hasTrustDialogAccepted": True}}})
+    computer.put(".codex/config.toml", f'[projects."{project}"]\ntrust_level = "trusted"\n')
+    return computer
 
 
 def add(machine: Machine, program: str, name: str, entry: Entry) -> None:
@@ -57,9 +57,9 @@ def test_a_local_and_a_remote_server_are_read_as_they_were_meant(
 ) -> None:
     add(machine, program, "local", LOCAL)
     add(machine, program, "remote", REMOTE)
-    found = machine.listed(program)
-    assert found["local"].line == "run-it --flag a b -"
-    assert found["remote"].line == "http://127.0.0.1:9/mcp"
+    servers = machine.listed(program)
+    assert servers["local"].line == "run-it --flag a b -"
+    assert servers["remote"].line == "http://127.0.0.1:9/mcp"
 
 
 def test_what_was_added_and_removed_leaves_no_trace(machine: Machine, program: str) -> None:
@@ -89,9 +89,9 @@ def test_a_server_is_switched_off_and_on_as_the_program_understands_it(
     before = path.read_text() if path.exists() else ""
     off = set_enabled(spot, before, "x", enabled=False).text
     machine.put(path, off)
-    found = machine.listed(program)
-    assert found["x"].state.lower().startswith("disabled")
-    assert not found["y"].state.lower().startswith("disabled")
+    servers = machine.listed(program)
+    assert servers["x"].state.lower().startswith("disabled")
+    assert not servers["y"].state.lower().startswith("disabled")
     assert machine.judged(program) == {"x": "disabled", "y": "enabled"}
     machine.put(path, set_enabled(spot, off, "x", enabled=True).text)
     assert not machine.listed(program)["x"].state.lower().startswith("disabled")
@@ -157,17 +157,17 @@ def test_without_trust_the_server_of_the_project_does_not_count(
     )
     machine.put(".gemini/trustedFolders.json", {})
     machine.put(".copilot/config.json", {})
-    found = machine.listed(program)
+    servers = machine.listed(program)
     judged = machine.judged(program)
     if program == "codex":
         own = machine.path(machine.spot(program))
         machine.put(own, own.read_text().replace('"trusted"', '"untrusted"'))
-        found, judged = machine.listed(program), machine.judged(program)
+        servers, judged = machine.listed(program), machine.judged(program)
     assert judged["theirs"] == "untrusted"
-    used = found.get("theirs")
+    used = servers.get("theirs")
     assert used is None or used.state in {"Disabled", "Pending approval"}
     assert judged["mine"] == ("untrusted" if program == "gemini" else "enabled")
-    assert (found["mine"].state == "Disabled") is (program == "gemini")
+    assert (servers["mine"].state == "Disabled") is (program == "gemini")
 
 
 def test_what_we_call_invalid_the_program_does_not_use(machine: Machine, program: str) -> None:

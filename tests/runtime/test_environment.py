@@ -20,8 +20,8 @@ def launch(**environment: str) -> LocalLaunch:
 
 
 def test_it_is_what_every_program_needs_and_no_more() -> None:
-    given = child_environment(MINE, launch(A="1"))
-    assert given == {"PATH": f"/bin{os.pathsep}{OURS}", "HOME": "/home/me", "A": "1"}
+    environment = child_environment(MINE, launch(A="1"))
+    assert environment == {"PATH": f"/bin{os.pathsep}{OURS}", "HOME": "/home/me", "A": "1"}
 
 
 @pytest.mark.parametrize("path", [OURS, f"{OURS}{os.pathsep}/bin"])

@@ -21,16 +21,16 @@ def test_a_process_is_counted_with_its_descendants() -> None:
     ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"up\n"
-        found = figures(parent.pid)
-        assert found is not None
-        assert found.processes == 2
-        assert found.rss > 4 * 1024 * 1024
+        usage = figures(parent.pid)
+        assert usage is not None
+        assert usage.processes == 2
+        assert usage.rss > 4 * 1024 * 1024
         parent.communicate(b"\n")
     assert figures(parent.pid) is None
 
 
 def test_our_own_figures_can_be_read() -> None:
-    found = figures(os.getpid())
-    assert found is not None
-    assert found.processes >= 1
-    assert found.cpu_seconds > 0
+    usage = figures(os.getpid())
+    assert usage is not None
+    assert usage.processes >= 1
+    assert usage.cpu_seconds > 0

@@ -151,10 +151,10 @@ async def test_what_a_child_shouts_does_not_hold_up_the_others() -> None:
         quiet, _ = await yard.family("echo")
         os.write(quiet.stdin, b"still there\n")
         assert await read_line(quiet.stdout) == "still there"
-        heard = 0
+        received = 0
         while part := await read_some(shouting.stderr):
-            heard += len(part)
-        assert heard == 1000 * 1024
+            received += len(part)
+        assert received == 1000 * 1024
 
 
 @pytest.mark.parametrize(

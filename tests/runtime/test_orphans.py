@@ -44,7 +44,7 @@ def spawn() -> Iterator[Spawn]:
 
 
 @pytest.fixture
-def here() -> Mark:
+def this_yard() -> Mark:
     return Mark.of_this_process("here")
 
 
@@ -59,9 +59,9 @@ def ends(process: subprocess.Popen[bytes]) -> bool:
 
 
 def test_the_children_of_a_dead_yard_are_swept_and_those_of_a_living_one_are_not(
-    spawn: Spawn, here: Mark
+    spawn: Spawn, this_yard: Mark
 ) -> None:
-    ours = [spawn(KEY.sign(here, n)) for n in range(3)]
+    ours = [spawn(KEY.sign(this_yard, n)) for n in range(3)]
     orphaned = [spawn(KEY.sign(dead_yard(), n)) for n in range(3)]
     swept = sweep_dead_yards(KEY)
     assert swept.killed >= 3
@@ -70,8 +70,10 @@ def test_the_children_of_a_dead_yard_are_swept_and_those_of_a_living_one_are_not
     assert [process.poll() for process in ours] == [None] * 3
 
 
-def test_a_yard_whose_pid_was_given_to_another_process_is_dead(spawn: Spawn, here: Mark) -> None:
-    orphan = spawn(KEY.sign(replace(here, yard_start=here.yard_start - 1), 1))
+def test_a_yard_whose_pid_was_given_to_another_process_is_dead(
+    spawn: Spawn, this_yard: Mark
+) -> None:
+    orphan = spawn(KEY.sign(replace(this_yard, yard_start=this_yard.yard_start - 1), 1))
     sweep_dead_yards(KEY)
     assert ends(orphan)
 
@@ -89,11 +91,13 @@ def test_a_yard_that_nobody_has_reaped_yet_is_dead(spawn: Spawn) -> None:
     yard.communicate()
 
 
-def test_only_this_yards_own_children_end_when_its_keeper_died(spawn: Spawn, here: Mark) -> None:
-    ours = [spawn(KEY.sign(here, n)) for n in range(3)]
-    other_instance = spawn(KEY.sign(replace(here, instance="other"), 1))
+def test_only_this_yards_own_children_end_when_its_keeper_died(
+    spawn: Spawn, this_yard: Mark
+) -> None:
+    ours = [spawn(KEY.sign(this_yard, n)) for n in range(3)]
+    other_instance = spawn(KEY.sign(replace(this_yard, instance="other"), 1))
     other_yard = spawn(KEY.sign(dead_yard(), 1))
-    assert Remains(here, KEY).end() == Swept(killed=3)
+    assert Remains(this_yard, KEY).end() == Swept(killed=3)
     assert all(map(ends, ours))
     assert other_instance.poll() is other_yard.poll() is None
 
@@ -145,10 +149,12 @@ def test_what_a_killed_yard_of_version_0_1_left_is_ended_by_its_successor(spawn:
 
 
 @pytest.mark.spec("F2.7")
-def test_version_0_1_takes_the_processes_of_a_living_yard_for_what_they_are(here: Mark) -> None:
+def test_version_0_1_takes_the_processes_of_a_living_yard_for_what_they_are(
+    this_yard: Mark,
+) -> None:
     """It reads the last three members, and ends nothing whose yard lives."""
-    *_, pid, start, number = KEY.sign(here, 7).rsplit(":", 3)
-    assert (int(pid), int(start), int(number)) == (*here.yard, 7)
+    *_, pid, start, number = KEY.sign(this_yard, 7).rsplit(":", 3)
+    assert (int(pid), int(start), int(number)) == (*this_yard.yard, 7)
 
 
 def test_a_marked_yard_sweeps_neither_itself_nor_the_shell_that_started_it() -> None:

@@ -107,13 +107,13 @@ async def test_one_call_tries_a_degraded_server_and_the_others_fail_at_once() ->
     async with patient() as it:
         await degrade(it)
         it.opener.answering.clear()
-        asked = it.opener.calls
+        calls = it.opener.calls
         first = asyncio.create_task(it.call())
-        assert await eventually(lambda: it.opener.calls == asked + 1)
+        assert await eventually(lambda: it.opener.calls == calls + 1)
         with pytest.raises(Disconnected, match='"fs" does not respond: did not answer 3') as fault:
             await it.call()
         assert fault.value.untaken
-        assert it.opener.calls == asked + 1
+        assert it.opener.calls == calls + 1
         it.opener.answering.set()
         assert await first == b"t"
         seen = await it.phase(Phase.CONNECTED)
@@ -222,9 +222,9 @@ async def test_a_call_that_is_answered_while_a_degraded_server_is_stopped_recove
         await degrade(it)
         it.opener.answering.clear()
         it.opener.closing.clear()
-        asked = it.opener.calls
+        calls = it.opener.calls
         trying = asyncio.create_task(it.call())
-        assert await eventually(lambda: it.opener.calls == asked + 1)
+        assert await eventually(lambda: it.opener.calls == calls + 1)
         it.want()
         await it.phase(Phase.STOPPING)
         it.opener.answering.set()

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.real
 class SlowIssuer(Issuer):
     """Takes a refresh token at once, and answers when it may."""
 
-    asked: threading.Event = field(default_factory=threading.Event)
+    requested: threading.Event = field(default_factory=threading.Event)
     may_answer: threading.Event = field(default_factory=threading.Event)
     renewed_as: list[str] = field(default_factory=list)
 
@@ -36,17 +36,17 @@ class SlowIssuer(Issuer):
         response = await super().token(request)
         if form["grant_type"] == ["refresh_token"]:
             self.renewed_as += form["client_id"]
-            self.asked.set()
+            self.requested.set()
             await asyncio.to_thread(self.may_answer.wait, 10)
         return response
 
 
 @pytest.fixture
 def issuer() -> Generator[SlowIssuer]:
-    found = SlowIssuer()
-    with asgi_server(found.app()) as found.base:
-        yield found
-        found.may_answer.set()
+    slow_issuer = SlowIssuer()
+    with asgi_server(slow_issuer.app()) as slow_issuer.base:
+        yield slow_issuer
+        slow_issuer.may_answer.set()
 
 
 @pytest.fixture
@@ -54,17 +54,17 @@ async def tokens(issuer: SlowIssuer) -> VolatileCredentials:
     """Those of a sign-in that has run out."""
     kept, url = VolatileCredentials(), f"{issuer.base}/mcp"
     await sign_in(SignIn(url, kept, Identity(BACK)))
-    found = await kept.get(url)
-    assert found is not None
-    await kept.put(replace(found, expires_at=time.time() - 1))
+    credentials = await kept.get(url)
+    assert credentials is not None
+    await kept.put(replace(credentials, expires_at=time.time() - 1))
     return kept
 
 
 @pytest.fixture
 async def sign_ins(tokens: VolatileCredentials) -> AsyncGenerator[SignInManager]:
-    found = SignInManager(tokens)
-    yield found
-    await found.close()
+    manager = SignInManager(tokens)
+    yield manager
+    await manager.close()
 
 
 async def called(issuer: Issuer, sign_ins: SignInManager, oauth: OAuthValues | None = None) -> int:
@@ -79,7 +79,7 @@ async def test_a_call_that_is_given_up_in_a_renewal_costs_no_sign_in(
     issuer: SlowIssuer, sign_ins: SignInManager
 ) -> None:
     impatient = asyncio.create_task(called(issuer, sign_ins))
-    await asyncio.to_thread(issuer.asked.wait, 10)
+    await asyncio.to_thread(issuer.requested.wait, 10)
     impatient.cancel()
     await asyncio.wait({impatient})
     issuer.may_answer.set()
@@ -109,7 +109,7 @@ async def test_the_end_waits_for_a_renewal_and_keeps_what_came_of_it(
     issuer: SlowIssuer, sign_ins: SignInManager, tokens: VolatileCredentials
 ) -> None:
     impatient = asyncio.create_task(called(issuer, sign_ins))
-    await asyncio.to_thread(issuer.asked.wait, 10)
+    await asyncio.to_thread(issuer.requested.wait, 10)
     impatient.cancel()
     ending = asyncio.create_task(sign_ins.close())
     await asyncio.wait({impatient})
@@ -125,7 +125,7 @@ async def test_the_end_does_not_wait_for_an_issuer_that_says_nothing(
 ) -> None:
     monkeypatch.setattr(token_renewal, "_LAST_SECONDS", 0.0)
     waiting = asyncio.create_task(called(issuer, sign_ins))
-    await asyncio.to_thread(issuer.asked.wait, 10)
+    await asyncio.to_thread(issuer.requested.wait, 10)
     await sign_ins.close()
     await asyncio.wait({waiting})
     assert waiting.cancelled()

@@ -112,14 +112,14 @@ def test_a_ring_that_refused_is_soon_asked_again(
 
 async def test_the_loop_does_not_wait_for_a_ring(ring: Ring) -> None:
     ring.unlocked.clear()
-    look_up, told = Variables({}), asyncio.Event()
-    look_up.changed = told.set
+    look_up, notice = Variables({}), asyncio.Event()
+    look_up.changed = notice.set
     assert [look_up("keyring:TOKEN"), look_up("keyring:TOKEN")] == [None, None]
     assert {*look_up.awaited} == {"keyring:TOKEN"}
-    assert not told.is_set()
+    assert not notice.is_set()
     ring.unlocked.set()
     await look_up.answered()
-    assert told.is_set()
+    assert notice.is_set()
     assert look_up("keyring:TOKEN") == "from the ring"
     assert (ring.asked, {*look_up.awaited}) == (1, set())
 
@@ -130,15 +130,15 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_welcome(
     monkeypatch.setattr(variables, "_PATIENCE", 0.0)
     monkeypatch.setattr(variables, "_SHUNNED", 0.0)
     ring.unlocked.clear()
-    look_up, told = Variables({}), asyncio.Event()
+    look_up, notice = Variables({}), asyncio.Event()
     assert look_up("keyring:TOKEN") is None
     await look_up.answered()
     assert "does not answer" in caplog.text
-    look_up.changed = told.set
+    look_up.changed = notice.set
     assert look_up("keyring:TOKEN") is None
     assert not look_up.awaited, "the user is asked to unlock it once"
     ring.unlocked.set()
-    await told.wait()
+    await notice.wait()
     assert look_up("keyring:TOKEN") == "from the ring"
 
 

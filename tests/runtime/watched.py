@@ -26,13 +26,13 @@ QUICK = RestartPolicy(delays=(0.001, 0.001, 0.001))
 TERMS = CallTerms(timeout=2)
 
 
-def server(wanted: Wanted = Wanted.RUNNING, **more: object) -> DesiredServer:
+def server(target: Wanted = Wanted.RUNNING, **more: object) -> DesiredServer:
     base = DesiredServer(
         id=ID,
         name="fs",
         owner=Owner(Scope.PROJECT),
         config=LocalConfig(command=["x"]),
-        wanted=wanted,
+        wanted=target,
         launch=LocalLaunch(("x",), {}, None, ()),
         launch_digest="l",
         policy_digest="p",
@@ -86,9 +86,9 @@ class Watched:
 
 @asynccontextmanager
 async def watched(policy: RestartPolicy = QUICK) -> AsyncGenerator[Watched]:
-    found = Watched(policy)
+    watch = Watched(policy)
     try:
-        yield found
+        yield watch
     finally:
-        await found.supervisor.close()
-        assert found.opener.closed
+        await watch.supervisor.close()
+        assert watch.opener.closed

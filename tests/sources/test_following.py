@@ -188,10 +188,10 @@ async def test_a_look_that_began_before_an_edit_does_not_take_it_back(
             go_on.wait(LONG)
         return text
 
-    told: list[list[str]] = []
+    changes: list[list[str]] = []
     folder = made_folder(tmp_path)
     source = ProjectFile(folder)
-    await source.open(lambda: told.append(names(source)))
+    await source.open(lambda: changes.append(names(source)))
     try:
         monkeypatch.setattr(project_file, "read_file", read)
         source.look_again()
@@ -202,7 +202,7 @@ async def test_a_look_that_began_before_an_edit_does_not_take_it_back(
         assert await eventually(lambda: names(source) == ["third"], LONG)
     finally:
         await source.close()
-    assert told == [["first"], ["first", "second"], ["third"]]
+    assert changes == [["first"], ["first", "second"], ["third"]]
 
 
 async def test_a_text_is_parsed_beside_the_loop(

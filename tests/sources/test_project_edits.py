@@ -109,9 +109,9 @@ async def test_a_link_that_leads_to_itself_is_told_with_its_name(tmp_path: Path)
     path.symlink_to(path)
     source, _ = await opened(tmp_path)
     try:
-        told = f"{path}: cannot be read: Too many levels of symbolic links"
-        assert [str(each) for each in source.document().problems] == [told]
-        with pytest.raises(DocumentBroken, match=f"^{re.escape(told)}$"):
+        message = f"{path}: cannot be read: Too many levels of symbolic links"
+        assert [str(each) for each in source.document().problems] == [message]
+        with pytest.raises(DocumentBroken, match=f"^{re.escape(message)}$"):
             await source.put("b", ECHO, None)
     finally:
         await source.close()

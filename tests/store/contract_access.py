@@ -192,5 +192,7 @@ class CredentialsContract:
         sets = [replace(SIGNED_IN, resource=f"https://{each}.example") for each in range(8)]
         async with opened(opener) as store:
             await asyncio.gather(*map(store.credentials.put, sets))
-            found = await asyncio.gather(*(store.credentials.get(each.resource) for each in sets))
-            assert found == sets
+            credentials = await asyncio.gather(
+                *(store.credentials.get(each.resource) for each in sets)
+            )
+            assert credentials == sets

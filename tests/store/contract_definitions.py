@@ -40,9 +40,9 @@ class DefinitionsContract:
 
     async def test_a_name_is_given_once_whoever_asks_at_the_same_time(self, opener: Opener) -> None:
         async with opened(opener) as store:
-            asked = (store.definitions.add("fs", {"n": number}) for number in range(8))
-            found = await asyncio.gather(*asked, return_exceptions=True)
-            taken = [each for each in found if isinstance(each, NameTaken)]
+            additions = (store.definitions.add("fs", {"n": number}) for number in range(8))
+            results = await asyncio.gather(*additions, return_exceptions=True)
+            taken = [each for each in results if isinstance(each, NameTaken)]
             assert len(taken) == 7
             assert '"fs"' in str(taken[0])
             assert len(store.definitions.all()) == 1
@@ -133,8 +133,8 @@ class DefinitionsContract:
 
     async def test_a_definition_has_the_id_that_its_name_had_before(self, opener: Opener) -> None:
         async with opened(opener) as store:
-            known = store.memory.identity(USER, "fs")
-            assert (await store.definitions.add("fs", {})).id == known
+            identity = store.memory.identity(USER, "fs")
+            assert (await store.definitions.add("fs", {})).id == identity
 
 
 class PoliciesContract:

@@ -24,11 +24,13 @@ class JournalContract:
         async with opened(opener) as store:
             for call in calls:
                 store.journal.append(call)
-            shown = await store.journal.query(CallQuery())
-            assert [each._replace(id=0) for each in shown] == calls[::-1]
-            assert [each.id for each in shown] == sorted((each.id for each in shown), reverse=True)
+            records = await store.journal.query(CallQuery())
+            assert [each._replace(id=0) for each in records] == calls[::-1]
+            assert [each.id for each in records] == sorted(
+                (each.id for each in records), reverse=True
+            )
         async with opened(opener) as store:
-            assert await store.journal.query(CallQuery()) == shown
+            assert await store.journal.query(CallQuery()) == records
 
     async def test_calls_that_nobody_asked_for_are_written_at_the_end(self, opener: Opener) -> None:
         async with opened(opener) as store:
@@ -42,17 +44,17 @@ class JournalContract:
             store.journal.append(a_call(2, ONE, "b", "tool_error"))
             store.journal.append(a_call(3, TWO, "a", "timed-out"))
 
-            async def shown(query: CallQuery) -> list[int]:
+            async def sizes(query: CallQuery) -> list[int]:
                 return [each.bytes_in for each in await store.journal.query(query)]
 
-            assert await shown(CallQuery(server=ONE)) == [2, 1]
-            assert await shown(CallQuery(tool="a")) == [3, 1]
-            assert await shown(CallQuery(outcome="tool_error")) == [2]
-            assert await shown(CallQuery(server=ONE, tool="a", outcome="ok")) == [1]
-            assert await shown(CallQuery(server=TWO, outcome="ok")) == []
+            assert await sizes(CallQuery(server=ONE)) == [2, 1]
+            assert await sizes(CallQuery(tool="a")) == [3, 1]
+            assert await sizes(CallQuery(outcome="tool_error")) == [2]
+            assert await sizes(CallQuery(server=ONE, tool="a", outcome="ok")) == [1]
+            assert await sizes(CallQuery(server=TWO, outcome="ok")) == []
             somebody = (await store.journal.query(CallQuery(limit=1)))[0].who
-            assert await shown(CallQuery(who=somebody, tool="b")) == [2]
-            assert await shown(CallQuery(who="nobody")) == []
+            assert await sizes(CallQuery(who=somebody, tool="b")) == [2]
+            assert await sizes(CallQuery(who="nobody")) == []
 
     async def test_a_reader_pages_through_without_seeing_a_call_twice(self, opener: Opener) -> None:
         async with opened(opener) as store:
@@ -89,8 +91,8 @@ class EditsContract:
         emptied = replace(an_edit(3), after=b"")
         async with opened(opener) as store:
             entries = [await store.edits.add(each) for each in (made, removed, emptied)]
-            found = [await store.edits.get(each.id) for each in entries]
-            assert [each and each[1] for each in found] == [made, removed, emptied]
+            stored = [await store.edits.get(each.id) for each in entries]
+            assert [each and each[1] for each in stored] == [made, removed, emptied]
 
     async def test_the_last_hundred_are_kept_and_listed_newest_first(self, opener: Opener) -> None:
         async with opened(opener) as store:

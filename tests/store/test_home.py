@@ -42,9 +42,9 @@ def test_a_killed_yard_keeps_nobody_out(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        found = Home(tmp_path).running()
-        assert found is not None
-        assert (found.pid, found.url) == (holder.pid, "http://127.0.0.1:1")
+        running = Home(tmp_path).running()
+        assert running is not None
+        assert (running.pid, running.url) == (holder.pid, "http://127.0.0.1:1")
         holder.kill()
     home = Home(tmp_path)
     assert home.running() is None

@@ -61,8 +61,8 @@ def test_yards_without_a_home_share_one_key_of_their_user(temporary: Path) -> No
 def test_a_folder_that_others_may_write_to_has_no_key(temporary: Path, how: str) -> None:
     key = user_mark_key()
     UNUSABLE[how](temporary)
-    found = [user_mark_key() for _ in range(2)]
-    assert len({key, *found}) == 3, "each process has one of its own then"
+    keys = [user_mark_key() for _ in range(2)]
+    assert len({key, *keys}) == 3, "each process has one of its own then"
 
 
 @pytest.mark.spec("F2.7")

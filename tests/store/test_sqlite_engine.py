@@ -209,8 +209,8 @@ async def test_a_commit_that_the_disk_refuses_changes_nothing(tmp_path: Path) ->
         await asyncio.sleep(0)
         with files_no_larger_than((tmp_path / "a.db-wal").stat().st_size):
             release()
-            found = await waiting
-        assert {type(each) for each in found} == {StorageFull}
+            errors = await waiting
+        assert {type(each) for each in errors} == {StorageFull}
         assert await engine.run(keys) == [1]
         await engine.run(insert(2))
     async with an_engine(tmp_path / "a.db") as engine:
@@ -222,7 +222,7 @@ async def test_nothing_is_said_to_be_stored_in_a_file_that_is_gone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, another: bool
 ) -> None:
     followed: list[None] = []
-    told: list[bool] = []
+    results: list[bool] = []
     path, aside = tmp_path / "a.db", tmp_path / "aside.db"
     async with an_engine(path) as engine:
         await engine.run(insert(1))
@@ -231,9 +231,9 @@ async def test_nothing_is_said_to_be_stored_in_a_file_that_is_gone(
             path.touch()
         with pytest.raises(StateGone, match=r"a\.db was deleted or replaced"):
             await engine.run(insert(2), followed.append)
-        engine.post(insert(3), told.append)
+        engine.post(insert(3), results.append)
         assert await engine.run(keys) == [1], "what is known can still be read"
-        assert (followed, told) == ([], [False])
+        assert (followed, results) == ([], [False])
         assert isinstance(engine.fault(), StateGone)
         aside.rename(path)
         assert engine.fault() is None
@@ -246,13 +246,13 @@ async def test_nothing_is_said_to_be_stored_in_a_file_that_is_gone(
 async def test_work_in_the_background_is_done_in_order_and_its_failure_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[bool] = []
+    results: list[bool] = []
     async with an_engine(tmp_path / "a.db") as engine:
-        engine.post(insert(1), told.append)
-        engine.post(insert(1), told.append)
+        engine.post(insert(1), results.append)
+        engine.post(insert(1), results.append)
         engine.post(insert(1))
         assert await engine.run(keys) == [1]
-        assert told == [True, False]
+        assert results == [True, False]
         assert caplog.text.count("UNIQUE constraint failed") >= 2
 
 

@@ -79,10 +79,10 @@ def content_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def tables(connection: sqlite3.Connection) -> list[str]:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
     )
-    return [name for (name,) in found]
+    return [name for (name,) in rows]
 
 
 def columns(connection: sqlite3.Connection, database: str, table: str) -> list[str]:
@@ -97,10 +97,10 @@ async def make_first(newer: Path, older: Path, first: Migration) -> None:
         for table in tables(connection):
             kept = columns(connection, "newer", table)
             names = ", ".join(each for each in columns(connection, "main", table) if each in kept)
-            given = names
+            values = names
             if table == "approvals":
-                names, given = f"{names}, digest", f"{names}, 'trusted'"
-            rows = f"SELECT {given} FROM newer.{table}"  # noqa: S608  names of our own tables
+                names, values = f"{names}, digest", f"{names}, 'trusted'"
+            rows = f"SELECT {values} FROM newer.{table}"  # noqa: S608  names of our own tables
             connection.execute(f"INSERT INTO {table} ({names}) {rows}")
 
 

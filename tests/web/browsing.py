@@ -34,14 +34,14 @@ class Visitor:
 
     def visit(self, yard: Daemon, path: str = "/", **options: Any) -> Page:  # noqa: ANN401  the browser's own
         """A new browser window that was let in, at some page of a yard."""
-        wanted: dict[str, Any] = {"locale": "en", **options}
-        context = self._browser.new_context(base_url=yard.up.url, **wanted)
+        settings: dict[str, Any] = {"locale": "en", **options}
+        context = self._browser.new_context(base_url=yard.up.url, **settings)
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
         page = context.new_page()
-        page.on("console", self._heard)
+        page.on("console", self._note_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("request", lambda request: self._asked(request, yard.up.url))
+        page.on("request", lambda request: self._check_host(request, yard.up.url))
         page.goto(yard.post("/api/login-links", status=201)["url"])
         page.wait_for_url(f"{yard.up.url}/")
         if path != "/":
@@ -71,13 +71,13 @@ class Visitor:
         self.close()
         assert not self.complaints, self.complaints
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _note_console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             self.complaints.append(f"{message.type}: {message.text} {_place(message.location)}")
 
-    def _asked(self, request: Request, url: str) -> None:
-        asked = urlsplit(request.url)
-        if asked.scheme in {"http", "https"} and asked.netloc != urlsplit(url).netloc:
+    def _check_host(self, request: Request, url: str) -> None:
+        target = urlsplit(request.url)
+        if target.scheme in {"http", "https"} and target.netloc != urlsplit(url).netloc:
             self.complaints.append(f"left the host: {request.url}")
 
 

@@ -33,9 +33,9 @@ def answer(message: dict[str, Any]) -> dict[str, Any] | None:
 
 print("\x1b[31mred <i>text</i>\x1b[0m \u202eflip", file=sys.stderr, flush=True)
 for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" in asked:
-        said = answer(asked)
+    request = json.loads(line)
+    if "id" in request:
+        result = answer(request)
         error = {"error": {"code": -32601, "message": "<script>alert(5)</script>"}}
-        body = error if said is None else {"result": said}
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **body}), flush=True)
+        body = error if result is None else {"result": result}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}), flush=True)

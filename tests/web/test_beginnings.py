@@ -16,9 +16,9 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture
 def office() -> Generator[Office]:
-    found = Office()
-    with asgi_server(found.app()) as found.base:
-        yield found
+    provider = Office()
+    with asgi_server(provider.app()) as provider.base:
+        yield provider
 
 
 @pytest.fixture

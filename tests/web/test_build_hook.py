@@ -120,10 +120,10 @@ def test_a_build_that_cannot_have_them_says_so(
     npm: Callable[[str], None],
 ) -> None:
     npm(BAD_NPM)
-    with pytest.raises(SystemExit, match="cannot be fetched") as told:
+    with pytest.raises(SystemExit, match="cannot be fetched") as exit_info:
         build(hook, checkout)
-    assert "the registry is not reachable" in str(told.value)
-    assert "Install Node.js" in str(told.value)
+    assert "the registry is not reachable" in str(exit_info.value)
+    assert "Install Node.js" in str(exit_info.value)
 
 
 def test_the_lock_names_versions_and_digests_but_no_address() -> None:

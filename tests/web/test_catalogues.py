@@ -21,7 +21,7 @@ ENGLISH = catalogue("en")
 OTHERS = [each for each in LANGUAGES if each != "en"]
 
 
-def said() -> dict[str, set[str]]:
+def program_keys() -> dict[str, set[str]]:
     """Every sentence of the program itself by its key in a catalogue, with what can fill it."""
     texts = {f"lint.{key}": blanks(text) | {"program"} for key, text in SAYS.items()}
     texts |= {f"advice.{key}": blanks(text) | {"program"} for key, text in ADVICE.items()}
@@ -35,7 +35,7 @@ def blanks(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-SAID = said()
+SAID = program_keys()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -64,12 +64,12 @@ def test_no_fact_of_a_finding_gets_lost_in_another_language(language: str) -> No
 
 
 def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:
-    said = {
+    keys = {
         key
         for template in WEB.rglob("*.html")
         for key in re.findall(r"""\bt\(['"]([^'"]+)['"][,)]""", template.read_text())
     }
-    assert said - ENGLISH.keys() == set()
+    assert keys - ENGLISH.keys() == set()
 
 
 def test_the_page_says_in_english_what_the_commands_say() -> None:

@@ -47,13 +47,13 @@ def apply(page: Page) -> None:
 
 @pytest.mark.spec("E1.1")
 def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: Desk) -> None:
-    shown = {
+    servers = {
         "claude-code": ("files", "npx -y @acme/files", "true"),
         "codex": ("notes", "uvx notes", "false"),
         "gemini": ("weather", "uvx weather", "true"),
         "opencode": ("time", "uvx time", "true"),
     }
-    for client, (name, line, on) in shown.items():
+    for client, (name, line, on) in servers.items():
         row = entry(page, client, name)
         expect(row.locator(".name")).to_have_text(name)
         expect(row.locator(".line")).to_have_text(line)
@@ -68,21 +68,21 @@ def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: De
 @pytest.mark.spec("E1.2")
 def test_a_click_on_a_server_shows_command_args_env_and_url(page: Page) -> None:
     entry(page, "claude-code", "files").locator(".name").click()
-    said = dialog(page).locator(".said")
-    expect(said).to_contain_text("npx")
-    expect(said).to_contain_text(".claude.json:4")
-    expect(said.locator(".arg")).to_have_text(
+    details = dialog(page).locator(".said")
+    expect(details).to_contain_text("npx")
+    expect(details).to_contain_text(".claude.json:4")
+    expect(details.locator(".arg")).to_have_text(
         ["-y", "@acme/files", "API_KEY = ••••••", "MODE = ${MODE}"]
     )
     assert "a-secret-value" not in page.content()
     page.keyboard.press("Escape")
     entry(page, "codex", "docs").locator(".name").click()
-    expect(said).to_contain_text("https://docs.example.com/mcp")
-    expect(said).to_contain_text("DOCS_TOKEN")
+    expect(details).to_contain_text("https://docs.example.com/mcp")
+    expect(details).to_contain_text("DOCS_TOKEN")
     page.keyboard.press("Escape")
     entry(page, "codex", "notes").locator(".name").click()
     expect(dialog(page)).to_contain_text("is disabled in its entry")
-    expect(said).to_contain_text("config.toml:11")
+    expect(details).to_contain_text("config.toml:11")
 
 
 EDITS = [
@@ -130,8 +130,8 @@ def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
 ) -> None:
     elsewhere = it.home / ".gemini" / "mcp-server-enablement.json"
     entry(page, "gemini", "weather").get_by_role("switch").click()
-    told = dialog(page).locator(".warned li[data-kind=relocated]")
-    expect(told).to_contain_text(elsewhere.name)
+    notice = dialog(page).locator(".warned li[data-kind=relocated]")
+    expect(notice).to_contain_text(elsewhere.name)
     assert not elsewhere.exists()
     apply(page)
     expect(entry(page, "gemini", "weather").locator(".lamp")).to_have_text("Disabled")

@@ -93,15 +93,15 @@ def test_an_undo_that_ends_a_running_server_is_asked_about_wherever_it_is_presse
     copy_to_yard(page, "mine")
     it.yard.post(one("mine", "start"))
     toast(page, "mine was copied").get_by_role("button", name="Undo").click()
-    asked = page.locator("#dialog .warning")
-    expect(asked).to_contain_text("removes mine from mcpyard")
-    expect(asked).to_contain_text("mine is running and will be stopped")
+    warning = page.locator("#dialog .warning")
+    expect(warning).to_contain_text("removes mine from mcpyard")
+    expect(warning).to_contain_text("mine is running and will be stopped")
     assert violations(page) == []
     page.get_by_role("button", name="Cancel").click()
     assert it.yard.record("mine")["state"] == "running"
     page.goto("/clients?show=edits")
     page.locator(".edits tbody tr").first.get_by_role("button", name="Undo").click()
-    expect(asked).to_contain_text("mine is running and will be stopped")
+    expect(warning).to_contain_text("mine is running and will be stopped")
     page.locator("#apply").click()
     expect(toast(page, "Undone")).to_be_visible()
     assert it.yard.get(SERVERS) == []
@@ -113,8 +113,8 @@ def test_what_is_told_after_a_copy_names_the_field(page: Page) -> None:
     page.get_by_label("Basic").check()
     expect(page.locator("#preview .warned li[data-kind=unsupported]")).to_be_visible()
     page.locator("#apply").click()
-    told = toast(page, "docs was copied").locator(".detail", has_text="bearer_token_env_var: ")
-    expect(told).to_be_visible()
+    detail = toast(page, "docs was copied").locator(".detail", has_text="bearer_token_env_var: ")
+    expect(detail).to_be_visible()
 
 
 def test_on_a_phone_every_switch_stands_in_line_with_its_name(page: Page, it: Desk) -> None:

@@ -12,7 +12,7 @@ from mcpyard.app import Yard
 from mcpyard.web import assets
 from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
-from tests.api.asgi import Asked, client_of, keys_of
+from tests.api.asgi import YardApi, client_of, keys_of
 from tests.api.doors import every_door, let_in
 from tests.cli.commands import echo
 
@@ -20,23 +20,23 @@ pytestmark = pytest.mark.real
 
 
 @asynccontextmanager
-async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[Asked]:
+async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
     """A yard with its page, asked without a network."""
     closing = asyncio.Event()
     async with Yard.open(servers=servers, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
         keys = keys_of(yard)
-        shown = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
-        app = build(yard, keys=keys, hosts=[], closing=closing, pages=shown)
+        routes = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
+        app = build(yard, keys=keys, hosts=[], closing=closing, pages=routes)
         async with client_of(app) as client:
-            yield Asked(yard, app, client, closing)
+            yield YardApi(yard, app, client, closing)
         closing.set()
 
 
 async def test_no_address_of_the_page_but_its_files_is_open_to_a_stranger() -> None:
-    async with asked_page() as asked, client_of(asked.app, {}) as stranger:
-        own = [each for each in every_door(asked) if not each[1].startswith(("/api", "/mcp"))]
+    async with asked_page() as api, client_of(api.app, {}) as stranger:
+        own = [each for each in every_door(api) if not each[1].startswith(("/api", "/mcp"))]
         open_ones = {
             path
             for method, path in own
@@ -46,15 +46,15 @@ async def test_no_address_of_the_page_but_its_files_is_open_to_a_stranger() -> N
 
 
 async def test_the_cookie_alone_changes_nothing_and_opens_no_stream() -> None:
-    async with asked_page() as asked, let_in(asked) as browser:
-        for method, path in every_door(asked):
+    async with asked_page() as api, let_in(api) as browser:
+        for method, path in every_door(api):
             if method not in {"GET", "HEAD"} or path == "/ui/stream":
                 answer = await browser.client.request(method, path)
                 assert answer.status_code == 403, (method, path)
 
 
 async def test_a_browser_that_is_not_let_in_is_told_how_to_come_in() -> None:
-    async with asked_page() as asked, client_of(asked.app, {"Accept": "text/html"}) as stranger:
+    async with asked_page() as api, client_of(api.app, {"Accept": "text/html"}) as stranger:
         answer = await stranger.get("/")
         assert answer.status_code == 401
         assert "mcpyard login-link" in answer.text
@@ -62,48 +62,46 @@ async def test_a_browser_that_is_not_let_in_is_told_how_to_come_in() -> None:
 
 
 async def test_pages_carry_a_policy_that_lets_nothing_in_from_elsewhere() -> None:
-    async with asked_page() as asked:
+    async with asked_page() as api:
         for path in ("/", "/tools", "/components", "/ui/servers/add", "/ui/news?view=servers"):
-            policy = (await asked.get(path)).headers["content-security-policy"]
+            policy = (await api.get(path)).headers["content-security-policy"]
             assert "default-src 'none'" in policy
             assert "unsafe" not in policy
             assert "script-src 'self';" in policy
 
 
 async def test_files_are_kept_for_good_and_only_those_of_the_page_are_served() -> None:
-    async with asked_page() as asked:
-        kept = await asked.get(assets.address("app.js"))
+    async with asked_page() as api:
+        kept = await api.get(assets.address("app.js"))
         assert "immutable" in kept.headers["cache-control"]
         assert kept.headers["content-type"].startswith("text/javascript")
-        icon = await asked.get(assets.address("icon.svg"))
+        icon = await api.get(assets.address("icon.svg"))
         assert icon.headers["content-type"] == "image/svg+xml"
-        assert (
-            f'<link rel="icon" href="{assets.address("icon.svg")}"' in (await asked.get("/")).text
-        )
-        old = await asked.get("/static/old/app.js")
+        assert f'<link rel="icon" href="{assets.address("icon.svg")}"' in (await api.get("/")).text
+        old = await api.get("/static/old/app.js")
         assert old.headers["cache-control"] == "no-store"
         for name in ("../rendering.py", "%2e%2e/rendering.py", "vendor/.lock", "nothing.js"):
-            assert (await asked.get(f"/static/x/{name}")).status_code == 404
+            assert (await api.get(f"/static/x/{name}")).status_code == 404
 
 
 async def test_news_are_told_once_and_only_what_changed() -> None:
-    async with asked_page(one=echo(), other=echo()) as asked:
-        first = await asked.get("/ui/news?view=servers")
+    async with asked_page(one=echo(), other=echo()) as api:
+        first = await api.get("/ui/news?view=servers")
         assert first.text.count("<article") == 2
         tag = {"If-None-Match": first.headers["etag"]}
-        assert (await asked.client.get("/ui/news?view=servers", headers=tag)).status_code == 304
-        await asked.yard.start("one", wait=10)
-        then = await asked.client.get("/ui/news?view=servers", headers=tag)
+        assert (await api.client.get("/ui/news?view=servers", headers=tag)).status_code == 304
+        await api.yard.start("one", wait=10)
+        then = await api.client.get("/ui/news?view=servers", headers=tag)
         assert then.text.count("<article") == 1
         assert "Connected" in then.text
-        ref = asked.yard.record("other").id
-        of_other = await asked.client.get(f"/ui/news?view=server:{ref}", headers=tag)
+        ref = api.yard.record("other").id
+        of_other = await api.client.get(f"/ui/news?view=server:{ref}", headers=tag)
         assert "<header" not in of_other.text
 
 
 @pytest.mark.parametrize("tag", ["", '"x-1-1"', '"--"', '"x"', '"{}-x-1"', '"{}-1-٣"'])
 async def test_a_tag_of_another_run_or_of_nothing_brings_everything(tag: str) -> None:
-    async with asked_page(one=echo()) as asked:
-        headers = {b"If-None-Match": tag.format(asked.yard.instance).encode()}
-        answer = await asked.client.get("/ui/news?view=servers", headers=headers)
+    async with asked_page(one=echo()) as api:
+        headers = {b"If-None-Match": tag.format(api.yard.instance).encode()}
+        answer = await api.client.get("/ui/news?view=servers", headers=headers)
         assert "#cards" in answer.text

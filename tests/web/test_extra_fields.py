@@ -63,7 +63,7 @@ def test_one_member_of_a_group_is_changed_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "further: is not JSON: "),
         ("[" * 100_000, "further: is not JSON: "),
@@ -71,14 +71,14 @@ def test_one_member_of_a_group_is_changed_alone() -> None:
         ('{"command": "x"}', "command: has its own field in the form"),
     ],
 )
-def test_what_is_no_further_setting_is_refused_by_name(text: str, said: str) -> None:
-    with pytest.raises(DefinitionError, match=said):
+def test_what_is_no_further_setting_is_refused_by_name(text: str, message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
         read_further(text)
 
 
 def test_a_trial_has_the_literal_secret_and_the_eye_has_not() -> None:
-    said = {"oauth": {"clientId": "me", "clientSecret": MASKED}}
-    fields = Fields(transport="http", url="http://far", further=json.dumps(said))
+    masked = {"oauth": {"clientId": "me", "clientSecret": MASKED}}
+    fields = Fields(transport="http", url="http://far", further=json.dumps(masked))
     literal = {"clientId": "me", "clientSecret": "hush"}
     assert definition_of(fields, RevealedView(oauth=literal))["oauth"] == literal
     assert shown(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
@@ -109,14 +109,14 @@ def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
 
     card(page, "far").get_by_role("button", name="Edit").click()
     further = page.get_by_label("Other settings")
-    said = json.loads(further.input_value())
-    assert said["oauth"] == {"clientId": "mine", "clientSecret": MASKED}
-    further.fill(json.dumps(said | {"startTimeout": -1}))
+    settings = json.loads(further.input_value())
+    assert settings["oauth"] == {"clientId": "mine", "clientSecret": MASKED}
+    further.fill(json.dumps(settings | {"startTimeout": -1}))
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#f-further-problem")).to_contain_text("startTimeout: must be")
     visitor.expect("422")
-    del said["title"]
-    further.fill(json.dumps(said | {"startTimeout": 5000}))
+    del settings["title"]
+    further.fill(json.dumps(settings | {"startTimeout": 5000}))
     expect(page.locator("#diff .add")).to_contain_text("5000")
     assert "hush" not in page.content()
     page.get_by_role("button", name="Save").click()

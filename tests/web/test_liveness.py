@@ -67,9 +67,9 @@ def test_a_killed_child_turns_its_card_amber_and_back_to_green_without_a_reload(
     page.wait_for_function("() => window.seen.some(each => /^Retrying.* · /s.test(each))")
     (tmp_path / "again").touch()
     page.wait_for_function("() => window.seen.at(-1).startsWith('Connected')")
-    told = " ".join(page.evaluate("window.seen"))
-    assert "Process exited (code" in told
-    assert re.search("attempt [123]/3 · (retrying in [1-4] s|retrying now)", told)
+    text = " ".join(page.evaluate("window.seen"))
+    assert "Process exited (code" in text
+    assert re.search("attempt [123]/3 · (retrying in [1-4] s|retrying now)", text)
 
 
 def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
@@ -89,12 +89,12 @@ def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
 
 def test_two_browsers_see_each_others_changes(visitor: Visitor, yard: Daemon) -> None:
     yard.register("mine", echo())
-    here, other = visitor.visit(yard), visitor.visit(yard, locale="zh-CN")
-    card(here, "mine").get_by_role("button", name="Start").click()
+    first, other = visitor.visit(yard), visitor.visit(yard, locale="zh-CN")
+    card(first, "mine").get_by_role("button", name="Start").click()
     expect(lamp(other, "mine")).to_have_text("已连接")
     card(other, "mine").get_by_role("button", name="删除").click()
     other.locator("#confirm-delete").click()
-    expect(card(here, "mine")).to_have_count(0)
+    expect(card(first, "mine")).to_have_count(0)
 
 
 @pytest.mark.spec("C3.1")
@@ -111,10 +111,10 @@ def test_all_states_are_there_on_load_and_asked_for_every_five_seconds(
     page.wait_for_selector(LIVE)
     tags: list[str] = []
     for _ in range(2):
-        with page.expect_response("**/ui/news*") as asked:
+        with page.expect_response("**/ui/news*") as response:
             page.clock.run_for(5_000)
-        assert asked.value.status in {200, 304}
-        tags += [asked.value.request.headers["if-none-match"], asked.value.headers["etag"]]
+        assert response.value.status in {200, 304}
+        tags += [response.value.request.headers["if-none-match"], response.value.headers["etag"]]
     assert tags[2] == tags[1]
 
 

@@ -32,8 +32,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
     """A yard with a server in every state that the page knows, and calls in its journal."""
     folder = tmp_path_factory.mktemp("full")
     with daemon(folder / "home") as yard:
-        said = {"title": "Always there", "description": "It runs, and says so. " * 30}
-        yard.register("running", echo(), start=True, **said)
+        texts = {"title": "Always there", "description": "It runs, and says so. " * 30}
+        yard.register("running", echo(), start=True, **texts)
         yard.register("asleep", echo())
         yard.register("off", echo(), enabled=False)
         yard.register("broken", missing(folder), start=True)
@@ -60,8 +60,8 @@ def violations(page: Page) -> list[str]:
     if not page.evaluate("() => 'axe' in window"):
         # The page's own policy keeps scripts of others out, also those of a test.
         page.evaluate(AXE.read_text())
-    found: list[dict[str, Any]] = page.evaluate(RUN_AXE)
-    return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in found]
+    results: list[dict[str, Any]] = page.evaluate(RUN_AXE)
+    return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in results]
 
 
 @pytest.mark.parametrize(("theme", "locale"), LOOKS)
@@ -106,8 +106,8 @@ def test_no_screen_is_wider_than_the_window(visitor: Visitor, full: Daemon, widt
 def test_hostile_texts_are_shown_and_do_nothing(visitor: Visitor, full: Daemon) -> None:
     page = visitor.visit(full)
     page.on("dialog", lambda box: visitor.complaints.append(f"a script ran: {box.message}"))
-    shown = page.locator(".card h2", has_text="<script>alert(1)</script>")
-    expect(shown).to_be_visible()
+    heading = page.locator(".card h2", has_text="<script>alert(1)</script>")
+    expect(heading).to_be_visible()
     ref = full.record(NAME)["id"]
     page.goto(f"/servers/{ref}")
     expect(page.locator(".tool")).to_have_count(100)

@@ -107,10 +107,10 @@ def test_whatever_the_yard_fails_at_is_told(visitor: Visitor, yard: Daemon) -> N
     page.context.route("**/start*", lambda route: route.fulfill(status=500), times=1)
     card(page, "mine").get_by_role("button", name="Start").click()
     expect(toast(page, "The request failed (HTTP 500)")).to_be_visible()
-    said = '<div class="notice bad"><p>it is on fire</p></div>'
-    told = {"HX-Retarget": "#notices", "Content-Type": "text/html"}
+    body = '<div class="notice bad"><p>it is on fire</p></div>'
+    headers = {"HX-Retarget": "#notices", "Content-Type": "text/html"}
     page.context.route(
-        "**/start*", lambda route: route.fulfill(status=502, body=said, headers=told), times=1
+        "**/start*", lambda route: route.fulfill(status=502, body=body, headers=headers), times=1
     )
     card(page, "mine").get_by_role("button", name="Start").click()
     expect(toast(page, "it is on fire")).to_have_count(1)

@@ -97,16 +97,18 @@ def test_a_hint_that_knows_more_than_its_code_is_translated(language: str) -> No
 @pytest.mark.parametrize("language", CHINESE)
 def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
     files = texts({"~/.codex/config.toml": CODEX}, 0o644)
-    found = {each.code: each for each in lint(client_of("codex"), around(), files)}
-    said = {code: messages.told_finding(each, words_in(language)) for code, each in found.items()}
-    reference, secret = said["foreign-reference"], said["secret-readable"]
+    findings = {each.code: each for each in lint(client_of("codex"), around(), files)}
+    sentences = {
+        code: messages.told_finding(each, words_in(language)) for code, each in findings.items()
+    }
+    reference, secret = sentences["foreign-reference"], sentences["secret-readable"]
     for name in ("env.MODE", "MODE", "Codex"):
         assert name in reference.says
     assert "env.API_TOKEN" in secret.says
     assert "chmod 600" in secret.todo
     assert "env_vars" in secret.todo
-    assert all(HAN.search(each.says) and HAN.search(each.todo) for each in said.values())
-    assert "hunter2" not in str(said)
+    assert all(HAN.search(each.says) and HAN.search(each.todo) for each in sentences.values())
+    assert "hunter2" not in str(sentences)
 
 
 def test_what_is_wrong_with_a_file_follows_its_finding() -> None:
@@ -120,10 +122,10 @@ def test_what_is_wrong_with_a_file_follows_its_finding() -> None:
 @pytest.mark.parametrize("language", CHINESE)
 @pytest.mark.parametrize("kind", EDGES)
 def test_every_error_is_told_with_what_to_do(kind: type[YardError], language: str) -> None:
-    said = messages.told_error(kind("why it is so"), words_in(language))
-    assert HAN.search(said.says)
-    assert HAN.search(said.todo)
-    assert said.detail == "why it is so"
+    message = messages.told_error(kind("why it is so"), words_in(language))
+    assert HAN.search(message.says)
+    assert HAN.search(message.todo)
+    assert message.detail == "why it is so"
     assert messages.told_error(kind("why it is so"), words_in("en")) == Message("why it is so")
 
 
@@ -184,6 +186,6 @@ def test_a_warning_is_told_by_its_sentence(language: str) -> None:
 
 def test_a_note_names_its_field_without_the_way_to_it() -> None:
     note = Problem("mcpServers.mine.colour", "is unknown; ignored")
-    said = messages.told_note(note, "mine", words_in("zh-Hans"))
-    assert said == Message("colour\uff1a未知\uff1b已忽略")
+    message = messages.told_note(note, "mine", words_in("zh-Hans"))
+    assert message == Message("colour\uff1a未知\uff1b已忽略")
     assert messages.told_note(note, "mine", words_in("en")) == Message(str(note))

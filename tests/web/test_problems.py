@@ -22,14 +22,14 @@ def words(html: str) -> str:
 
 
 async def test_a_red_card_says_in_chinese_what_is_wrong_and_what_to_do() -> None:
-    async with asked_page(bad=MISSING | {"wanted": "running", "colour": "red"}) as asked:
-        html = (await asked.client.get("/ui/news?view=servers", headers=CHINESE)).text
-        said = words(html)
-        assert "找不到命令“no-such-program”" in said
-        assert "请检查拼写" in said
-        assert "colour\uff1a未知\uff1b已忽略" in said
-        assert "not found" not in said
-        assert "ignored" not in said
+    async with asked_page(bad=MISSING | {"wanted": "running", "colour": "red"}) as api:
+        html = (await api.client.get("/ui/news?view=servers", headers=CHINESE)).text
+        text = words(html)
+        assert "找不到命令“no-such-program”" in text
+        assert "请检查拼写" in text
+        assert "colour\uff1a未知\uff1b已忽略" in text
+        assert "not found" not in text
+        assert "ignored" not in text
         assert '“<span translate="no">no-such-program</span>”' in html
 
 
@@ -43,18 +43,18 @@ def test_what_is_wrong_stands_beside_its_field_in_chinese() -> None:
 
 
 async def test_a_form_that_is_refused_says_so_in_chinese() -> None:
-    async with asked_page() as asked:
+    async with asked_page() as api:
         form = {"name": "two", "transport": "http", "url": "http://x"}
-        answer = await asked.client.post("/ui/servers", data=form, headers=CHINESE)
+        answer = await api.client.post("/ui/servers", data=form, headers=CHINESE)
         assert answer.status_code == 409
         assert "此 mcpyard 实例没有数据目录" in answer.text
 
 
 async def test_a_trial_that_fails_says_in_chinese_why_and_what_to_do() -> None:
-    async with asked_page() as asked:
-        answer = await asked.client.post("/ui/servers/test", data=MISSING, headers=CHINESE)
-        for said in ("找不到命令", "请检查拼写", "no-such-program"):
-            assert said in answer.text
+    async with asked_page() as api:
+        answer = await api.client.post("/ui/servers/test", data=MISSING, headers=CHINESE)
+        for phrase in ("找不到命令", "请检查拼写", "no-such-program"):
+            assert phrase in answer.text
 
 
 async def test_a_notice_has_the_remedy_as_a_detail() -> None:
@@ -68,7 +68,7 @@ async def test_a_notice_has_the_remedy_as_a_detail() -> None:
 
 
 async def test_in_english_an_error_is_told_as_it_came() -> None:
-    async with asked_page() as asked:
-        answer = await asked.client.post("/ui/servers/nobody/start")
+    async with asked_page() as api:
+        answer = await api.client.post("/ui/servers/nobody/start")
         assert 'there is no server "nobody"' in unescape(answer.text)
         assert 'class="detail"' not in answer.text

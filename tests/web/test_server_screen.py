@@ -148,7 +148,7 @@ def test_the_form_of_a_schema_gives_the_json_that_was_meant(visitor: Visitor, ya
     expect(page.locator(".result .piece.data")).to_contain_text('"sent"')
     sent = page.locator(".sent .line").first.text_content()
     page.get_by_label("Raw JSON").check()
-    meant = {
+    expected = {
         "name": "box",
         "count": 3,
         "size": "large",
@@ -161,7 +161,8 @@ def test_the_form_of_a_schema_gives_the_json_that_was_meant(visitor: Visitor, ya
     }
     assert sent
     assert (
-        page.evaluate("() => JSON.parse(document.querySelector('[name=arguments]').value)") == meant
+        page.evaluate("() => JSON.parse(document.querySelector('[name=arguments]').value)")
+        == expected
     )
 
 

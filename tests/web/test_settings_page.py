@@ -74,13 +74,13 @@ def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
     page.get_by_label("HTTP").check()
     expect(page.locator("#preview .diff")).to_contain_text(f"{it.yard.up.url}/mcp")
     page.locator("#apply").click()
-    shown = page.locator("#secret")
-    expect(shown).to_contain_text("MCPYARD_CALL_TOKEN=mcpyard_")
-    secret = shown.inner_text().partition("=")[2]
+    secret_box = page.locator("#secret")
+    expect(secret_box).to_contain_text("MCPYARD_CALL_TOKEN=mcpyard_")
+    secret = secret_box.inner_text().partition("=")[2]
     assert secret not in it.read("codex")
     assert lists_tools(it, secret) == 200
     page.get_by_role("button", name="Close").last.click()
-    expect(shown).to_have_count(0)
+    expect(secret_box).to_have_count(0)
     assert secret not in page.content()
 
 

@@ -26,14 +26,14 @@ def test_a_card_has_the_title_above_the_name_and_the_description_beneath(
     visitor: Visitor, yard: Daemon
 ) -> None:
     yard.register("archive", echo(), title=TITLE, description=ABOUT)
-    shown = card(visitor.visit(yard), "archive")
-    expect(shown.get_by_role("link", name=TITLE, exact=True)).to_be_visible()
-    name = shown.locator("h2").get_by_text("archive", exact=True)
+    archive = card(visitor.visit(yard), "archive")
+    expect(archive.get_by_role("link", name=TITLE, exact=True)).to_be_visible()
+    name = archive.locator("h2").get_by_text("archive", exact=True)
     expect(name).to_be_visible()
-    expect(shown.locator(".description")).to_have_text(ABOUT)
+    expect(archive.locator(".description")).to_have_text(ABOUT)
     tops = [
         each.evaluate("each => each.getBoundingClientRect().top")
-        for each in (shown.locator("h2 a"), name, shown.locator(".description"))
+        for each in (archive.locator("h2 a"), name, archive.locator(".description"))
     ]
     assert tops == sorted(tops)
     assert len({*tops}) == len(tops)
@@ -124,7 +124,7 @@ def test_a_word_of_the_title_finds_the_card_and_the_tools(visitor: Visitor, yard
 
 def test_the_command_that_shows_a_server_tells_both(yard: Daemon) -> None:
     yard.register("archive", echo(), title=TITLE, description=ABOUT)
-    said = mcpyard("show", "archive", home=yard.up.home).stdout.splitlines()
-    assert said[0] == "archive"
-    assert f"  {'title':16} {TITLE}" in said
-    assert f"  {'description':16} {ABOUT}" in said
+    lines = mcpyard("show", "archive", home=yard.up.home).stdout.splitlines()
+    assert lines[0] == "archive"
+    assert f"  {'title':16} {TITLE}" in lines
+    assert f"  {'description':16} {ABOUT}" in lines

@@ -30,7 +30,7 @@ class Issuer:
     secrets_in: str = ""
     """Where the secret of a client must be: `basic`, `post`, or nowhere for clients without."""
 
-    shown: list[str] = field(default_factory=list)
+    token_requests: list[str] = field(default_factory=list)
 
     def app(self) -> Starlette:
         return Starlette(
@@ -63,29 +63,31 @@ class Issuer:
         )
 
     async def register(self, request: Request) -> Response:
-        wanted = await request.json()
+        metadata = await request.json()
         number = f"client-{len(self.clients)}"
-        record = {**wanted, "client_id": number, "token_endpoint_auth_method": "none"}
+        record = {**metadata, "client_id": number, "token_endpoint_auth_method": "none"}
         self.clients[number] = record
         return JSONResponse(record, 201)
 
     async def authorize(self, request: Request) -> Response:
-        asked = dict(request.query_params)
-        assert asked["redirect_uri"] in self.clients[asked["client_id"]]["redirect_uris"]
-        assert asked["code_challenge_method"] == "S256"
+        query = dict(request.query_params)
+        assert query["redirect_uri"] in self.clients[query["client_id"]]["redirect_uris"]
+        assert query["code_challenge_method"] == "S256"
         code = secrets.token_hex(8)
-        self.codes[code] = asked
-        back = {"code": code, "state": asked["state"], "iss": self.base}
-        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode(back)}", 302)
+        self.codes[code] = query
+        back = {"code": code, "state": query["state"], "iss": self.base}
+        return RedirectResponse(f"{query['redirect_uri']}?{urlencode(back)}", 302)
 
     async def token(self, request: Request) -> Response:
         if self.broken:
             return Response("down", 503)
-        form = {name: found[0] for name, found in parse_qs((await request.body()).decode()).items()}
+        form = {
+            name: values[0] for name, values in parse_qs((await request.body()).decode()).items()
+        }
         self.resources.append(form.get("resource", ""))
         basic = request.headers.get("authorization", "").removeprefix("Basic ")
         in_head = base64.b64decode(basic).decode().partition(":")[2]
-        self.shown.append(
+        self.token_requests.append(
             {"basic": in_head, "post": form.get("client_secret", "")}.get(self.secrets_in, "")
         )
         if form["grant_type"] == "refresh_token":
@@ -93,10 +95,10 @@ class Issuer:
             good = form["refresh_token"] in self.refreshable
             self.refreshable.discard(form["refresh_token"])
         else:
-            asked = self.codes.pop(form["code"], None)
+            authorization = self.codes.pop(form["code"], None)
             digest = hashlib.sha256(form["code_verifier"].encode()).digest()
             proof = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-            good = asked is not None and asked["code_challenge"] == proof
+            good = authorization is not None and authorization["code_challenge"] == proof
         return self.grant() if good else JSONResponse({"error": "invalid_grant"}, 400)
 
     def grant(self) -> Response:

@@ -39,7 +39,7 @@ class Child:
                 os.close(number)
 
 
-class Heard:
+class Recording:
     """A receiver that keeps everything."""
 
     def __init__(self) -> None:
@@ -79,11 +79,11 @@ def child() -> Child:
 
 @contextlib.asynccontextmanager
 async def linked(
-    heard: Heard, limit: int = 1 << 20, explain: ExplainLoss | None = None
+    receiver: Recording, limit: int = 1 << 20, explain: ExplainLoss | None = None
 ) -> AsyncGenerator[tuple[StdioLink, Child]]:
     other = child()
     link = StdioLink(*other.ours, limit=limit, explain_loss=explain)
-    await link.open(heard)
+    await link.open(receiver)
     try:
         yield link, other
     finally:

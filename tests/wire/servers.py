@@ -36,7 +36,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Request:
     """One request as it came."""
 
     method: str
@@ -57,9 +57,9 @@ class Talk:
     """The server's side of one exchange."""
 
     def __init__(
-        self, heard: Heard, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.heard = heard
+        self.heard = request
         self._reader = reader
         self._writer = writer
 
@@ -120,7 +120,7 @@ class RawServer:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.heard: list[Heard] = []
+        self.heard: list[Request] = []
         self.signal = Signal()
         self.connections = 0
         self.url = ""
@@ -131,14 +131,14 @@ class RawServer:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/mcp"
 
-    async def hears(self, method: str, number: int = 1) -> Heard:
+    async def hears(self, method: str, number: int = 1) -> Request:
         """Wait for the so-manieth request with an HTTP method."""
 
-        def found() -> list[Heard]:
-            return [heard for heard in self.heard if heard.method == method]
+        def requests() -> list[Request]:
+            return [request for request in self.heard if request.method == method]
 
-        await self.signal.until(lambda: len(found()) >= number)
-        return found()[number - 1]
+        await self.signal.until(lambda: len(requests()) >= number)
+        return requests()[number - 1]
 
     async def stop(self) -> None:
         self._server.close()
@@ -156,10 +156,10 @@ class RawServer:
         self._tasks.add(task)
         self._writers.add(writer)
         try:
-            while (heard := await self._hear(reader)) is not None:
-                self.heard.append(heard)
+            while (request := await self._hear(reader)) is not None:
+                self.heard.append(request)
                 self.signal.note()
-                await self.script(Talk(heard, reader, writer))
+                await self.script(Talk(request, reader, writer))
         except (ConnectionError, asyncio.CancelledError):
             pass
         finally:
@@ -167,7 +167,7 @@ class RawServer:
             self._writers.discard(writer)
             writer.close()
 
-    async def _hear(self, reader: asyncio.StreamReader) -> Heard | None:
+    async def _hear(self, reader: asyncio.StreamReader) -> Request | None:
         try:
             text = (await reader.readuntil(b"\r\n\r\n")).decode()
         except asyncio.IncompleteReadError:
@@ -177,7 +177,7 @@ class RawServer:
         headers = {name.lower(): value for name, value in pairs}
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         method, path, _ = first.split(" ")
-        return Heard(method, path, headers, body)
+        return Request(method, path, headers, body)
 
 
 @asynccontextmanager
@@ -220,8 +220,8 @@ class Recorder:
 
     def message(self, frame: bytes, stream: int | None) -> None:
         self.frames.append(frame)
-        found = json.loads(frame)
-        batch = found if isinstance(found, list) else [found]
+        body = json.loads(frame)
+        batch = body if isinstance(body, list) else [body]
         self.messages.extend((message, stream) for message in batch)
         self._note("message")
 
@@ -248,9 +248,9 @@ class Recorder:
 
     async def answer(self, request: int) -> dict[str, Any]:
         await self.until(lambda: self._answer(request) or request in self.failures)
-        found = self._answer(request)
-        assert found is not None, self.failures[request]
-        return found
+        response = self._answer(request)
+        assert response is not None, self.failures[request]
+        return response
 
     async def failure(self, request: int) -> Cause:
         await self.until(lambda: request in self.failures)
@@ -261,8 +261,8 @@ class Recorder:
         return self.losses[0]
 
     def _answer(self, request: int) -> dict[str, Any] | None:
-        known = (m for m, _ in self.messages if m.get("id") == request and "method" not in m)
-        return next(known, None)
+        responses = (m for m, _ in self.messages if m.get("id") == request and "method" not in m)
+        return next(responses, None)
 
 
 def call(

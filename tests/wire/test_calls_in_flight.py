@@ -32,10 +32,10 @@ def says(word: str) -> RequestHandler:
 
 
 def call(
-    session: ServerSession, asked: RequestHandler | None, timeout: float = 2
+    session: ServerSession, handler: RequestHandler | None, timeout: float = 2
 ) -> asyncio.Task[Reply]:
     return asyncio.create_task(
-        session.call_tool("t", {}, CallTerms(timeout=timeout, on_request=asked))
+        session.call_tool("t", {}, CallTerms(timeout=timeout, on_request=handler))
     )
 
 

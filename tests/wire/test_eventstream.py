@@ -20,8 +20,8 @@ def parse_in(pieces: list[bytes], *, limit: int = 1024) -> list[SseEvent | Overs
 
 
 def test_data_type_id_and_retry_come_out_of_one_event() -> None:
-    found = parse(b'event: update\nid: 7\nretry: 250\ndata: {"a":1}\n\n')
-    assert found == [SseEvent(b'{"a":1}', "update", "7", 250)]
+    events = parse(b'event: update\nid: 7\nretry: 250\ndata: {"a":1}\n\n')
+    assert events == [SseEvent(b'{"a":1}', "update", "7", 250)]
 
 
 def test_an_event_without_a_type_is_a_message() -> None:

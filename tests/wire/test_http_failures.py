@@ -37,8 +37,8 @@ async def test_a_json_rpc_error_in_a_refusal_answers_the_request(number: str) ->
     body = '{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"old","data":{"a":[]}}}'
     async with served(refuse(400, (body % number).encode())) as (link, recorder, _):
         link.send(call(1))
-        found = await recorder.answer(1)
-        assert found["error"] == {"code": -32022, "message": "old", "data": {"a": []}}
+        response = await recorder.answer(1)
+        assert response["error"] == {"code": -32022, "message": "old", "data": {"a": []}}
         assert recorder.failures == {}
 
 

@@ -75,9 +75,9 @@ async def test_the_session_id_and_version_go_with_everything_after_initialize() 
         link.send(initialize(2))
         await recorder.answer(2)
         first, _, last, again = server.heard
-        for heard in (first, again):
-            assert "mcp-session-id" not in heard.headers
-            assert "mcp-protocol-version" not in heard.headers
+        for request in (first, again):
+            assert "mcp-session-id" not in request.headers
+            assert "mcp-protocol-version" not in request.headers
         assert last.headers["mcp-session-id"] == "abc"
         assert last.headers["mcp-protocol-version"] == "2025-11-25"
 

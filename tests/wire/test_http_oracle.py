@@ -58,8 +58,8 @@ async def opened(link: HttpLink | SseLink) -> AsyncGenerator[Recorder]:
 
 async def shake_hands(link: HttpLink | SseLink, recorder: Recorder) -> None:
     link.send(initialize())
-    found = await recorder.answer(0)
-    assert found["result"]["protocolVersion"] == "2025-11-25"
+    response = await recorder.answer(0)
+    assert response["result"]["protocolVersion"] == "2025-11-25"
     if isinstance(link, HttpLink):
         link.protocol_version = "2025-11-25"
     link.send(notice("notifications/initialized"))
@@ -78,8 +78,8 @@ async def test_the_handshake_era_works_over_streamable_http(http_url: str) -> No
         for number in range(1, 31):
             link.send(call(number, "tools/call", double(number)))
         for number in range(1, 31):
-            found = await recorder.answer(number)
-            assert found["result"]["structuredContent"] == {"result": 2 * number}
+            response = await recorder.answer(number)
+            assert response["result"]["structuredContent"] == {"result": 2 * number}
         assert recorder.failures == {}
 
 
@@ -126,8 +126,8 @@ async def test_the_old_transport_works(sse_url: str) -> None:
         for number in range(1, 31):
             link.send(call(number, "tools/call", double(number)))
         for number in range(1, 31):
-            found = await recorder.answer(number)
-            assert json.loads(found["result"]["content"][0]["text"]) == 2 * number
+            response = await recorder.answer(number)
+            assert json.loads(response["result"]["content"][0]["text"]) == 2 * number
 
 
 async def test_a_streamable_link_to_the_old_transport_says_what_to_try(sse_url: str) -> None:

@@ -101,7 +101,7 @@ async def test_a_server_without_a_get_stream_is_asked_once() -> None:
         listening = link._listening
         assert listening is not None
         await listening
-        assert sum(heard.method == "GET" for heard in server.heard) == 1
+        assert sum(request.method == "GET" for request in server.heard) == 1
         assert recorder.noises == []
         assert recorder.losses == []
 
@@ -213,4 +213,4 @@ async def test_the_modern_era_does_not_resume() -> None:
         link.modern = True
         link.send(call(1))
         assert (await recorder.failure(1)).code is Code.CLOSED
-        assert all(heard.method == "POST" for heard in server.heard)
+        assert all(request.method == "POST" for request in server.heard)

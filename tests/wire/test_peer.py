@@ -254,14 +254,14 @@ async def test_noise_is_counted_sampled_and_survived(frame: bytes) -> None:
 
 
 async def test_noise_is_told_in_short_and_not_for_ever() -> None:
-    link, heard = FakeLink(), list[tuple[str, bytes]]()
-    peer = Peer(link, on_noise=lambda *told: heard.append(told))
+    link, noises = FakeLink(), list[tuple[str, bytes]]()
+    peer = Peer(link, on_noise=lambda *noise: noises.append(noise))
     await peer.open()
     for _ in range(150):
         link.say(b"z" * 5000)
     assert peer.stats.noise == 150
     await asyncio.sleep(0)
-    assert heard == [("not a JSON-RPC message", b"z" * 200)] * 100
+    assert noises == [("not a JSON-RPC message", b"z" * 200)] * 100
 
 
 @pytest.mark.parametrize(
@@ -289,14 +289,14 @@ async def test_an_unreadable_answer_fails_its_own_call_at_once(frame: bytes) -> 
 
 async def test_a_batch_is_taken_element_by_element() -> None:
     link = FakeLink()
-    told: list[str] = []
-    peer = await opened(link, on_notification=lambda method, *_: told.append(method))
+    methods: list[str] = []
+    peer = await opened(link, on_notification=lambda method, *_: methods.append(method))
     first, second = ask(peer), ask(peer)
     await link.until_sent(2)
     link.say([{"id": 2, "result": 2}, {"method": "notifications/x"}, 7, {"id": 1, "result": 1}])
     assert [(await first).value, (await second).value] == [1, 2]
     await turns()
-    assert told == ["notifications/x"]
+    assert methods == ["notifications/x"]
 
 
 async def test_progress_reaches_its_call_only() -> None:

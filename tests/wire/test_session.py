@@ -26,10 +26,10 @@ async def legacy(link: FakeLink, handlers: Handlers | None = None) -> ServerSess
 async def modern(
     link: FakeLink,
     handlers: Handlers | None = None,
-    found: dict[str, Any] | None = None,
+    discovered: dict[str, Any] | None = None,
     pause: float = 0.01,
 ) -> ServerSession:
-    link.script["server/discover"] = lambda _: found or DISCOVERED
+    link.script["server/discover"] = lambda _: discovered or DISCOVERED
     return await open_session(link, FACE, Opening(2, pause=pause), handlers)
 
 
@@ -180,14 +180,14 @@ async def test_a_modern_server_is_listened_to_and_again_when_the_stream_ends() -
     link = FakeLink()
     changes: list[str] = []
     session = await modern(link, Handlers(changes.append), LISTENING)
-    asked = await link.until_sent(2)
+    request = await link.until_sent(2)
     assert link.bodies[1]["params"]["notifications"] == {"toolsListChanged": True}
-    assert asked.headers["Mcp-Method"] == "subscriptions/listen"
-    link.say({"method": "notifications/tools/list_changed", "params": {}}, asked.id)
+    assert request.headers["Mcp-Method"] == "subscriptions/listen"
+    link.say({"method": "notifications/tools/list_changed", "params": {}}, request.id)
     await turns()
     assert changes == ["tools"]
-    assert asked.id is not None
-    link.receiver.failed(asked.id, Cause(Code.CLOSED, "cut"))
+    assert request.id is not None
+    link.receiver.failed(request.id, Cause(Code.CLOSED, "cut"))
     again = await link.until_sent(3)
     assert again.method == "subscriptions/listen"
     assert changes == ["tools", "tools"]

@@ -40,13 +40,13 @@ async def test_the_clock_of_a_call_stands_still_while_its_client_is_asked() -> N
     link, thinking = FakeLink(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    async def asked(_method: str, _params: bytes) -> bytes:
+    async def answer(_method: str, _params: bytes) -> bytes:
         await thinking.wait()
         return b"{}"
 
     session = await legacy(link)
     started = loop.time()
-    terms = CallTerms(timeout=0.2, on_request=asked)
+    terms = CallTerms(timeout=0.2, on_request=answer)
     task = asyncio.create_task(session.call_tool("t", {}, terms))
     await link.until_sent(BEGUN + 1)
     link.say({"id": "q", "method": "elicitation/create", "params": {}})
@@ -93,9 +93,9 @@ async def test_an_old_server_is_told_only_of_resources_that_come_and_go() -> Non
     session.watch(frozenset({"a:1", "a:2"}))
     session.watch(frozenset({"a:2", "a:3"}))
     await turns()
-    said = [(each["method"], each["params"]["uri"]) for each in link.bodies[BEGUN:]]
-    assert sorted(said[:2]) == [("resources/subscribe", "a:1"), ("resources/subscribe", "a:2")]
-    assert said[2:] == [("resources/subscribe", "a:3"), ("resources/unsubscribe", "a:1")]
+    requests = [(each["method"], each["params"]["uri"]) for each in link.bodies[BEGUN:]]
+    assert sorted(requests[:2]) == [("resources/subscribe", "a:1"), ("resources/subscribe", "a:2")]
+    assert requests[2:] == [("resources/subscribe", "a:3"), ("resources/unsubscribe", "a:1")]
 
 
 async def test_a_modern_server_is_listened_to_anew_for_other_resources() -> None:
@@ -105,8 +105,8 @@ async def test_a_modern_server_is_listened_to_anew_for_other_resources() -> None
     first = await link.until_sent(2)
     session.watch(frozenset({"a:1"}))
     await link.until_sent(3)
-    wanted = {"toolsListChanged": True, "resourceSubscriptions": ["a:1"]}
-    assert link.bodies[2]["params"]["notifications"] == wanted
+    interests = {"toolsListChanged": True, "resourceSubscriptions": ["a:1"]}
+    assert link.bodies[2]["params"]["notifications"] == interests
     assert link.abandoned == [first.id]
     assert changes == []
     await session.close()

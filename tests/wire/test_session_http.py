@@ -80,11 +80,11 @@ async def test_the_stream_tells_which_of_many_calls_elicits(url: str) -> None:
         return CallTerms(timeout=20, on_request=answer)
 
     async with met(HttpLink(url), "handshake") as session:
-        wanted = ["true", "false"] * 5
+        answers = ["true", "false"] * 5
         replies = await asyncio.gather(
-            *(session.call_tool("confirm", {}, answering(sure)) for sure in wanted)
+            *(session.call_tool("confirm", {}, answering(sure)) for sure in answers)
         )
-        assert [text(reply) for reply in replies] == [f"accept: {w.title()}" for w in wanted]
+        assert [text(reply) for reply in replies] == [f"accept: {w.title()}" for w in answers]
         assert session.concurrency is None
 
 

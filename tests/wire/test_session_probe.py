@@ -97,8 +97,8 @@ async def test_a_slow_modern_server_that_refuses_initialize_is_waited_for() -> N
 
 
 async def test_a_refusal_that_comes_together_with_the_greeting_is_not_told_as_an_error() -> None:
-    told: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    errors: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
     # Which of two answers is looked at first is not settled, so it is tried often.
     for _ in range(20):
         link = FakeLink()
@@ -109,7 +109,7 @@ async def test_a_refusal_that_comes_together_with_the_greeting_is_not_told_as_an
         assert (await opening).era == "modern"
         del link, opening
     gc.collect()
-    assert told == []
+    assert errors == []
 
 
 @pytest.mark.parametrize("answer", [{"supportedVersions": ["2025-11-25"]}, {}, [], None])

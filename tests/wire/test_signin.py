@@ -30,8 +30,8 @@ class Drawer:
         self.kept: dict[tuple[str, str], Credentials] = {}
 
     async def get(self, resource: str) -> Credentials | None:
-        found = [kept for kept in self.kept.values() if kept.resource == resource]
-        return found[-1] if found else None
+        matches = [kept for kept in self.kept.values() if kept.resource == resource]
+        return matches[-1] if matches else None
 
     async def put(self, credentials: Credentials) -> None:
         self.kept[credentials.issuer, credentials.resource] = credentials
@@ -44,9 +44,9 @@ class Drawer:
 
 @pytest.fixture
 def issuer() -> Generator[Issuer]:
-    found = Issuer()
-    with asgi_server(found.app()) as found.base:
-        yield found
+    server = Issuer()
+    with asgi_server(server.app()) as server.base:
+        yield server
 
 
 def sign_in_at(issuer: Issuer, drawer: Drawer, back: str = BACK) -> SignIn:
@@ -58,17 +58,17 @@ async def consent(url: str) -> dict[str, str]:
     async with httpx2.AsyncClient() as browser:
         response = await browser.get(url)
     query = parse_qs(urlsplit(response.headers["location"]).query)
-    return {name: found[0] for name, found in query.items()}
+    return {name: values[0] for name, values in query.items()}
 
 
-async def sign_in(found: SignIn) -> None:
-    back = await consent(await found.begin())
-    await found.finish(back["code"], back["state"], back["iss"])
+async def sign_in(flow: SignIn) -> None:
+    back = await consent(await flow.begin())
+    await flow.finish(back["code"], back["state"], back["iss"])
 
 
 @asynccontextmanager
-async def linked(issuer: Issuer, found: SignIn) -> AsyncGenerator[tuple[HttpLink, Recorder]]:
-    link, recorder = HttpLink(f"{issuer.base}/mcp", auth=found.auth), Recorder()
+async def linked(issuer: Issuer, flow: SignIn) -> AsyncGenerator[tuple[HttpLink, Recorder]]:
+    link, recorder = HttpLink(f"{issuer.base}/mcp", auth=flow.auth), Recorder()
     await link.open(recorder)
     try:
         yield link, recorder
@@ -78,18 +78,18 @@ async def linked(issuer: Issuer, found: SignIn) -> AsyncGenerator[tuple[HttpLink
 
 async def test_a_server_that_wants_a_sign_in_says_where_and_then_lets_in(issuer: Issuer) -> None:
     drawer = Drawer()
-    found = sign_in_at(issuer, drawer)
-    async with linked(issuer, found) as (link, recorder):
+    flow = sign_in_at(issuer, drawer)
+    async with linked(issuer, flow) as (link, recorder):
         link.send(call(1))
         assert (await recorder.loss()).code is Code.NEEDS_AUTH
         challenge = link.challenge
-    url = await found.begin(challenge)
+    url = await flow.begin(challenge)
     assert url.startswith(f"{issuer.base}/authorize?")
     back = await consent(url)
-    assert found.state == back["state"]
-    await found.finish(back["code"], back["state"], back["iss"])
-    assert found.state is None
-    async with linked(issuer, found) as (link, recorder):
+    assert flow.state == back["state"]
+    await flow.finish(back["code"], back["state"], back["iss"])
+    assert flow.state is None
+    async with linked(issuer, flow) as (link, recorder):
         link.send(call(1))
         await recorder.answer(1)
     assert drawer.only.issuer == issuer.base
@@ -121,10 +121,10 @@ async def test_a_token_that_has_run_out_is_renewed_once_for_all_who_wait(issuer:
 
 
 async def test_a_token_that_was_revoked_early_is_renewed_once_for_all(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    await sign_in(found)
+    flow = sign_in_at(issuer, Drawer())
+    await sign_in(flow)
     issuer.valid.clear()
-    async with linked(issuer, found) as (link, recorder):
+    async with linked(issuer, flow) as (link, recorder):
         for number in range(20):
             link.send(call(number))
         for number in range(20):
@@ -135,18 +135,18 @@ async def test_a_token_that_was_revoked_early_is_renewed_once_for_all(issuer: Is
 
 async def test_a_revoked_refresh_token_means_to_sign_in_again(issuer: Issuer) -> None:
     drawer = Drawer()
-    found = sign_in_at(issuer, drawer)
-    await sign_in(found)
+    flow = sign_in_at(issuer, drawer)
+    await sign_in(flow)
     issuer.valid.clear()
     issuer.refreshable.clear()
-    async with linked(issuer, found) as (link, recorder):
+    async with linked(issuer, flow) as (link, recorder):
         link.send(call(1))
         assert (await recorder.loss()).code is Code.NEEDS_AUTH
         assert link.challenge is not None
         assert "resource_metadata" in link.challenge.header
     assert drawer.only.access_token == ""
-    await sign_in(found)
-    async with linked(issuer, found) as (link, recorder):
+    await sign_in(flow)
+    async with linked(issuer, flow) as (link, recorder):
         link.send(call(1))
         await recorder.answer(1)
     assert len(issuer.clients) == 1
@@ -154,12 +154,12 @@ async def test_a_revoked_refresh_token_means_to_sign_in_again(issuer: Issuer) ->
 
 async def test_an_issuer_that_is_down_costs_the_call_and_not_the_sign_in(issuer: Issuer) -> None:
     drawer = Drawer()
-    found = sign_in_at(issuer, drawer)
-    await sign_in(found)
+    flow = sign_in_at(issuer, drawer)
+    await sign_in(flow)
     before = drawer.only
     issuer.valid.clear()
     issuer.broken = True
-    async with linked(issuer, found) as (link, recorder):
+    async with linked(issuer, flow) as (link, recorder):
         link.send(call(1))
         assert (await recorder.failure(1)).code is Code.UNREACHABLE
         assert recorder.losses == []
@@ -177,72 +177,72 @@ async def test_two_yards_with_one_store_do_not_spend_each_others_refresh_token(
     await sign_in(one)
     await two.token()
     issuer.valid.clear()
-    for found in (one, two):
-        async with linked(issuer, found) as (link, recorder):
+    for flow in (one, two):
+        async with linked(issuer, flow) as (link, recorder):
             link.send(call(1))
             await recorder.answer(1)
     assert issuer.refreshes == 1
 
 
 async def test_a_state_is_good_for_one_time_only(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    back = await consent(await found.begin())
+    flow = sign_in_at(issuer, Drawer())
+    back = await consent(await flow.begin())
     with pytest.raises(SignInFailed):
-        await found.finish(back["code"], "guessed", back["iss"])
-    await found.finish(back["code"], back["state"], back["iss"])
+        await flow.finish(back["code"], "guessed", back["iss"])
+    await flow.finish(back["code"], back["state"], back["iss"])
     with pytest.raises(SignInFailed):
-        await found.finish(back["code"], back["state"], back["iss"])
-    assert await found.token() in issuer.valid
+        await flow.finish(back["code"], back["state"], back["iss"])
+    assert await flow.token() in issuer.valid
 
 
 async def test_of_two_callbacks_at_once_one_is_refused(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    back = await consent(await found.begin())
+    flow = sign_in_at(issuer, Drawer())
+    back = await consent(await flow.begin())
     outcomes = await asyncio.gather(
-        found.finish(back["code"], back["state"], back["iss"]),
-        found.finish(back["code"], back["state"], back["iss"]),
+        flow.finish(back["code"], back["state"], back["iss"]),
+        flow.finish(back["code"], back["state"], back["iss"]),
         return_exceptions=True,
     )
     assert [type(outcome) for outcome in outcomes] == [type(None), SignInFailed]
 
 
 async def test_beginning_again_makes_the_first_attempt_void(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    first = await consent(await found.begin())
-    second = await consent(await found.begin())
+    flow = sign_in_at(issuer, Drawer())
+    first = await consent(await flow.begin())
+    second = await consent(await flow.begin())
     with pytest.raises(SignInFailed):
-        await found.finish(first["code"], first["state"], first["iss"])
-    await found.finish(second["code"], second["state"], second["iss"])
+        await flow.finish(first["code"], first["state"], first["iss"])
+    await flow.finish(second["code"], second["state"], second["iss"])
 
 
 async def test_an_answer_from_another_issuer_is_refused(issuer: Issuer) -> None:
     drawer = Drawer()
-    found = sign_in_at(issuer, drawer)
-    back = await consent(await found.begin())
+    flow = sign_in_at(issuer, drawer)
+    back = await consent(await flow.begin())
     with pytest.raises(SignInFailed):
-        await found.finish(back["code"], back["state"], "http://evil.example")
+        await flow.finish(back["code"], back["state"], "http://evil.example")
     assert drawer.kept == {}
 
 
 async def test_a_person_may_say_no(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    await found.begin()
-    state = found.state
+    flow = sign_in_at(issuer, Drawer())
+    await flow.begin()
+    state = flow.state
     assert state
-    await found.decline(state, "access_denied")
-    assert found.state is None
-    assert await found.token() == ""
+    await flow.decline(state, "access_denied")
+    assert flow.state is None
+    assert await flow.token() == ""
 
 
 async def test_giving_up_leaves_nothing_under_way(issuer: Issuer) -> None:
-    found = sign_in_at(issuer, Drawer())
-    await found.begin()
-    attempt = found._attempt
+    flow = sign_in_at(issuer, Drawer())
+    await flow.begin()
+    attempt = flow._attempt
     assert attempt is not None
-    await found.close()
+    await flow.close()
     assert attempt.task is not None
     assert attempt.task.done()
-    assert found.state is None
+    assert flow.state is None
 
 
 async def test_another_address_to_come_back_to_is_registered_anew(issuer: Issuer) -> None:
@@ -254,8 +254,8 @@ async def test_another_address_to_come_back_to_is_registered_anew(issuer: Issuer
 
 async def test_a_client_registered_by_hand_is_not_registered_again(issuer: Issuer) -> None:
     issuer.clients["mine"] = {"redirect_uris": [BACK]}
-    found = SignIn(f"{issuer.base}/mcp", Drawer(), Identity(BACK, client_id="mine"))
-    await sign_in(found)
+    flow = SignIn(f"{issuer.base}/mcp", Drawer(), Identity(BACK, client_id="mine"))
+    await sign_in(flow)
     assert set(issuer.clients) == {"mine"}
 
 
@@ -268,10 +268,10 @@ async def test_a_secret_is_shown_in_the_way_that_the_issuer_takes(issuer: Issuer
     hush = "hush-hush"
     identity = Identity(BACK, client_id="mine", client_secret=hush)
     await sign_in(SignIn(f"{issuer.base}/mcp", drawer, identity))
-    assert issuer.shown == [hush]
+    assert issuer.token_requests == [hush]
     issuer.lifetime = 3600
     assert await SignIn(f"{issuer.base}/mcp", drawer, identity).token()
-    assert issuer.shown == [hush, hush], "a renewal shows it too"
+    assert issuer.token_requests == [hush, hush], "a renewal shows it too"
 
 
 async def test_a_server_that_is_not_there_fails_the_beginning() -> None:
@@ -283,10 +283,10 @@ async def test_a_server_that_is_not_there_fails_the_beginning() -> None:
 async def test_secrets_do_not_show_in_the_text_of_credentials(issuer: Issuer) -> None:
     drawer = Drawer()
     await sign_in(sign_in_at(issuer, drawer))
-    shown = repr(replace(drawer.only, client='{"client_secret":"s3"}'))
-    assert drawer.only.access_token not in shown
-    assert drawer.only.refresh_token not in shown
-    assert "s3" not in shown
+    text = repr(replace(drawer.only, client='{"client_secret":"s3"}'))
+    assert drawer.only.access_token not in text
+    assert drawer.only.refresh_token not in text
+    assert "s3" not in text
 
 
 async def test_signed_in_calls_run_at_the_same_time() -> None:

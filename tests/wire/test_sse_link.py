@@ -84,7 +84,7 @@ async def test_posts_go_to_the_named_address_and_answers_come_on_the_stream() ->
         link.send(call(1))
         await recorder.answer(1)
         assert recorder.messages[0][1] is None
-        assert [heard.path for heard in server.heard[1:]] == ["/messages?session=1"] * 2
+        assert [request.path for request in server.heard[1:]] == ["/messages?session=1"] * 2
         assert server.heard[1].headers["x-key"] == "1"
         assert not link.cancels_by_closing
 

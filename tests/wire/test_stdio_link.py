@@ -17,7 +17,7 @@ from mcpyard.wire.link import Busy, LinkFailed, Outgoing
 from mcpyard.wire.peer import Peer
 from mcpyard.wire.stdio import StdioLink
 from tests.conftest import FULL
-from tests.wire.pipe_ends import Heard, child, linked
+from tests.wire.pipe_ends import Recording, child, linked
 
 Run = Callable[[Coroutine[Any, Any, None]], None]
 EXITED = Cause(Code.EXITED, "exited with status 9", stderr=("last words",))
@@ -36,7 +36,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 def test_messages_of_one_turn_go_out_as_lines_in_one_write(run: Run) -> None:
     async def body() -> None:
-        async with linked(Heard()) as (link, other):
+        async with linked(Recording()) as (link, other):
             for number in range(3):
                 link.send(Outgoing(b'{"id":%d}' % number, number, "m"))
             assert await other.hear() == [b'{"id":0}', b'{"id":1}', b'{"id":2}']
@@ -46,7 +46,7 @@ def test_messages_of_one_turn_go_out_as_lines_in_one_write(run: Run) -> None:
 
 def test_line_ends_inside_a_message_do_not_break_the_framing(run: Run) -> None:
     async def body() -> None:
-        async with linked(Heard()) as (link, other):
+        async with linked(Recording()) as (link, other):
             message = b'{\r\n  "id": 1,\n  "text": "a\\nb"\r}'
             link.send(Outgoing(message, 1, "m"))
             (line,) = await other.hear()
@@ -57,13 +57,13 @@ def test_line_ends_inside_a_message_do_not_break_the_framing(run: Run) -> None:
 
 def test_end_of_output_is_told_after_the_last_message(run: Run) -> None:
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard) as (_, other):
+        receiver = Recording()
+        async with linked(receiver) as (_, other):
             other.say(b'{"last":1}\n{"half":')
             other.die()
-            cause = await heard.lost_with
+            cause = await receiver.lost_with
             assert cause.code is Code.CLOSED
-            assert heard.frames == [b'{"last":1}']
+            assert receiver.frames == [b'{"last":1}']
 
     run(body())
 
@@ -73,10 +73,10 @@ def test_the_owner_explains_the_end(run: Run) -> None:
         return EXITED
 
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard, explain=explain) as (_, other):
+        receiver = Recording()
+        async with linked(receiver, explain=explain) as (_, other):
             other.die()
-            assert await heard.lost_with is EXITED
+            assert await receiver.lost_with is EXITED
 
     run(body())
 
@@ -86,12 +86,12 @@ def test_an_owner_that_cannot_explain_does_not_delay_the_news(run: Run) -> None:
         return None
 
     async def body() -> None:
-        heard = Heard()
+        receiver = Recording()
         loop = asyncio.get_running_loop()
-        async with linked(heard, explain=explain) as (_, other):
+        async with linked(receiver, explain=explain) as (_, other):
             started = loop.time()
             other.die()
-            assert (await heard.lost_with).code is Code.CLOSED
+            assert (await receiver.lost_with).code is Code.CLOSED
             assert loop.time() - started < (0.1 if FULL else 5)
 
     run(body())
@@ -99,19 +99,19 @@ def test_an_owner_that_cannot_explain_does_not_delay_the_news(run: Run) -> None:
 
 def test_a_server_that_reads_no_more_is_lost_even_with_its_output_open(run: Run) -> None:
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard) as (link, other):
+        receiver = Recording()
+        async with linked(receiver) as (link, other):
             os.close(other.stdin)
             link.send(Outgoing(b"{}", None, "m"))
-            assert "input" in (await heard.lost_with).message
+            assert "input" in (await receiver.lost_with).message
 
     run(body())
 
 
 def test_what_a_server_says_after_closing_its_input_is_still_heard(run: Run) -> None:
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard) as (link, other):
+        receiver = Recording()
+        async with linked(receiver) as (link, other):
             os.close(other.stdin)
             link.send(Outgoing(b"{}", None, "m"))
 
@@ -120,51 +120,51 @@ def test_what_a_server_says_after_closing_its_input_is_still_heard(run: Run) -> 
                 os.close(other.stdout)
 
             asyncio.get_running_loop().call_soon(last_words)
-            await heard.lost_with
-            assert heard.frames == [b'{"last":1}']
+            await receiver.lost_with
+            assert receiver.frames == [b'{"last":1}']
 
     run(body())
 
 
 def test_a_link_closed_while_its_end_is_being_explained_tells_no_loss(run: Run) -> None:
     async def body() -> None:
-        asked = asyncio.Event()
+        explaining = asyncio.Event()
 
         async def explain() -> Cause | None:
-            asked.set()
+            explaining.set()
             await asyncio.Event().wait()
             return None
 
-        heard = Heard()
-        async with linked(heard, explain=explain) as (link, other):
+        receiver = Recording()
+        async with linked(receiver, explain=explain) as (link, other):
             other.die()
-            await asked.wait()
+            await explaining.wait()
             await link.close()
-        assert not heard.lost_with.done()
+        assert not receiver.lost_with.done()
 
     run(body())
 
 
 def test_a_request_made_while_the_end_is_being_explained_was_certainly_not_taken(run: Run) -> None:
     async def body() -> None:
-        asked, told = asyncio.Event(), asyncio.Event()
+        explaining, release = asyncio.Event(), asyncio.Event()
 
         async def explain() -> Cause:
-            asked.set()
-            await told.wait()
+            explaining.set()
+            await release.wait()
             return EXITED
 
         other = child()
         peer = Peer(StdioLink(*other.ours, explain_loss=explain))
         await peer.open()
         other.die()
-        await asked.wait()
+        await explaining.wait()
         with pytest.raises(Disconnected) as refused:
             await peer.request("m", {}, CallTerms(timeout=9))
         assert refused.value.cause
         assert refused.value.cause.untaken
         peer.notify("notifications/x")
-        told.set()
+        release.set()
         await peer.close()
 
     run(body())
@@ -172,7 +172,7 @@ def test_a_request_made_while_the_end_is_being_explained_was_certainly_not_taken
 
 def test_a_server_that_never_reads_makes_the_link_busy(run: Run) -> None:
     async def body() -> None:
-        async with linked(Heard()) as (link, _):
+        async with linked(Recording()) as (link, _):
             message = Outgoing(b"x" * (1 << 20), None, "m")
             for _ in range(8):
                 link.send(message)
@@ -187,7 +187,7 @@ def test_a_server_that_never_reads_makes_the_link_busy(run: Run) -> None:
 
 def test_a_busy_link_takes_messages_again_once_the_server_reads(run: Run) -> None:
     async def body() -> None:
-        async with linked(Heard()) as (link, other):
+        async with linked(Recording()) as (link, other):
             message = Outgoing(b"x" * (9 << 20), None, "m")
             link.send(message)
             await asyncio.sleep(0)
@@ -206,8 +206,8 @@ def test_a_busy_link_takes_messages_again_once_the_server_reads(run: Run) -> Non
 
 def test_closing_twice_closes_each_descriptor_once_and_tells_no_loss(run: Run) -> None:
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard) as (link, other):
+        receiver = Recording()
+        async with linked(receiver) as (link, other):
             await link.close()
             assert os.read(other.stdin, 1) == b""
             with pytest.raises(BrokenPipeError):
@@ -216,7 +216,7 @@ def test_closing_twice_closes_each_descriptor_once_and_tells_no_loss(run: Run) -
             await link.close()
             for number in reused:
                 os.close(number)
-            assert not heard.lost_with.done()
+            assert not receiver.lost_with.done()
 
     run(body())
 
@@ -241,7 +241,7 @@ def test_a_descriptor_that_uvloop_has_closed_is_not_closed_again_for_its_next_ow
     async def body() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, WatchedLoop)
-        async with linked(Heard()):
+        async with linked(Recording()):
             owned = [(each, each.fileno()) for each in loop.given]
             assert len(owned) == 2
             for each, number in owned:
@@ -254,7 +254,7 @@ def test_a_descriptor_that_uvloop_has_closed_is_not_closed_again_for_its_next_ow
 
 def test_closing_a_link_whose_server_reads_nothing_does_not_hang(run: Run) -> None:
     async def body() -> None:
-        async with linked(Heard()) as (link, _):
+        async with linked(Recording()) as (link, _):
             link.send(Outgoing(b"x" * (4 << 20), None, "m"))
             await asyncio.sleep(0)
             async with asyncio.timeout(1):
@@ -278,7 +278,7 @@ def test_descriptors_that_are_no_pipes_fail_the_link() -> None:
         flat = os.memfd_create("flat")
         link = StdioLink(other.ours[0], flat)
         with pytest.raises(LinkFailed, match="pipes"):
-            await link.open(Heard())
+            await link.open(Recording())
         os.close(other.ours[1])
         other.die()
         with pytest.raises(OSError, match="Bad file descriptor"):
@@ -310,17 +310,17 @@ def test_an_oversize_answer_fails_only_its_own_call(run: Run) -> None:
 
 def test_a_flood_of_small_frames_leaves_the_loop_to_others(run: Run) -> None:
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard) as (_, other):
+        receiver = Recording()
+        async with linked(receiver) as (_, other):
             count = 60_000
             writing = asyncio.create_task(other.say_all(b'{"n":1}\n' * count))
             turns_between: list[int] = []
-            while len(heard.frames) < count:
-                before = len(heard.frames)
+            while len(receiver.frames) < count:
+                before = len(receiver.frames)
                 await asyncio.sleep(0)
-                turns_between.append(len(heard.frames) - before)
+                turns_between.append(len(receiver.frames) - before)
             await writing
-            assert len(heard.frames) == count
+            assert len(receiver.frames) == count
             assert max(turns_between) <= 512
 
     run(body())
@@ -353,10 +353,10 @@ def test_a_line_without_end_is_a_loss_in_the_end(run: Run, monkeypatch: pytest.M
     monkeypatch.setattr(pipes, "FLOOD_LIMIT", 1 << 20)
 
     async def body() -> None:
-        heard = Heard()
-        async with linked(heard, limit=1000) as (_, other):
+        receiver = Recording()
+        async with linked(receiver, limit=1000) as (_, other):
             flood = asyncio.create_task(other.say_all(b"x" * (3 << 20)))
-            cause = await heard.lost_with
+            cause = await receiver.lost_with
             assert (cause.code, cause.message) == (
                 Code.GARBAGE,
                 "the server writes output without line breaks",

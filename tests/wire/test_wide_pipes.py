@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from mcpyard.wire.stdio import PIPE_BYTES
-from tests.wire.pipe_ends import Heard, linked
+from tests.wire.pipe_ends import Recording, linked
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="elsewhere a pipe cannot be widened"
@@ -14,14 +14,14 @@ pytestmark = pytest.mark.skipif(
 
 
 async def test_only_a_pipe_that_long_lines_come_by_is_widened() -> None:
-    heard = Heard()
-    async with linked(heard, 4 * PIPE_BYTES) as (_, other):
+    receiver = Recording()
+    async with linked(receiver, 4 * PIPE_BYTES) as (_, other):
         usual = fcntl.fcntl(other.stdout, fcntl.F_GETPIPE_SZ)
         other.say(b'{"short":1}\n' * 1_000)
-        await heard.until(1_000)
+        await receiver.until(1_000)
         assert fcntl.fcntl(other.stdout, fcntl.F_GETPIPE_SZ) == usual < PIPE_BYTES
         long = b'{"text":"%b"}' % (b"x" * PIPE_BYTES)
         await other.say_all(long + b"\n")
-        await heard.until(1_001)
-        assert heard.frames[-1] == long
+        await receiver.until(1_001)
+        assert receiver.frames[-1] == long
         assert fcntl.fcntl(other.stdout, fcntl.F_GETPIPE_SZ) == PIPE_BYTES

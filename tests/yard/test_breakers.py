@@ -50,7 +50,7 @@ async def test_three_time_outs_in_a_row_let_only_one_call_at_a_time_through() ->
         assert not yard.tools("a")[0].stale
         await asyncio.gather(yard.call(TOOL, ASKED), yard.call(TOOL, ASKED))
     assert refused.value.untaken
-    assert library.asked == ["a"] * 6
+    assert library.called == ["a"] * 6
 
 
 @pytest.mark.parametrize("answer", [None, CallRefused("no")])
@@ -74,7 +74,7 @@ async def test_a_call_that_tries_in_vain_lets_the_next_one_try() -> None:
     library = Library(a=local(health={"failures": 1}))
     async with library.open():
         await time_out(library, 5)
-    assert library.asked == ["a"] * 5
+    assert library.called == ["a"] * 5
 
 
 async def test_a_tool_with_fallbacks_rests_longer_each_time_it_is_tried_in_vain() -> None:
@@ -83,8 +83,8 @@ async def test_a_tool_with_fallbacks_rests_longer_each_time_it_is_tried_in_vain(
     async with library.open() as yard:
         rests = []
         for _ in range(6):
-            before, began = library.asked.count("a"), library.clock.monotonic()
-            while library.asked.count("a") == before:
+            before, began = library.called.count("a"), library.clock.monotonic()
+            while library.called.count("a") == before:
                 assert (await yard.call(TOOL, ASKED)).server == "b"
                 library.clock.advance(REST / 2)
             rests.append(library.clock.monotonic() - began - REST / 2)

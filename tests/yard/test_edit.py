@@ -65,16 +65,16 @@ def configs(source: FakeSource) -> dict[str, object]:
 
 async def test_a_new_server_lands_in_the_project_and_runs_at_once() -> None:
     async with running() as it:
-        shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        assert (shown.scope, shown.state, shown.command) == ("project", "running", "echo")
+        record = await it.yard.register({"name": "fs", **ECHO}, wait=1)
+        assert (record.scope, record.state, record.command) == ("project", "running", "echo")
         assert configs(it.project) == {"fs": LocalConfig(command=["echo", "hi"])}
-        assert shown.warnings == []
+        assert record.warnings == []
 
 
 async def test_without_a_project_it_lands_with_the_user_and_waits() -> None:
     async with running(project=False) as it:
-        shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        assert (shown.scope, shown.state, shown.wanted) == ("user", "stopped", "stopped")
+        record = await it.yard.register({"name": "fs", **ECHO}, wait=1)
+        assert (record.scope, record.state, record.wanted) == ("user", "stopped", "stopped")
         started = await it.yard.register({"name": "b", "start": True, **ECHO}, wait=1)
         assert started.state == "running"
         with pytest.raises(ReadOnlyOwner, match="no project is open"):
@@ -102,8 +102,8 @@ async def test_where_nothing_can_be_added_it_is_told_what_to_do_instead(
 async def test_the_scope_can_be_said_and_policy_goes_to_the_store() -> None:
     async with running() as it:
         body = {"name": "fs", "scope": "user", "timeout": 5, "enabled": False, **ECHO}
-        shown = await it.yard.register(body)
-        assert (shown.scope, shown.timeout, shown.enabled) == ("user", 5, False)
+        record = await it.yard.register(body)
+        assert (record.scope, record.timeout, record.enabled) == ("user", 5, False)
         assert configs(it.user) == {"fs": LocalConfig(command=["echo", "hi"])}
         assert [*it.policies.all().values()] == [{"timeout": 5, "enabled": False}]
 
@@ -143,9 +143,9 @@ async def test_a_registration_that_cannot_be_stored_leaves_nothing_behind() -> N
 async def test_a_literal_secret_in_a_project_file_is_warned_about() -> None:
     async with running() as it:
         secret = {"API_KEY": "abc", "OTHER": "x", "TOKEN": "${T}"}
-        shown = await it.yard.register({"name": "fs", "env": secret, **ECHO})
-        assert str(shown.warnings).count("env.") == 1
-        assert "env.API_KEY: is plain text" in str(shown.warnings)
+        record = await it.yard.register({"name": "fs", "env": secret, **ECHO})
+        assert str(record.warnings).count("env.") == 1
+        assert "env.API_KEY: is plain text" in str(record.warnings)
         user = await it.yard.register({"name": "u", "scope": "user", "env": secret, **ECHO})
         assert user.warnings == []
         headers = {"url": "http://h", "type": "http", "headers": {"Authorization": "Bearer x"}}
@@ -157,8 +157,8 @@ async def test_a_change_of_the_launch_goes_to_the_document_and_restarts() -> Non
     async with running() as it:
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
         before = len(it.servers.applied)
-        shown = await it.yard.change("fs", Change({"args": ["bye"], "timeout": 7}), wait=1)
-        assert (shown.args, shown.timeout, shown.state) == (["bye"], 7, "running")
+        record = await it.yard.change("fs", Change({"args": ["bye"], "timeout": 7}), wait=1)
+        assert (record.args, record.timeout, record.state) == (["bye"], 7, "running")
         assert configs(it.project) == {"fs": LocalConfig(command=["echo", "bye"])}
         assert [type(each).__name__ for each in it.servers.applied[before:]] == ["Replace"]
 
@@ -167,8 +167,8 @@ async def test_a_change_of_policy_restarts_nothing_and_leaves_the_document() -> 
     async with running() as it:
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
         document = it.project.document()
-        shown = await it.yard.change("fs", Change({"timeout": 7}), wait=1)
-        assert shown.timeout == 7
+        record = await it.yard.change("fs", Change({"timeout": 7}), wait=1)
+        assert record.timeout == 7
         assert it.project.document() is document
         back = await it.yard.change("fs", {"timeout": None}, wait=1)
         assert back.timeout == 30000
@@ -179,8 +179,8 @@ async def test_a_change_of_policy_restarts_nothing_and_leaves_the_document() -> 
 async def test_a_renamed_server_keeps_its_id_and_its_policy() -> None:
     async with running() as it:
         first = await it.yard.register({"name": "fs", "timeout": 9, **ECHO}, wait=1)
-        shown = await it.yard.change("fs", Change({"name": "files", "args": ["x"]}), wait=1)
-        assert (shown.id, shown.name, shown.timeout) == (first.id, "files", 9)
+        record = await it.yard.change("fs", Change({"name": "files", "args": ["x"]}), wait=1)
+        assert (record.id, record.name, record.timeout) == (first.id, "files", 9)
         assert configs(it.project) == {"files": LocalConfig(command=["echo", "x"])}
         with pytest.raises(NameTaken):
             await it.yard.change("files", Change({"name": "legal"}))
@@ -190,18 +190,18 @@ async def test_a_new_name_reaches_a_server_that_runs_on() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", "wanted": "running", **ECHO}, wait=1)
         it.servers.applied.clear()
-        shown = await it.yard.change("fs", Change({"name": "files"}), wait=1)
-        assert shown.status == "connected"
-        assert it.servers.applied == [UpdateInterest(UUID(str(shown.id)))]
-        told = it.yard.registry.get("files")
-        assert told is not None
-        assert told.status == "connected"
+        record = await it.yard.change("fs", Change({"name": "files"}), wait=1)
+        assert record.status == "connected"
+        assert it.servers.applied == [UpdateInterest(UUID(str(record.id)))]
+        info = it.yard.registry.get("files")
+        assert info is not None
+        assert info.status == "connected"
 
 
 async def test_a_change_can_name_the_record_it_means() -> None:
     async with running() as it:
-        shown = await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        digest = str(shown.digest)
+        record = await it.yard.register({"name": "fs", **ECHO}, wait=1)
+        digest = str(record.digest)
         changed = await it.yard.change("fs", Change({"args": ["1"]}, expected=digest), wait=1)
         with pytest.raises(DocumentMoved):
             await it.yard.change("fs", Change({"args": ["2"]}, expected=digest))
@@ -215,8 +215,8 @@ async def test_a_running_server_can_be_spared() -> None:
             await it.yard.change("fs", Change({"args": []}, refuse_running=True))
         await it.yard.change("fs", Change({"timeout": 3}, refuse_running=True))
         await it.yard.stop("fs", wait=1)
-        shown = await it.yard.change("fs", Change({"args": []}, refuse_running=True), wait=1)
-        assert (shown.args, shown.state) == ([], "stopped")
+        record = await it.yard.change("fs", Change({"args": []}, refuse_running=True), wait=1)
+        assert (record.args, record.state) == ([], "stopped")
 
 
 async def test_of_many_changes_at_once_none_is_lost() -> None:
@@ -247,8 +247,8 @@ async def test_a_removed_server_is_stopped_and_leaves_no_trace() -> None:
 async def test_a_trial_tells_what_is_there_and_keeps_nothing() -> None:
     async with running() as it:
         it.servers.tools["trial"] = [{"name": "t", "description": "d"}]
-        found = await it.yard.trial({"command": "echo"})
-        assert [each.to_dict() for each in found.tools] == [{"name": "t", "description": "d"}]
+        report = await it.yard.trial({"command": "echo"})
+        assert [each.to_dict() for each in report.tools] == [{"name": "t", "description": "d"}]
         it.servers.broken["trial"] = Cause(Code.COMMAND_MISSING, "no echo")
         with pytest.raises(StartFailed, match="no echo"):
             await it.yard.trial({"command": "echo"})

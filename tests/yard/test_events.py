@@ -6,13 +6,13 @@ from mcpyard.yard.events import RESYNC, Event, EventBus, Subscription
 
 
 async def take(reader: Subscription, count: int) -> list[Event]:
-    found: list[Event] = []
+    events: list[Event] = []
     async with asyncio.timeout(2):
         async for event in reader:
-            found.append(event)
-            if len(found) == count:
+            events.append(event)
+            if len(events) == count:
                 break
-    return found
+    return events
 
 
 async def test_every_reader_hears_what_happens_after_it_came() -> None:
@@ -42,23 +42,23 @@ async def test_a_slow_reader_gets_one_resync_and_no_old_news() -> None:
     for number in range(10):
         bus.publish("status", {"number": number})
     bus.close()
-    heard = [event async for event in slow]
-    assert RESYNC in {each.kind for each in heard}
-    after = heard[[each.kind for each in heard].index(RESYNC) + 1 :]
+    events = [event async for event in slow]
+    assert RESYNC in {each.kind for each in events}
+    after = events[[each.kind for each in events].index(RESYNC) + 1 :]
     assert [each.data["number"] for each in after] == [*range(10 - len(after), 10)]
-    assert len(heard) <= 3
-    assert [each.id for each in heard] == sorted(each.id for each in heard)
+    assert len(events) <= 3
+    assert [each.id for each in events] == sorted(each.id for each in events)
 
 
-@pytest.mark.parametrize(("events", "heard"), [(3, ["status"] * 3), (4, [RESYNC])])
+@pytest.mark.parametrize(("events", "kinds"), [(3, ["status"] * 3), (4, [RESYNC])])
 async def test_a_reader_may_fall_behind_by_its_queue_and_no_further(
-    events: int, heard: list[str]
+    events: int, kinds: list[str]
 ) -> None:
     bus = EventBus(limit=3)
     slow = bus.subscribe()
     for _ in range(events):
         bus.publish("status", {})
-    assert [each.kind for each in await slow.batch()] == heard
+    assert [each.kind for each in await slow.batch()] == kinds
 
 
 async def test_a_reader_that_comes_back_goes_on_where_it_was() -> None:

@@ -90,7 +90,7 @@ class Library:
         self.servers.answers[name] = answer
 
     @property
-    def asked(self) -> list[str]:
+    def called(self) -> list[str]:
         return [name for name, *_ in self.servers.calls]
 
 
@@ -104,7 +104,7 @@ async def test_a_server_that_is_there_answers_itself() -> None:
     library = Library(a=local(fallback=["b"]), b=local())
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
-    assert (outcome.server, outcome.passed_over, library.asked) == ("a", (), ["a"])
+    assert (outcome.server, outcome.passed_over, library.called) == ("a", (), ["a"])
 
 
 async def test_the_fallback_answers_for_a_server_that_is_not_connected() -> None:
@@ -112,7 +112,7 @@ async def test_the_fallback_answers_for_a_server_that_is_not_connected() -> None
     async with library.open() as yard:
         library.lose("a")
         outcome = await yard.call("mcp_a_search", ASKED)
-    assert (outcome.server, library.asked) == ("b", ["b"])
+    assert (outcome.server, library.called) == ("b", ["b"])
     assert outcome.passed_over == (PassedOver("a", "not connected: it died"),)
 
 
@@ -178,7 +178,7 @@ async def test_arguments_that_break_the_tools_own_schema_reach_nobody() -> None:
             with pytest.raises(ArgumentsRefused):
                 await yard.call("mcp_a_search", {"query": 3})
             library.lose("a")
-    assert library.asked == []
+    assert library.called == []
 
 
 @pytest.mark.parametrize("error", [TimedOut("too long"), Disconnected("lost in flight")])
@@ -188,7 +188,7 @@ async def test_a_call_that_may_have_had_an_effect_is_not_repeated(error: YardErr
     async with library.open() as yard:
         with pytest.raises(type(error), match="no fallback was tried after that"):
             await yard.call("mcp_a_search", ASKED)
-    assert library.asked == ["a"]
+    assert library.called == ["a"]
 
 
 @pytest.mark.parametrize("error", [TimedOut("too long"), Disconnected("lost in flight")])
@@ -197,7 +197,7 @@ async def test_a_call_that_is_safe_to_repeat_moves_on(error: YardError) -> None:
     library.fail("a", error)
     async with library.open() as yard:
         outcome = await yard.call("mcp_a_search", ASKED)
-    assert (outcome.server, library.asked) == ("b", ["a", "b"])
+    assert (outcome.server, library.called) == ("b", ["a", "b"])
     assert outcome.passed_over == (PassedOver("a", error.message),)
 
 
@@ -236,7 +236,7 @@ async def test_an_answer_is_an_answer_also_when_it_says_error() -> None:
         library.fail("a", CallRefused("no such thing", -32602))
         with pytest.raises(CallRefused):
             await yard.call("mcp_a_search", ASKED)
-    assert (outcome.server, outcome.is_error, library.asked) == ("a", True, ["a", "a"])
+    assert (outcome.server, outcome.is_error, library.called) == ("a", True, ["a", "a"])
 
 
 async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
@@ -246,13 +246,13 @@ async def test_a_tool_that_ran_out_of_time_is_left_alone_for_a_while() -> None:
         events = yard.events()
         for _ in range(2):
             await yard.call("mcp_a_search", ASKED)
-        assert library.asked == ["a", "b", "b"]
+        assert library.called == ["a", "b", "b"]
         library.clock.advance(REST)
         library.servers.answers["a"] = _says("a")
         outcome = await yard.call("mcp_a_search", ASKED)
-        told = [(each.kind, each.data["tool"]) for each in await events.batch()]
+        switches = [(each.kind, each.data["tool"]) for each in await events.batch()]
     assert (outcome.server, outcome.passed_over) == ("a", ())
-    assert told == [("backup", "search"), ("recovered", "search")]
+    assert switches == [("backup", "search"), ("recovered", "search")]
 
 
 async def test_one_that_was_lost_is_asked_again_at_the_next_call() -> None:
@@ -261,7 +261,7 @@ async def test_one_that_was_lost_is_asked_again_at_the_next_call() -> None:
     async with library.open() as yard:
         for _ in range(2):
             await yard.call("mcp_a_search", ASKED)
-    assert library.asked == ["a", "b", "a", "b"]
+    assert library.called == ["a", "b", "a", "b"]
 
 
 async def test_one_that_was_left_alone_is_asked_when_nobody_else_is_there() -> None:
@@ -293,11 +293,11 @@ async def test_the_switch_to_a_fallback_and_the_way_back_are_told() -> None:
         await yard.start("a")
         assert await eventually(lambda: yard.record("a").status == "connected")
         back = (await yard.call("mcp_a_search", ASKED)).server
-        told = [each for each in await events.batch() if each.kind in SWITCHES]
+        switches = [each for each in await events.batch() if each.kind in SWITCHES]
         identity = yard.record("a").id
     assert (away, back) == ("b", "a")
     about: dict[str, Any] = {"id": identity, "name": "a", "tool": None}
-    assert [(each.kind, each.data) for each in told] == [
+    assert [(each.kind, each.data) for each in switches] == [
         ("backup", about | {"backup": "b", "reason": "it died"}),
         ("recovered", about),
     ]
@@ -340,4 +340,4 @@ async def test_a_tool_called_at_its_own_server_has_no_fallback() -> None:
     async with library.open() as yard:
         with pytest.raises(Disconnected):
             await yard.call_tool("a", "search", ASKED)
-    assert library.asked == ["a"]
+    assert library.called == ["a"]

@@ -2,7 +2,7 @@ from mcpyard.yard.masking import masked
 
 
 def test_references_are_shown_and_literals_are_masked() -> None:
-    shown = masked(
+    env = masked(
         {
             "A": "${A}",
             "B": "Bearer ${TOKEN}",
@@ -13,7 +13,7 @@ def test_references_are_shown_and_literals_are_masked() -> None:
             "G": "${A",
         }
     )
-    assert shown == {
+    assert env == {
         "A": "${A}",
         "B": "Bearer ${TOKEN}",
         "C": {"masked": True, "hint": "...cdef"},

@@ -16,7 +16,7 @@ from tests.yard.test_fallback import ASKED, READS, Library, local
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             Disconnected("the process exited with code 137"),
@@ -27,7 +27,7 @@ from tests.yard.test_fallback import ASKED, READS, Library, local
         (CallRefused("its own words"), "its own words"),
     ],
 )
-async def test_what_went_wrong_with_a_server_names_it_once(error: YardError, said: str) -> None:
+async def test_what_went_wrong_with_a_server_names_it_once(error: YardError, message: str) -> None:
     library = Library(READS, **{"my laws": local()})
     library.fail("my laws", error)
     async with library.open() as yard:
@@ -37,7 +37,7 @@ async def test_what_went_wrong_with_a_server_names_it_once(error: YardError, sai
         ):
             with pytest.raises(type(error)) as raised:
                 await call
-            assert (raised.value.message, str(raised.value)) == (said, said)
+            assert (raised.value.message, str(raised.value)) == (message, message)
             assert raised.value.server == "my laws"
 
 
@@ -58,7 +58,7 @@ async def test_arguments_that_are_no_object_are_refused(
     async with library.open() as yard:
         with pytest.raises(ArgumentsRefused, match="arguments: must be an object"):
             await yard.call("mcp_a_search", arguments)  # pyright: ignore[reportArgumentType]  the point
-    assert library.asked == []
+    assert library.called == []
 
 
 def test_what_to_do_names_the_server_where_it_is_known() -> None:

@@ -35,11 +35,11 @@ def notifications(servers: FakeServers) -> Notifications:
 def test_a_server_is_told_what_all_want_together(
     notifications: Notifications, servers: FakeServers
 ) -> None:
-    told: list[NotificationInterest] = []
-    for key, wanted in (("x", QUIET), ("y", LOUD), ("z", QUIET), ("y", A), ("x", B)):
-        notifications.set_interest(key, ID, wanted)
-        told.append(servers.tuned[ID])
-    assert told == [
+    interests: list[NotificationInterest] = []
+    for key, interest in (("x", QUIET), ("y", LOUD), ("z", QUIET), ("y", A), ("x", B)):
+        notifications.set_interest(key, ID, interest)
+        interests.append(servers.tuned[ID])
+    assert interests == [
         QUIET,
         LOUD,
         LOUD,
@@ -51,13 +51,13 @@ def test_a_server_is_told_what_all_want_together(
 def test_who_goes_takes_its_interests_along(
     notifications: Notifications, servers: FakeServers
 ) -> None:
-    for key, wanted in (("x", QUIET), ("y", LOUD), ("z", A)):
-        notifications.set_interest(key, ID, wanted)
-    told: list[NotificationInterest] = []
+    for key, interest in (("x", QUIET), ("y", LOUD), ("z", A)):
+        notifications.set_interest(key, ID, interest)
+    interests: list[NotificationInterest] = []
     for key in ("y", "z", "x"):
         notifications.drop_interests(key)
-        told.append(servers.tuned[ID])
-    assert told == [NotificationInterest("error", A.uris), QUIET, NotificationInterest()]
+        interests.append(servers.tuned[ID])
+    assert interests == [NotificationInterest("error", A.uris), QUIET, NotificationInterest()]
 
 
 def test_an_interest_that_is_dropped_counts_no_more(

@@ -59,9 +59,9 @@ ODD = [
 @pytest.mark.spec("D3.3")
 def test_every_kind_of_part_is_read_as_what_it_is() -> None:
     raw = [each for each, _ in KNOWN]
-    found = outcome(content=raw, structuredContent={"n": 1})
-    assert found.parts == tuple(part for _, part in KNOWN)
-    assert (found.text, found.structured, found.error) == ("a", {"n": 1}, None)
+    result = outcome(content=raw, structuredContent={"n": 1})
+    assert result.parts == tuple(part for _, part in KNOWN)
+    assert (result.text, result.structured, result.error) == ("a", {"n": 1}, None)
 
 
 @pytest.mark.parametrize("raw", ODD)
@@ -80,9 +80,9 @@ def test_content_that_is_no_list_loses_nothing(content: object, count: int) -> N
 
 
 def test_a_tool_that_says_error_is_told_apart_from_a_call_that_failed() -> None:
-    said = outcome(content=[], isError=True)
+    refusal = outcome(content=[], isError=True)
     lost = Outcome.failed(ErrorKind.TIMEOUT, "too long", server="laws", tool="search")
-    assert (said.is_error, said.error) == (True, ErrorKind.TOOL)
+    assert (refusal.is_error, refusal.error) == (True, ErrorKind.TOOL)
     assert (lost.is_error, lost.error, lost.text) == (True, ErrorKind.TIMEOUT, "too long")
     assert lost.result["isError"] is True
 
@@ -90,9 +90,9 @@ def test_a_tool_that_says_error_is_told_apart_from_a_call_that_failed() -> None:
 def test_a_number_that_nobody_can_hold_is_kept_as_text() -> None:
     many = "9" * 400
     raw = f'{{"content": [], "n": {many}, "x": 1e400, "small": 7, "real": 0.5}}'
-    found = Outcome(raw.encode(), "s", "t", 1.0)
-    assert found.result == {"content": [], "n": many, "x": "1e400", "small": 7, "real": 0.5}
-    assert not found.is_error
+    result = Outcome(raw.encode(), "s", "t", 1.0)
+    assert result.result == {"content": [], "n": many, "x": "1e400", "small": 7, "real": 0.5}
+    assert not result.is_error
 
 
 def test_a_message_with_half_a_character_makes_an_outcome_all_the_same() -> None:
@@ -102,8 +102,8 @@ def test_a_message_with_half_a_character_makes_an_outcome_all_the_same() -> None
 
 def test_an_outcome_shows_who_was_tried_and_who_answered() -> None:
     passed = (PassedOver("a", "is away"),)
-    told = Outcome(b'{"content": []}', "b", "t", 1.0, passed).to_dict()["yard"]
-    assert told == {
+    details = Outcome(b'{"content": []}', "b", "t", 1.0, passed).to_dict()["yard"]
+    assert details == {
         "server": "b",
         "tool": "t",
         "ms": 1.0,
@@ -118,29 +118,33 @@ def test_a_failed_outcome_shows_its_kind_and_no_server_twice() -> None:
     lost = Outcome.failed(
         ErrorKind.DISCONNECTED, "nobody", server="a", tool="t", passed_over=passed
     )
-    told: Any = lost.to_dict()["yard"]
-    assert (told["tried"], told["error"]) == (["a", "b"], "disconnected")
+    details: Any = lost.to_dict()["yard"]
+    assert (details["tried"], details["error"]) == (["a", "b"], "disconnected")
 
 
 def test_a_server_that_says_nothing_is_named_and_the_date_is_unknown() -> None:
-    found = outcome(content=[]).attribution
-    assert (found.source, found.updated_at, found.retrieved_at) == ("laws", None, None)
-    assert str(found) == "laws (date unknown)"
+    attribution = outcome(content=[]).attribution
+    assert (attribution.source, attribution.updated_at, attribution.retrieved_at) == (
+        "laws",
+        None,
+        None,
+    )
+    assert str(attribution) == "laws (date unknown)"
 
 
 def test_what_a_server_says_outright_counts() -> None:
-    said = {
+    meta = {
         "source": "民法典",
         "updated_at": "2020-05-28",
         "retrieved_at": "2026-01-02",
         "law": "x",
     }
-    found = outcome(
-        content=[], _meta={META_KEY: said}, structuredContent={"source": "other"}
+    attribution = outcome(
+        content=[], _meta={META_KEY: meta}, structuredContent={"source": "other"}
     ).attribution
-    assert str(found) == "民法典 (updated 2020-05-28)"
-    assert (found.retrieved_at, found.details) == ("2026-01-02", {"law": "x"})
-    assert found.to_dict() == {
+    assert str(attribution) == "民法典 (updated 2020-05-28)"
+    assert (attribution.retrieved_at, attribution.details) == ("2026-01-02", {"law": "x"})
+    assert attribution.to_dict() == {
         "source": "民法典",
         "updatedAt": "2020-05-28",
         "retrievedAt": "2026-01-02",
@@ -155,9 +159,9 @@ def test_structured_items_are_summed_up_and_the_oldest_date_counts() -> None:
         {"text": "says nothing of itself"},
         3,
     ]
-    found = outcome(content=[], structuredContent={"items": items, "count": 4}).attribution
-    assert (found.source, found.updated_at) == ("a; b", "2020-01-01")
-    assert found.details == {
+    attribution = outcome(content=[], structuredContent={"items": items, "count": 4}).attribution
+    assert (attribution.source, attribution.updated_at) == ("a; b", "2020-01-01")
+    assert attribution.details == {
         "law": "L",
         "article": ["1", "2"],
         "version_date": ["2021-01-01", "2020-01-01"],
@@ -185,10 +189,10 @@ def test_a_date_in_the_annotations_of_a_part_is_used() -> None:
         {"type": "text", "text": "b", "annotations": {"lastModified": "2024-02-02"}},
         {"type": "text", "text": "c"},
     ]
-    found = outcome(content=parts).attribution
-    assert str(found) == "laws (updated 2024-02-02)"
+    attribution = outcome(content=parts).attribution
+    assert str(attribution) == "laws (updated 2024-02-02)"
 
 
-@pytest.mark.parametrize("odd", [None, 3, [], {"source": 3}, {"updated_at": ""}])
-def test_odd_attributions_are_as_good_as_none(odd: object) -> None:
-    assert outcome(_meta={META_KEY: odd}, structuredContent=odd).attribution.source == "laws"
+@pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"updated_at": ""}])
+def test_odd_attributions_are_as_good_as_none(value: object) -> None:
+    assert outcome(_meta={META_KEY: value}, structuredContent=value).attribution.source == "laws"

@@ -26,9 +26,9 @@ def registry() -> Registry:
 
 
 def info(registry: Registry, name: str = "memory") -> Info:
-    found = registry.get(name)
-    assert found is not None
-    return found
+    server = registry.get(name)
+    assert server is not None
+    return server
 
 
 @pytest.mark.spec("B1")

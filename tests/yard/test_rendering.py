@@ -11,23 +11,23 @@ def came(*content: object, **more: object) -> Outcome:
     return Outcome(orjson.dumps({"content": [*content], **more}), "fs", "show", 1.0)
 
 
-def said(text: str) -> dict[str, Any]:
+def text_part(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
 @pytest.mark.parametrize(
     ("outcome", "text"),
     [
-        (came(said("a"), said("b")), "a\nb"),
+        (came(text_part("a"), text_part("b")), "a\nb"),
         (came(), EMPTY),
-        (came(said(""), said("b")), "b"),
+        (came(text_part(""), text_part("b")), "b"),
         (came(structuredContent={"a": 1}), '{"a":1}'),
-        (came(said("other"), structuredContent={"a": 1}), 'other\n{"a":1}'),
-        (came(said('{ "a": 1 }'), structuredContent={"a": 1}), '{ "a": 1 }'),
-        (came(said("hello"), structuredContent={"result": "hello"}), "hello"),
-        (came(said("3"), structuredContent={"result": 3}), "3"),
-        (came(said("1"), said("2"), structuredContent={"result": [1, 2]}), "1\n2"),
-        (came(said("1"), structuredContent={"result": 1, "b": 2}), '1\n{"result":1,"b":2}'),
+        (came(text_part("other"), structuredContent={"a": 1}), 'other\n{"a":1}'),
+        (came(text_part('{ "a": 1 }'), structuredContent={"a": 1}), '{ "a": 1 }'),
+        (came(text_part("hello"), structuredContent={"result": "hello"}), "hello"),
+        (came(text_part("3"), structuredContent={"result": 3}), "3"),
+        (came(text_part("1"), text_part("2"), structuredContent={"result": [1, 2]}), "1\n2"),
+        (came(text_part("1"), structuredContent={"result": 1, "b": 2}), '1\n{"result":1,"b":2}'),
         (came(structuredContent=[1]), "[1]"),
     ],
 )
@@ -61,8 +61,8 @@ def test_media_that_cannot_be_carried_leave_a_note() -> None:
 
 def test_media_that_can_be_carried_stay_in_their_place() -> None:
     picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
-    shown = pieces(came(said("a"), picture, said("b")), lambda _media: True)
-    assert shown == ["a", Media("AAAA", "image/png"), "b"]
+    parts = pieces(came(text_part("a"), picture, text_part("b")), lambda _media: True)
+    assert parts == ["a", Media("AAAA", "image/png"), "b"]
 
 
 @pytest.mark.parametrize("data", ["***", "", "AAA"])

@@ -59,9 +59,9 @@ async def on_a_full_disk() -> AsyncGenerator[Around]:
 
 async def test_a_server_is_stopped_and_the_record_says_that_it_is_forgotten() -> None:
     async with on_a_full_disk() as it:
-        shown = await it.yard.stop("one", wait=1)
-        assert (shown.state, shown.wanted) == ("stopped", "stopped")
-        assert shown.warnings == [STOPPED]
+        record = await it.yard.stop("one", wait=1)
+        assert (record.state, record.wanted) == ("stopped", "stopped")
+        assert record.warnings == [STOPPED]
         assert it.yard.record("one").warnings == [STOPPED]
         assert it.stored == []
 
@@ -69,21 +69,21 @@ async def test_a_server_is_stopped_and_the_record_says_that_it_is_forgotten() ->
 async def test_the_last_word_counts() -> None:
     async with on_a_full_disk() as it:
         await it.yard.stop("one", wait=1)
-        shown = await it.yard.start("one", wait=1)
-        assert (shown.state, shown.warnings) == ("running", [RUNNING])
+        record = await it.yard.start("one", wait=1)
+        assert (record.state, record.warnings) == ("running", [RUNNING])
         restarted = await it.yard.restart("one", wait=1)
         assert (restarted.state, restarted.warnings) == ("running", [RUNNING])
         assert (await it.yard.stop("one", wait=1)).warnings == [STOPPED]
 
 
-@pytest.mark.parametrize("wanted", ["stop", "start"])
-async def test_saying_it_again_stores_it_once_there_is_room(wanted: str) -> None:
+@pytest.mark.parametrize("action", ["stop", "start"])
+async def test_saying_it_again_stores_it_once_there_is_room(action: str) -> None:
     async with on_a_full_disk() as it:
         await it.yard.stop("one", wait=1)
         it.policies.full = False
-        shown = await getattr(it.yard, wanted)("one", wait=1)
-        assert shown.warnings == []
-        assert it.stored == [{"wanted": {"stop": "stopped", "start": "running"}[wanted]}]
+        record = await getattr(it.yard, action)("one", wait=1)
+        assert record.warnings == []
+        assert it.stored == [{"wanted": {"stop": "stopped", "start": "running"}[action]}]
 
 
 async def test_it_is_stored_with_the_next_change_of_the_server() -> None:
@@ -92,16 +92,16 @@ async def test_it_is_stored_with_the_next_change_of_the_server() -> None:
         with pytest.raises(StorageFull):
             await it.yard.change("one", Change({"timeout": 5}))
         it.policies.full = False
-        shown = await it.yard.change("one", Change({"timeout": 5}), wait=1)
-        assert (shown.state, shown.warnings) == ("stopped", [])
+        record = await it.yard.change("one", Change({"timeout": 5}), wait=1)
+        assert (record.state, record.warnings) == ("stopped", [])
         assert it.stored == [{"wanted": "stopped", "timeout": 5}]
 
 
 async def test_a_change_that_says_nothing_of_it_does_not_fail_with_it() -> None:
     async with on_a_full_disk() as it:
         await it.yard.stop("one", wait=1)
-        shown = await it.yard.change("one", Change({"args": ["y"]}), wait=1)
-        assert (shown.args, shown.warnings) == (["y"], [STOPPED])
+        record = await it.yard.change("one", Change({"args": ["y"]}), wait=1)
+        assert (record.args, record.warnings) == (["y"], [STOPPED])
 
 
 async def test_nothing_of_it_is_left_of_a_server_that_is_removed() -> None:
@@ -109,6 +109,6 @@ async def test_nothing_of_it_is_left_of_a_server_that_is_removed() -> None:
         await it.yard.stop("one", wait=1)
         it.policies.full = False
         await it.yard.remove("one")
-        shown = await it.yard.register({"name": "one", "command": "x", "args": []}, wait=1)
-        assert shown.state == "running"
-        assert "not remembered" not in str(shown.warnings)
+        record = await it.yard.register({"name": "one", "command": "x", "args": []}, wait=1)
+        assert record.state == "running"
+        assert "not remembered" not in str(record.warnings)

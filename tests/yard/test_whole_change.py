@@ -31,12 +31,12 @@ def stop_writing(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Let so many writes through and no more, as a kill would."""
     real, writes = Engine.run, 0
 
-    async def run(engine: Engine, *given: object) -> object:
+    async def run(engine: Engine, *arguments: object) -> object:
         nonlocal writes
         writes += 1
         if writes > after:
             raise StorageFull("killed")
-        return await real(engine, *given)  # pyright: ignore[reportArgumentType]  as it was called
+        return await real(engine, *arguments)  # pyright: ignore[reportArgumentType]  as it was called
 
     monkeypatch.setattr(Engine, "run", run)
 
@@ -50,14 +50,14 @@ async def test_of_a_change_that_was_cut_short_nothing_or_everything_is_kept(
         with monkeypatch.context() as patched, contextlib.suppress(StorageFull):
             stop_writing(patched, writes)
             await it.yard.change("x", Change(PATCH))
-    (found,) = await kept(tmp_path)
-    assert found in [
+    (definition,) = await kept(tmp_path)
+    assert definition in [
         ("x", ["a"], ("timeout", 1000)),
         ("y", ["b"], ("enabled", False), ("fallback", ["other"]), ("timeout", 2000)),
     ]
 
 
-async def shown(it: Machine, name: str) -> list[object]:
+async def fields_of(it: Machine, name: str) -> list[object]:
     record = await it.get(f"/api/mcp/servers/{name}")
     return [record[word] for word in ("id", "args", "timeout", "fallback", "enabled")]
 
@@ -65,11 +65,11 @@ async def shown(it: Machine, name: str) -> list[object]:
 async def test_a_change_of_everything_keeps_the_id(tmp_path: Path) -> None:
     async with machine(tmp_path) as it:
         await it.http.post("/api/mcp/servers", json=BEFORE)
-        identity, *_ = await shown(it, "x")
+        identity, *_ = await fields_of(it, "x")
         await it.http.patch("/api/mcp/servers/x", json=PATCH)
-        assert await shown(it, "y") == [identity, ["b"], 2000, ["other"], False]
+        assert await fields_of(it, "y") == [identity, ["b"], 2000, ["other"], False]
         await it.http.patch("/api/mcp/servers/y", json={"fallback": None, "timeout": 3000})
-        assert await shown(it, "y") == [identity, ["b"], 3000, [], False]
+        assert await fields_of(it, "y") == [identity, ["b"], 3000, [], False]
         assert "x" not in {each.server.name for each in it.yard.pictures()}
 
 
@@ -77,10 +77,10 @@ async def test_a_change_to_a_name_in_use_changes_nothing(tmp_path: Path) -> None
     async with machine(tmp_path) as it:
         for name in ("x", "y"):
             await it.http.post("/api/mcp/servers", json={**BEFORE, "name": name})
-        before = await shown(it, "x")
+        before = await fields_of(it, "x")
         with pytest.raises(NameTaken):
             await it.yard.change("x", Change(PATCH))
-        assert await shown(it, "x") == before
+        assert await fields_of(it, "x") == before
 
 
 async def test_a_change_of_what_somebody_changed_meanwhile_is_refused_whole(
@@ -92,4 +92,4 @@ async def test_a_change_of_what_somebody_changed_meanwhile_is_refused_whole(
         await it.http.patch("/api/mcp/servers/x", json={"args": ["theirs"]})
         with pytest.raises(DocumentMoved):
             await it.yard.change("x", Change(PATCH, expected=seen))
-        assert (await shown(it, "x"))[1:3] == [["theirs"], 1000]
+        assert (await fields_of(it, "x"))[1:3] == [["theirs"], 1000]

@@ -105,10 +105,10 @@ async def test_a_call_goes_to_the_server_and_comes_back_with_its_origin() -> Non
         ((server, tool, arguments, terms),) = around.servers.calls
         assert (server, tool, json.loads(arguments)) == ("fs", "read_file", {"path": "/x"})
         assert (terms.timeout, terms.longest) == (1.5, None)
-        shown = outcome.to_dict()
-        assert shown["was"] == "read_file"
+        fields = outcome.to_dict()
+        assert fields["was"] == "read_file"
         unknown = {"source": "fs", "updatedAt": None, "retrievedAt": None}
-        assert shown["yard"] == {
+        assert fields["yard"] == {
             "server": "fs", "tool": "read_file", "ms": 0.0, "attribution": unknown, "tried": ["fs"]
         }  # fmt: skip
 
@@ -184,8 +184,8 @@ async def test_meta_reaches_the_server_but_for_what_is_ours() -> None:
         with pytest.raises(ArgumentsRefused, match="_meta: cannot be sent as JSON"):
             await yard.call("mcp_fs_read_file", {"path": "x"}, meta={"a": object()})
     sent = {"name": "read_file", "arguments": {"path": "x"}, "_meta": {"traceparent": "00-1"}}
-    asked = [(method, json.loads(params)) for _, method, params, _ in around.servers.calls]
-    assert asked == [("tools/call", sent)] * 2
+    requests = [(method, json.loads(params)) for _, method, params, _ in around.servers.calls]
+    assert requests == [("tools/call", sent)] * 2
 
 
 async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
@@ -263,9 +263,9 @@ async def test_a_failed_server_can_be_asked_to_start_again() -> None:
     around = Around(document(fs=local()))
     around.servers.broken["fs"] = Cause(Code.COMMAND_MISSING, "no x", "Install x.")
     async with around.open() as yard:
-        shown = await yard.settled("fs")
-        assert shown.error
-        assert shown.error.to_dict() == {
+        record = await yard.settled("fs")
+        assert record.error
+        assert record.error.to_dict() == {
             "code": "command_missing", "message": "no x", "hint": "Install x.", "stderr": []
         }  # fmt: skip
         around.servers.broken.clear()
@@ -333,10 +333,10 @@ async def test_the_registry_of_a_yard_follows_it() -> None:
     around = Around(document(fs=local(), bad=local()))
     around.servers.broken["bad"] = Cause(Code.EXITED, "gone")
     async with around.open() as yard:
-        found = {
+        servers = {
             each.name: (each.status, each.error, each.tool_count) for each in yard.registry.list()
         }
-        assert found == {"fs": ("connected", None, 1), "bad": ("error", "gone", 0)}
+        assert servers == {"fs": ("connected", None, 1), "bad": ("error", "gone", 0)}
         around.sources[0].say(document(fs=local()))
         assert await eventually(lambda: [each.name for each in yard.registry.list()] == ["fs"])
 
@@ -351,13 +351,13 @@ async def test_every_call_is_accounted_for() -> None:
             await yard.call("mcp_other_t")
         with pytest.raises(ArgumentsRefused):
             await yard.call("mcp_fs_read_file", {})
-        found = {
+        accounts = {
             str(yard.record(str(each)).name): it for each, it in yard.accounts.by_server.items()
         }
-        assert (found["fs"].calls, found["fs"].errors) == (2, 1)
-        assert (found["other"].calls, found["other"].errors) == (1, 1)
-        assert found["fs"].bytes_in == 2 * len(b'{"path":"x"}')
-        assert next(found["fs"].cumulative()) == (1.0, 2)
+        assert (accounts["fs"].calls, accounts["fs"].errors) == (2, 1)
+        assert (accounts["other"].calls, accounts["other"].errors) == (1, 1)
+        assert accounts["fs"].bytes_in == 2 * len(b'{"path":"x"}')
+        assert next(accounts["fs"].cumulative()) == (1.0, 2)
 
 
 async def test_the_tools_of_a_server_on_demand_that_failed_are_not_offered() -> None:

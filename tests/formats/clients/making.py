@@ -72,7 +72,7 @@ def entries(draw: st.DrawFn, spot: ClientScopeRef) -> Entry:
     text = texts(client)
     values: dict[Field, Any] = {}
     ways = [way for way in shape.types if (way is not EntryTransport.STDIO) is remote]
-    wanted: dict[Field, st.SearchStrategy[object]] = {
+    strategies: dict[Field, st.SearchStrategy[object]] = {
         Field.ENABLED: st.booleans(),
         Field.CALL_TIMEOUT: _times(client, shape, Field.CALL_TIMEOUT),
         Field.START_TIMEOUT: _times(client, shape, Field.START_TIMEOUT),
@@ -81,20 +81,20 @@ def entries(draw: st.DrawFn, spot: ClientScopeRef) -> Entry:
     }
     if remote:
         values[Field.URL] = "https://example.com/" + draw(text)
-        wanted[Field.HEADERS] = st.tuples(_pairs(HEADERS, text), _bearers(client)).map(
+        strategies[Field.HEADERS] = st.tuples(_pairs(HEADERS, text), _bearers(client)).map(
             lambda both: both[0] | both[1]
         )
-        wanted[Field.ENV_HEADERS] = _pairs(HEADERS, NAMES)
-        wanted[Field.BEARER] = NAMES
+        strategies[Field.ENV_HEADERS] = _pairs(HEADERS, NAMES)
+        strategies[Field.BEARER] = NAMES
     else:
         values[Field.COMMAND] = "run" + draw(text)
-        wanted[Field.ARGS] = st.lists(text, max_size=3).map(tuple)
-        wanted[Field.ENV] = _pairs(NAMES, text)
-        wanted[Field.CWD] = text
-        wanted[Field.ENV_VARS] = _tuples(NAMES, 1)
+        strategies[Field.ARGS] = st.lists(text, max_size=3).map(tuple)
+        strategies[Field.ENV] = _pairs(NAMES, text)
+        strategies[Field.CWD] = text
+        strategies[Field.ENV_VARS] = _tuples(NAMES, 1)
     if ways:
-        wanted[Field.TYPE] = st.sampled_from(ways)
-    for name, strategy in wanted.items():
+        strategies[Field.TYPE] = st.sampled_from(ways)
+    for name, strategy in strategies.items():
         if name in shape.words and draw(st.booleans()):
             values[name] = draw(strategy)
     unknown = draw(st.dictionaries(st.sampled_from(["oauth", "x-note"]), st.just({"a": 1})))

@@ -18,12 +18,12 @@ def texts(
     files: Mapping[str, object], mode: int = 0o600, *, tracked: bool = False
 ) -> dict[str, Text]:
     """Files by their paths, `~` for the home and `.` for the project; what is no text is JSON."""
-    found: dict[str, Text] = {}
+    by_path: dict[str, Text] = {}
     for short, content in files.items():
         path = short.replace("~", HOME, 1) if short[0] == "~" else short.replace(".", PROJECT, 1)
         text = content if isinstance(content, str) else json.dumps(content)
-        found[path] = Text(path, text, mode=mode, tracked=tracked)
-    return found
+        by_path[path] = Text(path, text, mode=mode, tracked=tracked)
+    return by_path
 
 
 def judged(client: str, files: Mapping[str, object], surroundings: ClientFolders) -> Evaluation:
@@ -34,5 +34,7 @@ def states(
     client: str, files: Mapping[str, object], surroundings: ClientFolders | None = None
 ) -> dict[str, str]:
     """What becomes of each server, by scope and name."""
-    found = judged(client, files, surroundings or around())
-    return {f"{each.spot.scope.name} {each.listed.name}": each.state for each in found.standings}
+    judgement = judged(client, files, surroundings or around())
+    return {
+        f"{each.spot.scope.name} {each.listed.name}": each.state for each in judgement.standings
+    }

@@ -9,8 +9,8 @@ LITERAL = "hunter2"
 
 
 def drifts(files: Mapping[str, object]) -> tuple[Drift, ...]:
-    found = texts(files)
-    return drift(each for client in CLIENTS for each in standings(client, around(), found))
+    contents = texts(files)
+    return drift(each for client in CLIENTS for each in standings(client, around(), contents))
 
 
 def claude(**entry: object) -> dict[str, object]:
@@ -29,8 +29,8 @@ def opencode(**entry: object) -> dict[str, object]:
     return {"~/.config/opencode/opencode.json": {"mcp": {"x": entry}}}
 
 
-def spots(found: Drift) -> list[list[str]]:
-    return [[str(each.spot) for each in variant.standings] for variant in found.variants]
+def spots(difference: Drift) -> list[list[str]]:
+    return [[str(each.spot) for each in variant.standings] for variant in difference.variants]
 
 
 def test_one_definition_in_many_spellings_is_no_drift() -> None:
@@ -66,18 +66,18 @@ def test_headers_by_reference_equal_those_of_codex() -> None:
 def test_what_differs_is_told_with_the_most_usual_first() -> None:
     files = claude(command="run", args=["2"]) | cursor(command="run", args=["1"])
     files |= codex('command = "run"\nargs = ["1"]')
-    [found] = drifts(files)
-    assert found.name == "x"
-    assert spots(found) == [["codex:user", "cursor:user"], ["claude-code:user"]]
-    assert [each.values for each in found.variants] == [{"args": "1"}, {"args": "2"}]
+    [difference] = drifts(files)
+    assert difference.name == "x"
+    assert spots(difference) == [["codex:user", "cursor:user"], ["claude-code:user"]]
+    assert [each.values for each in difference.variants] == [{"args": "1"}, {"args": "2"}]
 
 
 def test_secrets_are_compared_and_never_shown() -> None:
     url = f"https://ann:{LITERAL}@example.com"
     files = claude(type="http", url=url, headers={"Authorization": f"Bearer {LITERAL}1", "A": ""})
     files |= cursor(url="https://example.com", headers={"Authorization": "Bearer ${env:TOKEN}"})
-    [found] = drifts(files)
-    one, other = found.variants
+    [difference] = drifts(files)
+    one, other = difference.variants
     assert one.values == {
         "url": "https://ann:***@example.com",
         "headers.a": "a literal text",
@@ -88,31 +88,31 @@ def test_secrets_are_compared_and_never_shown() -> None:
         "headers.a": ABSENT,
         "headers.authorization": "${TOKEN}",
     }
-    assert LITERAL not in str([each.values for each in found.variants])
+    assert LITERAL not in str([each.values for each in difference.variants])
 
 
 def test_a_way_is_a_difference_only_where_both_can_say_it() -> None:
     sse = claude(type="sse", url="https://example.com")
     assert drifts(sse | opencode(type="remote", url="https://example.com")) == ()
     assert drifts(sse | codex('url = "https://example.com"')) == ()
-    [found] = drifts(sse | cursor(type="http", url="https://example.com"))
-    assert [each.values for each in found.variants] == [{"type": "sse"}, {"type": "http"}]
+    [difference] = drifts(sse | cursor(type="http", url="https://example.com"))
+    assert [each.values for each in difference.variants] == [{"type": "sse"}, {"type": "http"}]
     qwen = {"~/.qwen/settings.json": {"mcpServers": {"x": {"httpUrl": "https://example.com"}}}}
-    [found] = drifts(sse | qwen)
-    assert found.variants[1].values == {"type": "http"}
+    [difference] = drifts(sse | qwen)
+    assert difference.variants[1].values == {"type": "http"}
 
 
 def test_limits_are_compared_where_both_have_them() -> None:
     gemini = {"command": "run", "timeout": 5000, "includeTools": ["b", "a"]}
     files = {"~/.gemini/settings.json": {"mcpServers": {"x": gemini}}}
     entry = 'command = "run"\ntool_timeout_sec = 7\nenabled_tools = ["a"]\ndisabled_tools = ["c"]'
-    [found] = drifts(files | codex(entry))
-    assert found.variants[0].values == {
+    [difference] = drifts(files | codex(entry))
+    assert difference.variants[0].values == {
         "call_timeout": "7 s",
         "only_tools": "a",
         "except_tools": "c",
     }
-    assert found.variants[1].values == {
+    assert difference.variants[1].values == {
         "call_timeout": "5 s",
         "only_tools": "a, b",
         "except_tools": ABSENT,
@@ -128,6 +128,6 @@ def test_an_entry_that_cannot_be_used_is_not_compared() -> None:
 
 def test_a_default_that_makes_the_difference_is_seen_but_not_read() -> None:
     with_default = claude(command="run", env={"K": f"${{K:-{LITERAL}}}"})
-    (found,) = drifts(with_default | cursor(command="run", env={"K": "${env:K}"}))
-    shown = {each.values["env.K"] for each in found.variants}
-    assert shown == {"${K:-...}", "${K}"}
+    (difference,) = drifts(with_default | cursor(command="run", env={"K": "${env:K}"}))
+    values = {each.values["env.K"] for each in difference.variants}
+    assert values == {"${K:-...}", "${K}"}

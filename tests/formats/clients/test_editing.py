@@ -141,14 +141,14 @@ def test_an_entry_that_is_changed_says_what_it_was_changed_to(
 ) -> None:
     old, new = data.draw(entries(spot)), data.draw(entries(spot))
     raw = respell(spell(old, spot.shape), new, spot.client, spot.shape)
-    found = understand(raw, spot.client, spot.shape)
-    assert found.problems == ()
-    expected, said = new.set_fields(), found.entry.set_fields()
-    assert found.entry.way is new.way or Field.TYPE not in expected
-    assert {name: said[name] for name in said if name is not Field.TYPE} == {
+    understood = understand(raw, spot.client, spot.shape)
+    assert understood.problems == ()
+    expected, fields = new.set_fields(), understood.entry.set_fields()
+    assert understood.entry.way is new.way or Field.TYPE not in expected
+    assert {name: fields[name] for name in fields if name is not Field.TYPE} == {
         name: expected[name] for name in expected if name is not Field.TYPE
     }
-    assert found.entry.unknown == new.unknown
+    assert understood.entry.unknown == new.unknown
 
 
 @pytest.mark.timeout(300 if FULL else 60)
@@ -162,9 +162,9 @@ def test_what_is_added_is_read_as_it_was_meant_and_removed_without_a_trace(
     text = write(spot, text, "second", second).text
     with_added = write(spot, text, "added", added).text
     listing = read(spot, with_added)
-    found = listing.entry("added")
-    assert found == reread(added, spot.client, listing.spot.shape)
-    assert (found.command, found.url, found.env) == (added.command, added.url, added.env)
+    entry = listing.entry("added")
+    assert entry == reread(added, spot.client, listing.spot.shape)
+    assert (entry.command, entry.url, entry.env) == (added.command, added.url, added.env)
     assert remove(spot, with_added, "added").text == text
     changed = write(spot, with_added, "added", first).text
     assert read(spot, changed).entry("first") == listing.entry("first")

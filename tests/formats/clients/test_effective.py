@@ -14,8 +14,8 @@ def claude(**project: object) -> dict[str, object]:
 
 
 def one(client: str, files: Mapping[str, object], name: str) -> ServerStatus:
-    found = judged(client, files, around()).standings
-    return next(each for each in found if each.listed.name == name)
+    all_standings = judged(client, files, around()).standings
+    return next(each for each in all_standings if each.listed.name == name)
 
 
 def test_a_server_that_nothing_speaks_against_is_enabled() -> None:
@@ -50,16 +50,16 @@ def test_without_a_project_nothing_of_a_project_is_looked_at() -> None:
     nowhere = around("")
     for client in CLIENTS:
         assert not any("//" in path or path[0] == "." for path in files_of(client, nowhere))
-    found = judged("claude", {"~/.claude.json": {"mcpServers": {"x": RUN}}}, nowhere)
-    assert [str(each.spot) for each in found.files] == ["claude-code:user"]
+    judgement = judged("claude", {"~/.claude.json": {"mcpServers": {"x": RUN}}}, nowhere)
+    assert [str(each.spot) for each in judgement.files] == ["claude-code:user"]
     assert states("gemini", {"~/.gemini/settings.json": {"mcpServers": {"x": RUN}}}, nowhere) == {
         "user x": "enabled"
     }
 
 
 def test_of_a_scope_without_a_file_the_one_to_create_is_given() -> None:
-    found = judged("opencode", {"./opencode.jsonc": {"mcp": {"x": LOCAL}}}, around())
-    assert [(each.path, each.exists) for each in found.files] == [
+    judgement = judged("opencode", {"./opencode.jsonc": {"mcp": {"x": LOCAL}}}, around())
+    assert [(each.path, each.exists) for each in judgement.files] == [
         (f"{HOME}/.config/opencode/opencode.json", False),
         (f"{PROJECT}/opencode.jsonc", True),
     ]
@@ -140,10 +140,10 @@ def test_an_administrator_can_block_servers_of_claude() -> None:
     servers = {"~/.claude.json": {"mcpServers": {"x": RUN, "y": RUN}}}
 
     def managed(rules: dict[str, object]) -> dict[str, str]:
-        found = texts(servers)
+        contents = texts(servers)
         path = "/etc/claude-code/managed-settings.json"
-        found |= {path: Text(path, texts({"~/x": rules})[f"{HOME}/x"].text)}
-        judgement = judge(client_of("claude"), around(), found)
+        contents |= {path: Text(path, texts({"~/x": rules})[f"{HOME}/x"].text)}
+        judgement = judge(client_of("claude"), around(), contents)
         return {each.listed.name: each.state for each in judgement.standings}
 
     assert managed({"deniedMcpServers": [{"serverName": "x"}]}) == {"x": "blocked", "y": "enabled"}
@@ -213,11 +213,11 @@ def test_opencode_reads_all_its_files_together_and_the_last_wins() -> None:
         "./opencode.json": {"mcp": {"y": {"enabled": False}, "alone": {"enabled": True}}},
         "./.opencode/opencode.json": {"mcp": {"y": {"enabled": True}}},
     }
-    found = [
+    rows = [
         (each.listed.place.file.removeprefix(HOME), each.listed.name, each.state)
         for each in judged("opencode", files, around()).standings
     ]
-    assert found == [
+    assert rows == [
         ("/.config/opencode/opencode.json", "x", "shadowed"),
         ("/.config/opencode/opencode.json", "y", "shadowed"),
         ("/.config/opencode/opencode.jsonc", "x", "disabled"),
@@ -310,21 +310,21 @@ def test_copilot_reads_one_file_of_a_trusted_folder() -> None:
     assert states("copilot", files)["project x"] == "untrusted"
     for word in ("trustedFolders", "trusted_folders"):
         trusted = {**files, "~/.copilot/config.json": {word: ["/elsewhere", HOME]}}
-        found = judged("copilot", trusted, around())
-        assert [(each.listed.name, str(each.state)) for each in found.standings] == [
+        judgement = judged("copilot", trusted, around())
+        assert [(each.listed.name, str(each.state)) for each in judgement.standings] == [
             ("x", "shadowed"),
             ("y", "disabled"),
             ("x", "enabled"),
         ]
         other = {**trusted, "./.mcp.json": {"mcpServers": {"z": RUN}}}
-        found = judged("copilot", other, around())
-        assert [(each.listed.name, str(each.state)) for each in found.standings] == [
+        judgement = judged("copilot", other, around())
+        assert [(each.listed.name, str(each.state)) for each in judgement.standings] == [
             ("x", "enabled"),
             ("y", "disabled"),
             ("x", "shadowed"),
             ("z", "enabled"),
         ]
-        assert found.standings[2].reason == f"Copilot CLI reads {PROJECT}/.mcp.json instead"
+        assert judgement.standings[2].reason == f"Copilot CLI reads {PROJECT}/.mcp.json instead"
 
 
 def test_qwens_list_of_excluded_servers_is_its_switch() -> None:
@@ -349,26 +349,26 @@ def test_a_broken_file_costs_only_itself_and_is_told_with_line_and_column() -> N
         "./.mcp.json": '{\n  "mcpServers": [',
         "~/.claude/settings.json": "{,}",
     }
-    found = judged("claude", files, around())
-    assert [(each.listed.name, each.state) for each in found.standings] == [("x", "enabled")]
-    [broken] = [each for each in found.files if each.problems]
+    judgement = judged("claude", files, around())
+    assert [(each.listed.name, each.state) for each in judgement.standings] == [("x", "enabled")]
+    [broken] = [each for each in judgement.files if each.problems]
     assert broken.path == f"{PROJECT}/.mcp.json"
     assert broken.problems[0].place == SourceLocation(f"{PROJECT}/.mcp.json", 2, 18)
-    [besides] = found.problems
+    [besides] = judgement.problems
     assert besides.place == SourceLocation(f"{HOME}/.claude/settings.json", 1, 2)
 
 
 def test_servers_that_are_no_object_break_the_file() -> None:
-    found = judged("claude", {"~/.claude.json": {"mcpServers": []}}, around())
-    [problem] = found.files[0].problems
+    judgement = judged("claude", {"~/.claude.json": {"mcpServers": []}}, around())
+    [problem] = judgement.files[0].problems
     assert "expected an object, found a list" in problem.message
 
 
 def test_a_file_that_cannot_be_read_is_told() -> None:
     path = f"{HOME}/.cursor/mcp.json"
     fault = Problem("", "is a folder")
-    found = judge(client_of("cursor"), around(""), {path: Text(path, fault=fault)})
-    [file] = found.files
+    judgement = judge(client_of("cursor"), around(""), {path: Text(path, fault=fault)})
+    [file] = judgement.files
     assert (file.exists, file.problems, file.standings) == (True, (fault,), ())
 
 

@@ -28,7 +28,7 @@ SPOT = st.sampled_from(SPOTS)
 def cases(draw: st.DrawFn, least: int = 0) -> tuple[ClientScopeRef, str, dict[str, Entry]]:
     """A client, a file of it, and the servers in the file."""
     spot = draw(SPOT)
-    servers = draw(named(spot).filter(lambda found: len(found) >= least))
+    servers = draw(named(spot).filter(lambda candidates: len(candidates) >= least))
     text = draw(files(spot, servers))
     # Without a server that shows it, a file is taken to be in the first shape.
     assume(read(spot, text).spot.shape is spot.shape)
@@ -71,9 +71,9 @@ def test_a_change_touches_no_byte_outside_of_its_entry(
     name = data.draw(st.sampled_from(sorted(servers)))
     entry = data.draw(entries(spot))
     changed = write(spot, text, name, entry).text
-    said = read(spot, changed).entry(name).set_fields()
+    fields = read(spot, changed).entry(name).set_fields()
     expected = entry.set_fields()
-    assert {each: said[each] for each in said if each is not Field.TYPE} == {
+    assert {each: fields[each] for each in fields if each is not Field.TYPE} == {
         each: expected[each] for each in expected if each is not Field.TYPE
     }
     assert remove(spot, changed, name).text == remove(spot, text, name).text
@@ -107,10 +107,10 @@ def test_a_copy_is_read_in_the_other_file_as_it_was_converted(
     target: tuple[ClientScopeRef, str, dict[str, Entry]],
     data: st.DataObject,
 ) -> None:
-    here, text, servers = source
+    spot, text, servers = source
     there, other, _ = target
     name = data.draw(st.sampled_from(sorted(servers)))
-    converted = convert(read(here, text).entry(name), here, there)
+    converted = convert(read(spot, text).entry(name), spot, there)
     assume(converted.entry.command is not None or converted.entry.url is not None)
     written = write(there, other, "fresh", converted.entry).text
     assert read(there, written).entry("fresh") == reread(converted.entry, there.client, there.shape)

@@ -12,7 +12,7 @@ from tests.formats.clients.standing import HOME, PROJECT, around, texts
 LITERAL = "hunter2"
 
 
-def found(client: str, files: Mapping[str, object]) -> list[Finding]:
+def all_findings(client: str, files: Mapping[str, object]) -> list[Finding]:
     return list(lint(client_of(client), around(), texts(files)))
 
 
@@ -47,25 +47,27 @@ def test_nothing_is_found_where_nothing_is() -> None:
 
 def test_a_comment_in_strict_json_is_an_error_told_once() -> None:
     text = '{\n  // mine\n  "mcpServers": {"x": {"command": "a"}}\n}'
-    [finding] = found("claude", {"~/.claude.json": text})
+    [finding] = all_findings("claude", {"~/.claude.json": text})
     assert (finding.code, finding.client) == ("not-strict-json", "claude-code")
     assert finding.place == SourceLocation(f"{HOME}/.claude.json", 2, 3)
-    assert found("gemini", {"~/.gemini/settings.json": text}) == []
+    assert all_findings("gemini", {"~/.gemini/settings.json": text}) == []
 
 
 def test_a_byte_order_mark_keeps_gemini_from_reading() -> None:
     text = '\ufeff{"mcpServers": {"x": {"command": "a"}}}'
-    assert codes(found("gemini", {"~/.gemini/settings.json": text})) == ["byte-order-mark error"]
-    assert found("claude", {"~/.claude.json": text}) == []
+    assert codes(all_findings("gemini", {"~/.gemini/settings.json": text})) == [
+        "byte-order-mark error"
+    ]
+    assert all_findings("claude", {"~/.claude.json": text}) == []
 
 
 def test_a_broken_file_is_told_with_its_place_whoever_it_belongs_to() -> None:
-    [finding] = found("cursor", {"./.cursor/mcp.json": '{"mcpServers": '})
+    [finding] = all_findings("cursor", {"./.cursor/mcp.json": '{"mcpServers": '})
     assert (finding.code, finding.scope) == ("file-broken", "project")
     assert finding.place == SourceLocation(f"{PROJECT}/.cursor/mcp.json", 1, 16)
-    [finding] = found("claude", {"~/.claude/settings.json": "{,}"})
+    [finding] = all_findings("claude", {"~/.claude/settings.json": "{,}"})
     assert (finding.code, finding.scope) == ("file-broken", "")
-    [finding] = found("claude", {"~/.claude.json": {"mcpServers": []}})
+    [finding] = all_findings("claude", {"~/.claude.json": {"mcpServers": []}})
     assert finding.message == "mcpServers: expected an object, found a list"
     path = f"{HOME}/.cursor/mcp.json"
     unreadable = {path: Text(path, fault=Problem("", "is a folder"))}
@@ -92,7 +94,7 @@ def test_a_half_that_another_file_completes_is_not_wrong() -> None:
     user = f'[mcp_servers.x]\ncommand = "a"\n[projects."{PROJECT}"]\ntrust_level = "trusted"\n'
     half = "[mcp_servers.x]\nenabled = true\n"
     files = {"~/.codex/config.toml": user, "./.codex/config.toml": half}
-    assert codes(found("codex", files)) == ["shadowed info"]
+    assert codes(all_findings("codex", files)) == ["shadowed info"]
 
 
 def test_a_field_that_codex_knows_by_another_word_is_told() -> None:
@@ -196,24 +198,24 @@ def test_an_address_whose_secret_is_a_reference_is_left_alone() -> None:
 
 def test_a_name_that_stands_twice_is_told_at_the_one_that_does_not_count() -> None:
     text = '{"mcpServers": {"x": {"command": "a"}, "y": {"command": "a"}, "x": {"command": "b"}}}'
-    [finding] = found("claude", {"~/.claude.json": text})
+    [finding] = all_findings("claude", {"~/.claude.json": text})
     assert (finding.code, finding.name) == ("duplicate-name", "x")
     assert finding.place == SourceLocation(f"{HOME}/.claude.json", 1, 17)
     twice = '{"mcpServers": {}, "a": 1, "a": 2, "mcpServers": {"x": {"command": "b"}}}'
-    [finding] = found("claude", {"~/.claude.json": twice})
+    [finding] = all_findings("claude", {"~/.claude.json": twice})
     assert (finding.code, finding.name) == ("duplicate-name", "")
 
 
 def test_names_that_differ_only_in_case_are_told_where_they_are_one() -> None:
     servers = {"mcpServers": {"X": {"command": "a"}, "x": {"command": "a"}}}
-    [finding] = found("gemini", {"~/.gemini/settings.json": servers})
+    [finding] = all_findings("gemini", {"~/.gemini/settings.json": servers})
     assert (finding.code, finding.name) == ("duplicate-name", "x")
-    assert found("claude", {"~/.claude.json": servers}) == []
+    assert all_findings("claude", {"~/.claude.json": servers}) == []
 
 
 def test_a_name_that_the_program_itself_would_refuse_is_told_with_another() -> None:
     servers = {"mcpServers": {"bad name": {"command": "a"}, "workspace": {"command": "a"}}}
-    bad, kept = found("claude", {"~/.claude.json": servers})
+    bad, kept = all_findings("claude", {"~/.claude.json": servers})
     assert (bad.code, kept.code) == ("name-refused", "name-refused")
     assert bad.hint == 'rename it, for example to "bad-name"'
 
@@ -221,7 +223,7 @@ def test_a_name_that_the_program_itself_would_refuse_is_told_with_another() -> N
 def test_entries_in_two_shapes_are_told() -> None:
     entry = {"type": "local", "command": ["a"]}
     mixed = {"mcp": {"servers": {"x": entry}, "y": entry, "note": 1}}
-    [finding] = found("opencode", {"./opencode.json": mixed})
+    [finding] = all_findings("opencode", {"./opencode.json": mixed})
     assert (finding.code, finding.name) == ("mixed-shapes", "y")
     assert finding.place is not None
     assert finding.hint == "move it into mcp.servers"

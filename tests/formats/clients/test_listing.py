@@ -104,8 +104,8 @@ def test_one_bad_entry_costs_only_itself() -> None:
 def test_an_entry_its_program_does_not_use_is_listed_with_the_reason(
     client: str, entry: str, problem: str
 ) -> None:
-    _, [found] = read_one(client, entry)
-    assert problem in found
+    _, [message] = read_one(client, entry)
+    assert problem in message
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ def test_each_system_has_its_own_folder_for_settings() -> None:
 def test_a_file_can_have_several_names() -> None:
     location = spot_of("opencode:project").scope.location
     assert location is not None
-    found = candidates(location, ClientFolders({}, "/home/me", "/srv/it"))
-    assert found[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
+    paths = candidates(location, ClientFolders({}, "/home/me", "/srv/it"))
+    assert paths[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
 
 
 def test_the_private_servers_of_a_project_stand_under_its_folder() -> None:

@@ -17,7 +17,7 @@ def copy(entry: Entry, source: str, target: str, matrix: Matrix = Matrix.NATIVE)
     return convert(entry, spot_of(source), spot_of(target), matrix)
 
 
-def told(converted: Converted) -> list[tuple[str, str]]:
+def warnings(converted: Converted) -> list[tuple[str, str]]:
     return [(each.kind.value, each.field) for each in converted.warnings]
 
 
@@ -44,13 +44,13 @@ def test_references_of_a_local_server_become_names_of_variables_in_codex() -> No
     entry = Entry(command="a", env={"A": "${A}", "B": "${C}", "D": "d"})
     converted = copy(entry, "claude", "codex")
     assert converted.entry == Entry(command="a", env={"B": "${C}", "D": "d"}, env_vars=("A",))
-    assert told(converted) == [("translated", "env.A"), ("approximated", "env.B")]
+    assert warnings(converted) == [("translated", "env.A"), ("approximated", "env.B")]
 
 
 def test_nothing_is_left_of_env_when_every_variable_is_named() -> None:
     converted = copy(Entry(command="a", env={"A": "{env:A}"}), "opencode", "codex")
     assert converted.entry == Entry(command="a", env_vars=("A",))
-    assert told(converted) == [("translated", "environment.A")]
+    assert warnings(converted) == [("translated", "environment.A")]
 
 
 def test_references_in_headers_become_names_of_variables_in_codex() -> None:
@@ -63,7 +63,7 @@ def test_references_in_headers_become_names_of_variables_in_codex() -> None:
         headers={"X-Mode": "fast", "X-C": "c${C}"},
     )
     assert (
-        told(converted)
+        warnings(converted)
         == [
             ("translated", "headers.authorization"),
             ("translated", "headers.X-Key"),
@@ -82,7 +82,7 @@ def test_names_of_variables_in_codex_become_references() -> None:
     local = Entry(command="a", env={"A": "x"}, env_vars=("A", "B"))
     converted = copy(local, "codex", "opencode")
     assert converted.entry == Entry(command="a", env={"A": "x", "B": "{env:B}"})
-    assert told(converted) == [("translated", "env_vars")]
+    assert warnings(converted) == [("translated", "env_vars")]
     remote = Entry(url=URL, env_headers={"X-Key": "K"}, bearer="T", headers={"X-Mode": "fast"})
     converted = copy(remote, "codex", "cursor")
     assert converted.entry.headers == {
@@ -90,7 +90,7 @@ def test_names_of_variables_in_codex_become_references() -> None:
         "X-Key": "${env:K}",
         "Authorization": "Bearer ${env:T}",
     }
-    assert told(converted) == [
+    assert warnings(converted) == [
         ("translated", "env_http_headers"),
         ("translated", "bearer_token_env_var"),
     ]
@@ -100,15 +100,15 @@ def test_a_header_that_stands_there_wins_over_the_name_of_a_variable() -> None:
     entry = Entry(url=URL, bearer="T", headers={"authorization": "Basic x"})
     converted = copy(entry, "codex", "claude")
     assert converted.entry.headers == entry.headers
-    assert ("unsupported", "bearer_token_env_var") in told(converted)
+    assert ("unsupported", "bearer_token_env_var") in warnings(converted)
     assert converted.left == {"bearer_token_env_var": "T"}
 
 
 def test_names_of_variables_go_where_references_are_not_known() -> None:
     entry = Entry(command="a", env_vars=("A",))
-    assert told(copy(entry, "codex", "zed")) == [("unsupported", "env_vars")]
+    assert warnings(copy(entry, "codex", "zed")) == [("unsupported", "env_vars")]
     kept = copy(entry, "codex", "yard")
-    assert (kept.entry, told(kept)) == (entry, [])
+    assert (kept.entry, warnings(kept)) == (entry, [])
 
 
 def test_codex_and_the_yard_both_name_variables() -> None:
@@ -135,15 +135,15 @@ def test_the_way_is_said_as_well_as_the_target_can(
 ) -> None:
     converted = copy(Entry(url=URL, type=way), "claude", target)
     assert converted.entry.type is expected
-    assert told(converted) == kinds
+    assert warnings(converted) == kinds
 
 
 def test_times_change_their_unit_and_are_rounded_up_where_they_must() -> None:
     converted = copy(Entry(command="a", call_timeout=1500), "claude", "cline")
     assert converted.entry.call_timeout == 2000
-    assert told(converted) == [("approximated", "timeout")]
+    assert warnings(converted) == [("approximated", "timeout")]
     exact = copy(Entry(command="a", call_timeout=2000), "claude", "cline")
-    assert (exact.entry.call_timeout, told(exact)) == (2000, [])
+    assert (exact.entry.call_timeout, warnings(exact)) == (2000, [])
     codex = copy(Entry(command="a", start_timeout=0.5, call_timeout=7), "yard", "codex")
     assert (codex.entry.start_timeout, codex.entry.call_timeout) == (0.5, 7)
 
@@ -165,40 +165,42 @@ def test_off_is_relocated_to_where_the_program_keeps_it() -> None:
 def test_off_is_lost_where_no_file_says_it() -> None:
     converted = copy(Entry(command="a", enabled=False), "codex", "cursor")
     assert converted.entry == Entry(command="a")
-    assert told(converted) == [("unsupported", "enabled")]
+    assert warnings(converted) == [("unsupported", "enabled")]
 
 
 def test_on_is_what_a_server_is_anyway() -> None:
-    assert told(copy(Entry(command="a", enabled=True), "codex", "gemini")) == [("info", "enabled")]
+    assert warnings(copy(Entry(command="a", enabled=True), "codex", "gemini")) == [
+        ("info", "enabled")
+    ]
     literal = copy(Entry(command="a", enabled=True), "codex", "gemini", Matrix.SPEC)
-    assert told(literal) == [("unsupported", "enabled")]
+    assert warnings(literal) == [("unsupported", "enabled")]
 
 
 def test_a_list_of_every_tool_is_no_list() -> None:
     converted = copy(Entry(command="a", only_tools=("*",)), "copilot", "codex")
     assert converted.entry == Entry(command="a")
-    assert told(converted) == [("info", "tools")]
+    assert warnings(converted) == [("info", "tools")]
 
 
 def test_what_says_nothing_is_left_out_without_alarm() -> None:
     converted = copy(Entry(url=URL, type=EntryTransport.HTTP, args=()), "claude", "codex")
     assert converted.entry == Entry(url=URL)
-    assert ("info", "args") in told(converted)
+    assert ("info", "args") in warnings(converted)
 
 
 def test_codex_is_not_given_what_it_refuses() -> None:
     remote = copy(Entry(url=URL, env={"A": "b"}), "gemini", "codex")
     assert remote.entry == Entry(url=URL)
-    assert ("unsupported", "env") in told(remote)
+    assert ("unsupported", "env") in warnings(remote)
     local = copy(Entry(command="a", headers={"A": "b"}), "gemini", "codex")
     assert local.entry == Entry(command="a")
-    assert ("unsupported", "headers") in told(local)
+    assert ("unsupported", "headers") in warnings(local)
 
 
 def test_an_entry_with_nothing_to_start_is_refused_where_it_would_break_all() -> None:
     with pytest.raises(DefinitionError, match="Codex would then load no servers"):
         copy(Entry(enabled=False), "opencode", "codex")
-    assert told(copy(Entry(enabled=False), "codex", "kiro")) == [("unusable", "")]
+    assert warnings(copy(Entry(enabled=False), "codex", "kiro")) == [("unusable", "")]
 
 
 def test_a_project_that_must_be_trusted_is_told() -> None:
@@ -220,7 +222,7 @@ def test_a_copy_from_one_shape_to_another_tells_what_is_lost() -> None:
     text = f'{{"mcp": {{"servers": {{"x": {entry}}}}}}}'
     listing = read(spot_of("opencode"), text)
     converted = convert(listing.entry("x"), listing.spot, spot_of("opencode"))
-    assert told(converted) == [("unsupported", "timeout.startup")]
+    assert warnings(converted) == [("unsupported", "timeout.startup")]
     assert converted.left == {"timeout.startup": 5}
     assert restore(converted.entry, converted.left, listing.spot) == listing.entry("x")
 
@@ -236,7 +238,7 @@ def test_what_was_left_out_does_not_come_back_when_it_no_longer_fits() -> None:
 def test_what_a_command_holds_is_named_by_its_place_in_the_list() -> None:
     entry = Entry(type=EntryTransport.STDIO, command="{env:A}", args=("b", "{env:C}"))
     converted = copy(entry, "opencode", "cursor")
-    assert told(converted) == [("translated", "command[0]"), ("translated", "command[2]")]
+    assert warnings(converted) == [("translated", "command[0]"), ("translated", "command[2]")]
 
 
 def test_a_warning_reads_as_a_sentence() -> None:

@@ -26,21 +26,21 @@ WHOLE = {Field.ENV_VARS, Field.ENV_HEADERS, Field.ONLY_TOOLS, Field.EXCEPT_TOOLS
 
 def leaves(entry: Entry) -> dict[tuple[Field, str], object]:
     """An entry taken apart as far as a warning can point; what says nothing is left out."""
-    found: dict[tuple[Field, str], object] = {}
+    values: dict[tuple[Field, str], object] = {}
     for name, value in entry.set_fields().items():
         if name is Field.TYPE or (name is Field.ENABLED and value) or value == ("*",):
             continue
         if isinstance(value, dict) and name not in WHOLE:
-            found |= {(name, f".{key}"): each for key, each in value.items()}
+            values |= {(name, f".{key}"): each for key, each in value.items()}
         elif isinstance(value, tuple) and name not in WHOLE:
-            found |= {(name, f"[{index}]"): each for index, each in enumerate(value)}
+            values |= {(name, f"[{index}]"): each for index, each in enumerate(value)}
         elif value not in ((), {}):
-            found[name, ""] = value
+            values[name, ""] = value
     if entry.way is not None:
-        found[Field.TYPE, ""] = (
+        values[Field.TYPE, ""] = (
             EntryTransport.HTTP if entry.way is EntryTransport.REMOTE else entry.way
         )
-    return found
+    return values
 
 
 def word(spot: ClientScopeRef, name: Field, where: str) -> str:
@@ -61,15 +61,15 @@ def about(
 
 
 def there_and_back(
-    entry: Entry, here: ClientScopeRef, there: ClientScopeRef, matrix: Matrix
+    entry: Entry, source: ClientScopeRef, target: ClientScopeRef, matrix: Matrix
 ) -> tuple[Converted, Converted, Entry]:
-    gone = convert(entry, here, there, matrix)
-    landed = reread(gone.entry, there.client, there.shape)
+    gone = convert(entry, source, target, matrix)
+    landed = reread(gone.entry, target.client, target.shape)
     landed = replace(landed, enabled=gone.entry.enabled)
     # An entry that lost both is not taken back by a client that it would break.
-    assume(landed.command is not None or landed.url is not None or not here.client.fragile)
-    back = convert(landed, there, here, matrix)
-    returned = reread(back.entry, here.client, here.shape)
+    assume(landed.command is not None or landed.url is not None or not source.client.fragile)
+    back = convert(landed, target, source, matrix)
+    returned = reread(back.entry, source.client, source.shape)
     return gone, back, returned
 
 
@@ -78,20 +78,20 @@ def there_and_back(
 def test_every_loss_has_exactly_one_warning(
     pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
-    here, there = pair
-    entry = data.draw(entries(here))
-    gone, back, returned = there_and_back(entry, here, there, matrix)
+    source, target = pair
+    entry = data.draw(entries(source))
+    gone, back, returned = there_and_back(entry, source, target, matrix)
     before, after = leaves(entry), leaves(returned)
     for leaf, value in before.items():
-        told = about(gone.warnings, here, leaf)
-        assert len(told) <= 1, (leaf, told)
+        warnings = about(gone.warnings, source, leaf)
+        assert len(warnings) <= 1, (leaf, warnings)
         if leaf[0] is Field.TYPE and (returned.way is None or after[leaf] == value):
             # The way is implied by the command or the address, and comes and goes with it.
             continue
         if leaf not in after or after[leaf] != value:
-            assert told or about(back.warnings, there, leaf), (leaf, value, after.get(leaf))
-        elif told:
-            assert told[0].kind is not WarningKind.UNSUPPORTED, leaf
+            assert warnings or about(back.warnings, target, leaf), (leaf, value, after.get(leaf))
+        elif warnings:
+            assert warnings[0].kind is not WarningKind.UNSUPPORTED, leaf
 
 
 @settings(max_examples=EXAMPLES)
@@ -99,13 +99,13 @@ def test_every_loss_has_exactly_one_warning(
 def test_what_was_left_out_is_back_after_a_restore(
     pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
-    here, there = pair
-    entry = data.draw(entries(here))
-    gone, _, returned = there_and_back(entry, here, there, matrix)
-    restored = leaves(restore(returned, gone.left, here))
+    source, target = pair
+    entry = data.draw(entries(source))
+    gone, _, returned = there_and_back(entry, source, target, matrix)
+    restored = leaves(restore(returned, gone.left, source))
     for leaf, value in leaves(entry).items():
-        told = about(gone.warnings, here, leaf)
-        if told and told[0].kind is WarningKind.UNSUPPORTED:
+        warnings = about(gone.warnings, source, leaf)
+        if warnings and warnings[0].kind is WarningKind.UNSUPPORTED:
             assert restored[leaf] == value
 
 
@@ -114,15 +114,15 @@ def test_what_was_left_out_is_back_after_a_restore(
 def test_native_says_whatever_spec_says(
     pair: tuple[ClientScopeRef, ClientScopeRef], data: st.DataObject
 ) -> None:
-    here, there = pair
-    entry = data.draw(entries(here))
-    native = {each.field for each in convert(entry, here, there, Matrix.NATIVE).warnings}
-    for warning in convert(entry, here, there, Matrix.SPEC).warnings:
+    source, target = pair
+    entry = data.draw(entries(source))
+    native = {each.field for each in convert(entry, source, target, Matrix.NATIVE).warnings}
+    for warning in convert(entry, source, target, Matrix.SPEC).warnings:
         parts = (f"{warning.field}.", f"{warning.field}[")
-        said = any(each == warning.field or each.startswith(parts) for each in native)
+        covered = any(each == warning.field or each.startswith(parts) for each in native)
         # A type that the target finds out by itself is no loss.
-        inferred = warning.field == here.shape.words.get(Field.TYPE, Field.TYPE.value)
-        assert said or inferred or warning.kind is WarningKind.UNUSABLE, warning
+        inferred = warning.field == source.shape.words.get(Field.TYPE, Field.TYPE.value)
+        assert covered or inferred or warning.kind is WarningKind.UNUSABLE, warning
 
 
 @settings(max_examples=EXAMPLES)
@@ -130,8 +130,8 @@ def test_native_says_whatever_spec_says(
 def test_what_is_written_is_read_without_a_problem(
     pair: tuple[ClientScopeRef, ClientScopeRef], matrix: Matrix, data: st.DataObject
 ) -> None:
-    here, there = pair
-    converted = convert(data.draw(entries(here)), here, there, matrix)
-    understood = understand(spell(converted.entry, there.shape), there.client, there.shape)
+    source, target = pair
+    converted = convert(data.draw(entries(source)), source, target, matrix)
+    understood = understand(spell(converted.entry, target.shape), target.client, target.shape)
     unusable = any(each.kind is WarningKind.UNUSABLE for each in converted.warnings)
     assert unusable or understood.problems == ()

@@ -46,10 +46,10 @@ def sample(folder: Path, name: str) -> str:
 def added(folder: Path) -> tuple[str, str]:
     spot = spot_for(folder)
     before = sample(folder, "before")
-    found = read(spot, before).spot
-    converted = convert(ADDED, spot_of("claude"), found)
-    told = [f"{each.kind} {each.field}: {each.message}\n" for each in converted.warnings]
-    return write(spot, before, "notes", converted.entry).text, "".join(told)
+    target = read(spot, before).spot
+    converted = convert(ADDED, spot_of("claude"), target)
+    lines = [f"{each.kind} {each.field}: {each.message}\n" for each in converted.warnings]
+    return write(spot, before, "notes", converted.entry).text, "".join(lines)
 
 
 def changed(folder: Path) -> str:
@@ -70,9 +70,9 @@ def removed(folder: Path) -> str:
 
 
 def test_a_server_is_added_and_nothing_else_changes(folder: Path) -> None:
-    text, told = added(folder)
+    text, warnings = added(folder)
     assert text == sample(folder, "added")
-    assert told == sample(folder, "warnings")
+    assert warnings == sample(folder, "warnings")
 
 
 def test_removing_what_was_added_gives_back_the_original(folder: Path) -> None:

@@ -51,19 +51,19 @@ def _commented(
     text: str, raw: Mapping[str, object], above: str, beside: str, *, comma: bool
 ) -> str:
     """The text with a comment above each server and one beside some lines, and trailing commas."""
-    found: list[str] = []
+    output: list[str] = []
     lines = text.split("\n")
     spelt = tuple(json.dumps(name, ensure_ascii=ascii_) for name in raw for ascii_ in (True, False))
     for index, line in enumerate(lines):
         stripped = line.lstrip()
         space = line[: len(line) - len(stripped)]
         if above and stripped.startswith(spelt) and stripped.endswith("{"):
-            found.append(f"{space}// {above}")
+            output.append(f"{space}// {above}")
         closing = index + 1 < len(lines) and lines[index + 1].lstrip()[:1] in {"}", "]"}
         if comma and closing and not re.search(r"[{\[,]$", line):
             line += ","  # noqa: PLW2901  the line is what is being written
-        found.append(f"{line} // {beside}" if beside and line.endswith('",') else line)
-    return "\n".join(found)
+        output.append(f"{line} // {beside}" if beside and line.endswith('",') else line)
+    return "\n".join(output)
 
 
 @st.composite
