@@ -45,12 +45,12 @@ def test_a_server_is_stopped_though_that_cannot_be_remembered(tmp_path: Path) ->
             stopped = it.post(f"{one('one', 'stop')}?wait=20")
             assert stopped["state"] == "stopped"
             (note,) = stopped["warnings"]
-            assert note.startswith("not remembered: stopped (")
+            assert note.startswith("not stored: stopped (")
             assert "state.db cannot be written" in note
             assert note.endswith("a restart of mcpyard starts it again")
             result = mcpyard("stop", "two", home=home)
             assert (result.returncode, result.stdout) == (0, "two: stopped\n")
-            assert result.stderr.startswith("warning: not remembered: stopped (")
+            assert result.stderr.startswith("warning: not stored: stopped (")
             restarted = it.post(f"{one('two', 'restart')}?wait=20")
             assert restarted["status"] == "connected"
             assert restarted["warnings"] == [], "which is what the disk says"

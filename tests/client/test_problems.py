@@ -54,4 +54,4 @@ def test_details_that_only_a_newer_yard_knows_do_not_hide_the_error() -> None:
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'"text"'])
 def test_an_answer_that_is_no_document_is_told_by_its_status(content: bytes) -> None:
     error = error_of(503, content)
-    assert (type(error), error.message) == (YardError, "the yard answered with status 503")
+    assert (type(error), error.message) == (YardError, "mcpyard answered with HTTP 503")

@@ -19,5 +19,5 @@ def test_a_card_says_that_a_stop_could_not_be_remembered(visitor: Visitor, yard:
         card(page, "mine").get_by_role("button", name="Stop").click()
         expect(lamp(page, "mine")).to_have_text("Stopped")
         warning = card(page, "mine").locator(".warning")
-        expect(warning).to_contain_text("not remembered: stopped (")
+        expect(warning).to_contain_text("not stored: stopped (")
         expect(warning).to_contain_text("a restart of mcpyard starts it again")

@@ -20,8 +20,8 @@ from mcpyard.yard.edit import Change
 from mcpyard.yard.yard import Ports, YardCore
 from tests.yard.begun import begun
 
-STOPPED = "not remembered: stopped (no room); a restart of mcpyard starts it again"
-RUNNING = "not remembered: running (no room); a restart of mcpyard restores its previous state"
+STOPPED = "not stored: stopped (no room); a restart of mcpyard starts it again"
+RUNNING = "not stored: running (no room); a restart of mcpyard restores its previous state"
 
 
 class RefusingPolicies(VolatilePolicies):
@@ -111,4 +111,4 @@ async def test_nothing_of_it_is_left_of_a_server_that_is_removed() -> None:
         await it.yard.remove("one")
         record = await it.yard.register({"name": "one", "command": "x", "args": []}, wait=1)
         assert record.state == "running"
-        assert "not remembered" not in str(record.warnings)
+        assert "not stored" not in str(record.warnings)

@@ -175,7 +175,7 @@ class AttachedYard:
     async def _begin(self) -> None:
         await self._refresh()
         fresh = asyncio.Event()
-        self._following = asyncio.create_task(self._follow(fresh), name="follow the yard")
+        self._following = asyncio.create_task(self._follow(fresh), name="follow mcpyard")
         await fresh.wait()
 
     async def _end(self) -> None:

@@ -115,7 +115,7 @@ class Bridge:
         try:
             await self._post(asked, answered)
         except TransportError as error:
-            lost = RpcError(_CONNECTION_CLOSED, f"the yard was lost: {error}")
+            lost = RpcError(_CONNECTION_CLOSED, f"the connection to mcpyard was lost: {error}")
             await self._tell(failure(number, lost))
 
     async def _notify(self, asked: ClientMessage) -> None:

@@ -107,7 +107,7 @@ class HttpClient:
     """Sends requests to one yard; connections that were read out are used again."""
 
     def __init__(
-        self, running: Running, token: str, *, name: str = "the yard", within: float | None = None
+        self, running: Running, token: str, *, name: str = "mcpyard", within: float | None = None
     ) -> None:
         url = urlsplit(running.url)
         self._host, self._port = url.hostname or "", url.port or 0

@@ -19,10 +19,10 @@ def error_of(status: int, content: bytes) -> YardError:
     except ValueError:
         document = None
     if not isinstance(document, dict):
-        return documented(YardError(f"the yard answered with status {status}"), slug="failed")
+        return documented(YardError(f"mcpyard answered with HTTP {status}"), slug="failed")
     problem = cast("dict[str, Any]", document)
     kind = _KINDS.get(str(problem.get("type", "")).removeprefix(_TYPE_PREFIX), YardError)
-    error = kind(str(problem.get("detail", "the yard refused")))
+    error = kind(str(problem.get("detail", "mcpyard refused the request")))
     # A newer yard may name causes that are not known here.
     with contextlib.suppress(LookupError, TypeError, ValueError):
         _fill(error, problem)

@@ -124,7 +124,7 @@ def _port(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mcpyard-legal",
-        description="Statutes, cases and document templates over MCP; serves stdio unless told.",
+        description="Statutes, cases and document templates over MCP; uses stdio by default.",
         allow_abbrev=False,
     )
     where = argparse.ArgumentParser(add_help=False)

@@ -13,7 +13,7 @@ from mcpyard.domain.model import Wanted
 from mcpyard.domain.repositories import Policies
 from mcpyard.yard.trust import Trusting
 
-NOT_REMEMBERED: Final = "not remembered"
+NOT_STORED: Final = "not stored"
 """The field of a note on what was asked for and could not be stored."""
 
 _FORGOTTEN: Final = {
@@ -87,7 +87,7 @@ class Intent:
         except YardError as error:
             # A server that must be stopped must not run on because a disk is full.
             forgotten = f"{wanted} ({error.message}); a restart of mcpyard {_FORGOTTEN[wanted]}"
-            self._unkept[server] = wanted, Problem(NOT_REMEMBERED, forgotten)
+            self._unkept[server] = wanted, Problem(NOT_STORED, forgotten)
             self.changed()
 
     def turn(self, server: UUID) -> None:

@@ -47,7 +47,7 @@ _HOLDER: Final[dict[str, Json]] = {
     "client": text(),
     "title": text(),
     "scope": text(),
-    "path": text("Its file; `yard:user` stands for the servers that the yard keeps itself."),
+    "path": text("Its file; `yard:user` is the user scope of mcpyard."),
 }
 _PAIRS: Final = named({"anyOf": [text(), ref("Masked")]})
 _FIELDS: Final[dict[str, Json]] = {
@@ -93,7 +93,7 @@ CLIENT_SCHEMAS: Final[Json] = {
             "name": text(),
         },
         {
-            "newName": text("What the copy is called; the same unless told."),
+            "newName": text("The name of the copy; default: the same."),
             "matrix": {"enum": [*Matrix]},
             "replace": _FLAG,
             "move": _FLAG,

@@ -16,7 +16,7 @@ CONNECT_SCHEMAS: Final[Json] = {
     "Connect": members(
         {"client": text("Such as `codex`.", minLength=1)},
         {
-            "scope": text("One of the client's scopes; its first unless told."),
+            "scope": text("One of the client's scopes; default: its first."),
             "name": text(
                 "The name of the gateway's entry there; the default is `mcpyard`.", minLength=1
             ),

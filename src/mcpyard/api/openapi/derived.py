@@ -94,7 +94,7 @@ def oauth(value: Json) -> Json:
 
 PROFILE: Final[dict[str, Json]] = {
     "servers": array(
-        text("A server's name or id, or a pattern with * of names; all unless told.", minLength=1)
+        text("A server's name or id, or a pattern of names with *; default: all.", minLength=1)
     ),
     "tools": named(named(ref("ToolView"))),
 }

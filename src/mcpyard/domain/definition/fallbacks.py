@@ -27,7 +27,7 @@ def _fault(name: str, fallback: str, configs: Mapping[str, Policy]) -> str | Non
         return f'there is no server "{fallback[:80]}"'
     way = _way_back(name, fallback, configs)
     if way:
-        return f"leads back to the server itself ({' -> '.join(way)}); each server is tried once"
+        return f"points back to the server itself ({' -> '.join(way)}); each server is tried once"
     return None
 
 

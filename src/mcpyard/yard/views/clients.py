@@ -53,9 +53,7 @@ class ScopeView(View, frozen=True, kw_only=True):
     scope: str
     path: Annotated[
         str,
-        Meta(
-            description="Its file; `yard:user` stands for the servers that the yard keeps itself."
-        ),
+        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
     ]
     exists: bool
     servers: list[EntryBrief]
@@ -70,9 +68,7 @@ class EntryView(View, frozen=True, kw_only=True):
     scope: str
     path: Annotated[
         str,
-        Meta(
-            description="Its file; `yard:user` stands for the servers that the yard keeps itself."
-        ),
+        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
     ]
     name: str
     command: str | None
@@ -112,7 +108,7 @@ class ChangeView(View, frozen=True, kw_only=True):
     warnings: list[WarningView]
     edit: Annotated[Number | None, Meta(description="The number to undo it by.")]
     removes: (
-        list[Annotated[str, Meta(description="A server of the yard that an undo takes out.")]]
+        list[Annotated[str, Meta(description="A server of mcpyard that an undo removes.")]]
         | UnsetType
     ) = UNSET
 
