@@ -36,8 +36,10 @@ def test_a_server_that_is_its_own_fallback_is_told() -> None:
 def test_a_cycle_is_told_with_its_way() -> None:
     configs = {"a": server("b"), "b": server("c", "x"), "c": server("b", "a")}
     assert problems("a", **configs) == [
-        "fallback[0]: points back to the server itself (a -> b -> c -> a); "
-        "each server is tried once"
+        (
+            "fallback[0]: points back to the server itself (a -> b -> c -> a); "
+            "each server is tried once"
+        )
     ]
 
 
