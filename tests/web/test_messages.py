@@ -51,7 +51,7 @@ def blanks(text: str) -> set[str]:
 
 def why(server: ServerView, cause: Cause, language: str) -> Message:
     failed = msgspec.structs.replace(server, error=cause_view(cause))
-    return messages.told_cause(failed, words_in(language))
+    return messages.cause_message(failed, words_in(language))
 
 
 @pytest.mark.parametrize("language", CHINESE)
@@ -99,7 +99,7 @@ def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
     files = texts({"~/.codex/config.toml": CODEX}, 0o644)
     findings = {each.code: each for each in lint(client_of("codex"), around(), files)}
     sentences = {
-        code: messages.told_finding(each, words_in(language)) for code, each in findings.items()
+        code: messages.finding_message(each, words_in(language)) for code, each in findings.items()
     }
     reference, secret = sentences["foreign-reference"], sentences["secret-readable"]
     for name in ("env.MODE", "MODE", "Codex"):
@@ -114,27 +114,29 @@ def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
 def test_what_is_wrong_with_a_file_follows_its_finding() -> None:
     files = texts({"~/.gemini/settings.json": '{"mcpServers": '})
     [finding] = lint(client_of("gemini"), around(), files)
-    said = messages.told_finding(finding, words_in("zh-Hans"))
+    said = messages.finding_message(finding, words_in("zh-Hans"))
     assert HAN.search(said.detail)
-    assert messages.told_finding(finding, words_in("en")) == Message(finding.message, finding.hint)
+    assert messages.finding_message(finding, words_in("en")) == Message(
+        finding.message, finding.hint
+    )
 
 
 @pytest.mark.parametrize("language", CHINESE)
 @pytest.mark.parametrize("kind", EDGES)
 def test_every_error_is_told_with_what_to_do(kind: type[YardError], language: str) -> None:
-    message = messages.told_error(kind("why it is so"), words_in(language))
+    message = messages.error_message(kind("why it is so"), words_in(language))
     assert HAN.search(message.says)
     assert HAN.search(message.todo)
     assert message.detail == "why it is so"
-    assert messages.told_error(kind("why it is so"), words_in("en")) == Message("why it is so")
+    assert messages.error_message(kind("why it is so"), words_in("en")) == Message("why it is so")
 
 
 def test_an_error_of_no_edge_is_told_too() -> None:
-    assert "mcpyard" in messages.told_error(YardError("odd"), words_in("zh-Hans")).says
+    assert "mcpyard" in messages.error_message(YardError("odd"), words_in("zh-Hans")).says
 
 
 def test_an_error_whose_sentence_is_known_is_told_by_it_alone() -> None:
-    said = messages.told_error(NameTaken('the name "a" is in use'), words_in("zh-Hans"))
+    said = messages.error_message(NameTaken('the name "a" is in use'), words_in("zh-Hans"))
     assert said.line == "名称“a”已被使用"
     assert Message("only this").line == "only this"
     assert Message("this", "", "why").line == "this (why)"
@@ -179,13 +181,13 @@ def test_a_warning_is_told_by_its_sentence(language: str) -> None:
     warned = Warned(
         WarningKind.UNSUPPORTED, "env", "an object of 2", "not supported by Codex: dropped"
     )
-    said = messages.told_warned(warned, words_in(language))
+    said = messages.warning_message(warned, words_in(language))
     assert "Codex" in said.says
     assert bool(HAN.search(said.says)) == (language != "en")
 
 
 def test_a_note_names_its_field_without_the_way_to_it() -> None:
     note = Problem("mcpServers.mine.colour", "is unknown; ignored")
-    message = messages.told_note(note, "mine", words_in("zh-Hans"))
+    message = messages.note_message(note, "mine", words_in("zh-Hans"))
     assert message == Message("colour\uff1a未知\uff1b已忽略")
-    assert messages.told_note(note, "mine", words_in("en")) == Message(str(note))
+    assert messages.note_message(note, "mine", words_in("en")) == Message(str(note))

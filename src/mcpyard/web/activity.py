@@ -49,14 +49,14 @@ class CallFilter:
 class ActivityRoutes:
     """Shows the calls of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """The newest calls, and what they can be narrowed to."""
         chosen = CallFilter.of(request.query_params)
-        data = self._sights.frame("activity") | await self._page(chosen)
+        data = self._presenter.frame("activity") | await self._page(chosen)
         data |= {"chosen": chosen, "choices": await self._choices()}
         return answer(request, "screens/activity.html", data)
 
@@ -110,7 +110,7 @@ def _page(found: list[CallRecord]) -> TemplateData:
         "calls": calls,
         "newest": calls[0].id if calls else 0,
         "shown": len(calls),
-        "further": calls[-1].id if len(found) > PAGE else None,
+        "before": calls[-1].id if len(found) > PAGE else None,
     }
 
 

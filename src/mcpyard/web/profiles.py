@@ -26,8 +26,8 @@ _LONGEST_NAME: Final = 80
 class ProfilePages:
     """Makes and changes the profiles of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """The form of a profile: a new one, or one that there is."""
@@ -53,7 +53,7 @@ class ProfilePages:
                 profile = await self._yard.profiles.create(body | {"name": form["name"].strip()})
         except YardError as error:
             return refused(request, error)
-        return said(request, "profiles.saved", profile.name)
+        return done_notice(request, "profiles.saved", profile.name)
 
     async def ask(self, request: Request) -> Response:
         """Ask before a profile is taken away."""
@@ -65,15 +65,15 @@ class ProfilePages:
         """Take a profile away."""
         name = (await requests.form(request))["ref"]
         await self._yard.profiles.remove(name)
-        return said(request, "profiles.removed", name)
+        return done_notice(request, "profiles.removed", name)
 
 
 class TokenPages:
     """Makes and revokes the tokens of a yard's gateway."""
 
-    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
-        self._yard = sights.yard
-        self._tokens = premises.tokens
+    def __init__(self, presenter: ServerPresenter, context: PageContext) -> None:
+        self._yard = presenter.yard
+        self._tokens = context.tokens
 
     async def dialog(self, request: Request) -> Response:
         """The form of a new token."""
@@ -106,10 +106,10 @@ class TokenPages:
         except ValueError:
             raise ArgumentsRefused.of(Problem("ref", "must be the id of a token")) from None
         await self._tokens.revoke(token)
-        return said(request, "tokens.revoked", "")
+        return done_notice(request, "tokens.revoked", "")
 
 
-def said(request: Request, key: str, name: str) -> Response:
+def done_notice(request: Request, key: str, name: str) -> Response:
     """That something was done, which closes the dialog."""
     return answer(request, "parts/said.html", {"key": key, "name": name}, headers=CHANGED)
 

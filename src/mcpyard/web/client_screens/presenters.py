@@ -25,7 +25,7 @@ class EntryCard:
         name: What it is called there.
         line: What it runs, or its address.
         enabled: Whether it is switched on.
-        look: What becomes of it.
+        badge: What becomes of it.
         reason: Why; empty for one that is used as it stands.
     """
 
@@ -33,7 +33,7 @@ class EntryCard:
     name: str
     line: str
     enabled: bool
-    look: StatusBadge
+    badge: StatusBadge
     reason: str
 
     @property
@@ -149,7 +149,7 @@ def table_of(places: Iterable[ProgramFile]) -> ClientTable:
     return ClientTable(tuple(columns.values()), tuple(rows))
 
 
-def look_in_force(effective: str, own: StatusBadge | None) -> StatusBadge:
+def effective_badge(effective: str, own: StatusBadge | None) -> StatusBadge:
     """What becomes of a server; of one of the yard's own that is in force, how it is."""
     return own if own and effective == Effective.ENABLED else EFFECTIVE[effective]
 
@@ -178,7 +178,7 @@ def place_line(place: PlaceView) -> str:
 
 def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
     at = f"{group.client}:{group.scope}"
-    looks: Mapping[str, StatusBadge] = own if group.client == OWN else {}
+    badges: Mapping[str, StatusBadge] = own if group.client == OWN else {}
     return ProgramFile(
         at=at,
         client=group.client,
@@ -186,7 +186,7 @@ def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
         scope=group.scope,
         path=group.path,
         exists=group.exists,
-        entries=tuple(_entry(at, each, looks) for each in group.servers),
+        entries=tuple(_entry(at, each, badges) for each in group.servers),
         problems=tuple(map(problem_line, group.problems)),
     )
 
@@ -197,6 +197,6 @@ def _entry(at: str, server: EntryBrief, own: Mapping[str, StatusBadge]) -> Entry
         name=server.name,
         line=line_of(server),
         enabled=server.enabled,
-        look=look_in_force(server.effective, own.get(server.name)),
+        badge=effective_badge(server.effective, own.get(server.name)),
         reason=server.reason,
     )

@@ -11,7 +11,7 @@ from mcpyard.domain.errors import YardError, edge
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.web import requests
 from mcpyard.web.messages import joined
-from mcpyard.web.problems import line_about, said_of, wrong_fields
+from mcpyard.web.problems import error_data, line_about, wrong_fields
 from mcpyard.web.server_screens.definitions import (
     Fields,
     definition_of,
@@ -29,9 +29,9 @@ _WHOLE_DIALOG: Final = {"HX-Retarget": "#dialog-body"}
 class AddRoutes:
     """Adds servers to a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """The dialog, with nothing filled in."""
@@ -58,7 +58,7 @@ class AddRoutes:
         try:
             found = await self._yard.trial(definition_of(fields_of_form(form), known))
         except YardError as error:
-            data = {"found": None, **said_of(request, error)}
+            data = {"found": None, **error_data(request, error)}
             return answer(request, "parts/trial.html", data)
         return answer(request, "parts/trial.html", {"found": found, "error": None, "details": []})
 
@@ -69,7 +69,7 @@ class AddRoutes:
             found = await asyncio.to_thread(parse_snippet, text)
         except YardError as error:
             broken: TemplateData = {"servers": [], "problems": [], "left_out": [], "text": text}
-            return answer(request, "parts/pasted.html", broken | said_of(request, error))
+            return answer(request, "parts/pasted.html", broken | error_data(request, error))
         if len(found.servers) == 1 and not found.problems:
             (one,) = found.servers
             fields = fields_of_definition(one.name, _definition(one))

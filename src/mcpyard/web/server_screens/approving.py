@@ -15,8 +15,8 @@ from mcpyard.yard.consent import folder_view
 class ApproveRoutes:
     """Approves entries of projects' files."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """What waits in the folder of a server's file, with everything that it would run."""

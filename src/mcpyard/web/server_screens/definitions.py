@@ -7,15 +7,15 @@ from typing import Final
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of
-from mcpyard.web.redaction import HIDDEN, veiled
+from mcpyard.web.redaction import HIDDEN, redacted
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.extra_fields import (
     ASKED,
-    further_of_definition,
-    further_of_server,
-    further_patch,
-    read_further,
-    shown_further,
+    extra_of_definition,
+    extra_of_server,
+    extra_patch,
+    read_extra,
+    redacted_extra,
     with_literals,
 )
 from mcpyard.yard.views.servers import RevealedView, ServerView
@@ -49,7 +49,7 @@ class Pair:
 class Fields:
     """Everything that the dialog asks for.
 
-    What has no field of its own is JSON in `further`; None where it was not asked for, and stays.
+    What has no field of its own is JSON in `extra`; None where it was not asked for, and stays.
     """
 
     name: str = ""
@@ -63,7 +63,7 @@ class Fields:
     timeout: str = ""
     enabled: bool = True
     scope: str = ""
-    further: str | None = None
+    extra: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -72,7 +72,7 @@ class Fields:
         return self.transport == STDIO
 
     @property
-    def further_problem(self) -> str:
+    def extra_problem(self) -> str:
         """What is wrong with what has no field of its own."""
         wrong = {name: text for name, text in self.problems.items() if name not in ASKED}
         return "; ".join(
@@ -82,7 +82,7 @@ class Fields:
 
 def fields_of_server(server: ServerView) -> Fields:
     """The fields of a server as it is."""
-    return replace(fields_of_view(server), further=further_of_server(server))
+    return replace(fields_of_view(server), extra=extra_of_server(server))
 
 
 def fields_of_view(server: ServerView) -> Fields:
@@ -116,7 +116,7 @@ def fields_of_definition(name: str, definition: dict[str, object]) -> Fields:
         headers=pairs_of(object_of(definition.get("headers"))),
         timeout=str(definition.get("timeout", "")),
         enabled=bool(definition.get("enabled", True)),
-        further=further_of_definition(definition),
+        extra=extra_of_definition(definition),
     )
 
 
@@ -135,7 +135,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
         timeout=form["timeout"].strip(),
         enabled="enabled" in form,
         scope=form["scope"] if form["scope"] in SCOPES else "",
-        further=form["further"].strip() if "further" in form else None,
+        extra=form["further"].strip() if "further" in form else None,
         problems=problems or {},
     )
 
@@ -147,7 +147,7 @@ def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str
         fields: What was filled in.
         known: The literal values behind those that were shown masked.
     """
-    made = with_literals(read_further(fields.further), known) | {"transport": fields.transport}
+    made = with_literals(read_extra(fields.extra), known) | {"transport": fields.transport}
     if fields.local:
         made |= {"command": fields.command, "args": [*fields.args]}
         made |= {"env": _values(fields.env, known and known.env)} if fields.env else {}
@@ -164,7 +164,7 @@ def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str
 
 def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
     """The merge patch that turns a server into what was filled in."""
-    patch = further_patch(fields.further, server) | {"enabled": fields.enabled}
+    patch = extra_patch(fields.extra, server) | {"enabled": fields.enabled}
     if fields.name != server.name:
         patch["name"] = fields.name
     if fields.timeout:
@@ -189,9 +189,9 @@ def shown(fields: Fields) -> dict[str, object]:
         more = {"command": fields.command, "args": [*fields.args]}
         more |= {"cwd": fields.cwd} if fields.cwd else {}
         pairs, key = fields.env, "env"
-    values = {each.name: HIDDEN if each.kept else veiled(each.value) for each in pairs}
+    values = {each.name: HIDDEN if each.kept else redacted(each.value) for each in pairs}
     rest: dict[str, object] = {"timeout": fields.timeout, "enabled": fields.enabled}
-    rest |= shown_further(fields.further)
+    rest |= redacted_extra(fields.extra)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
 
 

@@ -8,7 +8,7 @@ from mcpyard.domain.definition.merge import is_mask
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Policy
 from mcpyard.domain.narrowing import is_mapping, is_object
-from mcpyard.web.redaction import veiled_members
+from mcpyard.web.redaction import redacted_members
 from mcpyard.yard.views.servers import RevealedView, ServerView
 
 ASKED: Final = frozenset(
@@ -27,17 +27,17 @@ _USUAL: Final = {
 _IN_VIEWS: Final = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
 
 
-def further_of_definition(definition: dict[str, object]) -> str:
+def extra_of_definition(definition: dict[str, object]) -> str:
     """What a pasted definition says besides the fields, as a text."""
     return _text({word: value for word, value in definition.items() if word not in ASKED})
 
 
-def further_of_server(server: ServerView) -> str:
+def extra_of_server(server: ServerView) -> str:
     """What a server's definition says besides the fields, as a text."""
     return _text(_said(server))
 
 
-def read_further(text: str | None) -> dict[str, object]:
+def read_extra(text: str | None) -> dict[str, object]:
     """What the text means, or `DefinitionError`."""
     try:
         said: object = json.loads(text or "{}")
@@ -51,18 +51,18 @@ def read_further(text: str | None) -> dict[str, object]:
     return said
 
 
-def further_patch(text: str | None, server: ServerView) -> dict[str, object]:
+def extra_patch(text: str | None, server: ServerView) -> dict[str, object]:
     """The merge patch that turns what a server's definition says into what the text says."""
-    return {} if text is None else _difference(_said(server), read_further(text))
+    return {} if text is None else _difference(_said(server), read_extra(text))
 
 
-def shown_further(text: str | None) -> dict[str, object]:
+def redacted_extra(text: str | None) -> dict[str, object]:
     """What the text means, for a person's eyes: secrets hidden, and what is not JSON as it is."""
     try:
-        said = read_further(text)
+        said = read_extra(text)
     except DefinitionError:
         return {"further": text}
-    return veiled_members(said)
+    return redacted_members(said)
 
 
 def with_literals(said: dict[str, object], known: RevealedView | None) -> dict[str, object]:

@@ -26,8 +26,8 @@ _BETWEEN: Final = "\n"
 class ImportRoutes:
     """Takes servers into a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def found(self, request: Request) -> Response:
         """The servers of other programs on this machine that are not here yet."""

@@ -16,7 +16,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.narrowing import is_object
 from mcpyard.web import requests
-from mcpyard.web.problems import said_of
+from mcpyard.web.problems import error_data
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.server_screens.results import blocks_of
 from mcpyard.web.server_screens.schema_form import form_of
@@ -90,15 +90,15 @@ def _words(server: DesiredServer, tool: ToolView) -> str:
 class ToolRoutes:
     """Shows and calls the tools of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """All tools of all servers."""
         word = request.query_params.get("q", "")
         found = find_tools(self._yard, None, word, 0)
-        data = self._sights.frame("tools") | {"found": found, "ref": ""}
+        data = self._presenter.frame("tools") | {"found": found, "ref": ""}
         return answer(request, "screens/tools.html", data)
 
     async def rows(self, request: Request) -> Response:
@@ -135,7 +135,7 @@ class ToolRoutes:
             who = requests.caller(request)
             outcome = await self._yard.call_tool(ref, name, arguments, who=who)
         except YardError as error:
-            failed: TemplateData = {"outcome": None, **said_of(request, error)}
+            failed: TemplateData = {"outcome": None, **error_data(request, error)}
             return answer(request, "parts/result.html", data | failed)
         shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
         return answer(request, "parts/result.html", data | shown)
@@ -147,7 +147,7 @@ class ToolRoutes:
 
     def _stopped(self, ref: str) -> TemplateData | None:
         """What to show of a server that somebody stopped, instead of calling it."""
-        record = self._sights.record(ref)
+        record = self._presenter.record(ref)
         idle = record.phase is Phase.STOPPED and record.wanted is Wanted.STOPPED
         return {"stopped": record.name} if idle and record.enabled else None
 
