@@ -59,8 +59,8 @@ def test_no_fact_of_a_finding_gets_lost_in_another_language(language: str) -> No
     words = catalogue(language)
     for prefix, texts in (("lint", SAYS), ("advice", ADVICE)):
         for key, text in texts.items():
-            kept = blanks(words[f"{prefix}.{key}"]) | {"detail", "program"}
-            assert blanks(text) <= kept, key
+            allowed = blanks(words[f"{prefix}.{key}"]) | {"detail", "program"}
+            assert blanks(text) <= allowed, key
 
 
 def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:

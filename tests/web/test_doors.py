@@ -72,9 +72,9 @@ async def test_pages_carry_a_policy_that_lets_nothing_in_from_elsewhere() -> Non
 
 async def test_files_are_kept_for_good_and_only_those_of_the_page_are_served() -> None:
     async with asked_page() as api:
-        kept = await api.get(assets.address("app.js"))
-        assert "immutable" in kept.headers["cache-control"]
-        assert kept.headers["content-type"].startswith("text/javascript")
+        script = await api.get(assets.address("app.js"))
+        assert "immutable" in script.headers["cache-control"]
+        assert script.headers["content-type"].startswith("text/javascript")
         icon = await api.get(assets.address("icon.svg"))
         assert icon.headers["content-type"] == "image/svg+xml"
         assert f'<link rel="icon" href="{assets.address("icon.svg")}"' in (await api.get("/")).text

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.web.server_screens.definitions import Fields, definition_of, shown
+from mcpyard.web.server_screens.definitions import Fields, definition_of, redacted_definition
 from mcpyard.web.server_screens.extra_fields import (
     extra_of_definition,
     extra_patch,
@@ -81,10 +81,10 @@ def test_a_trial_has_the_literal_secret_and_the_eye_has_not() -> None:
     fields = Fields(transport="http", url="http://far", extra=json.dumps(masked))
     literal = {"clientId": "me", "clientSecret": "hush"}
     assert definition_of(fields, RevealedView(oauth=literal))["oauth"] == literal
-    assert shown(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
+    assert redacted_definition(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
     typed = Fields(transport="http", url="http://far", extra=json.dumps({"oauth": literal}))
-    assert shown(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
-    assert shown(Fields(extra="{"))["further"] == "{"
+    assert redacted_definition(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
+    assert redacted_definition(Fields(extra="{"))["further"] == "{"
 
 
 @pytest.mark.real

@@ -98,8 +98,8 @@ def badge_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
         restarted: The epoch in which somebody asked for a restart.
     """
     state = picture.observed.state
-    asked = state.restart or _within(state.epoch, restarted)
-    if asked and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
+    is_restart = state.restart or _within(state.epoch, restarted)
+    if is_restart and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
         return badge_for(DisplayStatus.RESTARTING)
     enabled = picture.server.config.enabled
     return badge_for(lamp_of(state.phase, tries=state.n, enabled=enabled))

@@ -108,9 +108,9 @@ class ChangeTracker:
             return
         fresh = {each.server.id: each for each in self.yard.pictures()}
         for server, picture in fresh.items():
-            known = self._pictures.get(server)
+            before = self._pictures.get(server)
             # Servers are made anew with every change of any document, but mostly equal.
-            if known is None or known != picture:
+            if before is None or before != picture:
                 self._touched[server] = version
         for gone in self._touched.keys() - fresh.keys():
             del self._touched[gone]

@@ -56,8 +56,8 @@ def _error(code: Code, message: str, hint: str, *stderr: str) -> CauseView:
 
 
 def _card(number: int, status: DisplayStatus, **changes: object) -> Card:
-    shown = {"id": str(UUID(int=number)), "tool_count": 12} | changes
-    server = msgspec.structs.replace(_SERVER, **shown)
+    fields = {"id": str(UUID(int=number)), "tool_count": 12} | changes
+    server = msgspec.structs.replace(_SERVER, **fields)
     return Card(server, badge_for(status), NOTHING, "handshake", "", editable=True)
 
 

@@ -53,8 +53,8 @@ def fault_message(cause: Cause, t: Catalogue) -> Message:
 
 def _message_of(code: Code, message: str, hint: str, t: Catalogue) -> Message:
     # The catalogues know what each code asks for, in words that suit the page.
-    known = not hint or hint == HINTS[code]
-    todo = t(f"todo.{code}") if known else t.say(hint)
+    is_usual = not hint or hint == HINTS[code]
+    todo = t(f"todo.{code}") if is_usual else t.say(hint)
     if ended := _EXIT.fullmatch(message):
         return Message(t("cause.exited.code", exit=ended[1]), todo)
     says, detail = t(f"cause.{code}"), t.say(message)

@@ -19,30 +19,30 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 def telling(handler: Handler) -> Handler:
     """A handler whose errors become a notice in a corner of the page."""
 
-    async def told(request: Request) -> Response:
+    async def guarded(request: Request) -> Response:
         try:
             return await handler(request)
         except YardError as error:
             return notice(request, error)
 
-    return told
+    return guarded
 
 
 def notice(request: Request, error: YardError) -> Response:
     """An error as a notice; the rest of the page stays as it is."""
     where = {"HX-Retarget": "#notices", "HX-Reswap": "beforeend"}
-    said = error_data(request, error)
-    data = {"tone": "bad", "text": said["error"], "details": said["details"]}
+    message = error_data(request, error)
+    data = {"tone": "bad", "text": message["error"], "details": message["details"]}
     return answer(request, "parts/notice.html", data, edge(error).status, where)
 
 
 def error_data(request: Request, error: YardError) -> TemplateData:
     """An error in the reader's language: what is wrong, and what else is known of it."""
     t = preferences_of(request).words
-    told = error_message(error, t)
-    lines = (told.todo, *_cause_lines(error, t), told.detail, *_details(error, t))
-    shown = dict.fromkeys(each for each in lines if each and each != told.says)
-    return {"error": told.says, "details": [*shown]}
+    message = error_message(error, t)
+    lines = (message.todo, *_cause_lines(error, t), message.detail, *_details(error, t))
+    details = dict.fromkeys(each for each in lines if each and each != message.says)
+    return {"error": message.says, "details": [*details]}
 
 
 def line_about(request: Request, error: YardError) -> str:

@@ -33,11 +33,11 @@ class ProfilePages:
         """The form of a profile: a new one, or one that there is."""
         name = requests.chosen(request.query_params, "name")
         profile = self._yard.profiles.get(name) if name else Profile("")
-        known = [EVERY, *(each.server.name for each in self._yard.pictures())]
+        names = [EVERY, *(each.server.name for each in self._yard.pictures())]
         data: TemplateData = {
             "profile": profile,
-            "known": known,
-            "patterns": [each for each in profile.servers if each not in known],
+            "known": names,
+            "patterns": [each for each in profile.servers if each not in names],
             "tools": pretty(profile.view().tools) if profile.tools else "",
         }
         return answer(request, "dialogs/profile.html", data)
@@ -115,8 +115,8 @@ def done_notice(request: Request, key: str, name: str) -> Response:
 
 
 def _servers(form: Form) -> list[str]:
-    given = [*form.all("server"), *(each.strip() for each in form.all("pattern"))]
-    return [*dict.fromkeys(each for each in given if each)]
+    patterns = [*form.all("server"), *(each.strip() for each in form.all("pattern"))]
+    return [*dict.fromkeys(each for each in patterns if each)]
 
 
 def _tools(text: str) -> object:

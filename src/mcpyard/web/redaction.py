@@ -14,9 +14,9 @@ def redacted(value: str) -> str:
     return value if "${" in value else f"{HIDDEN} ({len(value)})"
 
 
-def redacted_members(said: dict[str, object]) -> dict[str, object]:
+def redacted_members(members: dict[str, object]) -> dict[str, object]:
     """An object, with what its words call a secret hidden."""
-    return {word: _redacted_member(word, value) for word, value in said.items()}
+    return {word: _redacted_member(word, value) for word, value in members.items()}
 
 
 def _redacted_member(word: str, value: object) -> object:

@@ -92,24 +92,26 @@ def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
     return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
-def connections(groups: Iterable[ScopeView], here: SelfIdentity) -> list[Connected]:
+def connections(groups: Iterable[ScopeView], identity: SelfIdentity) -> list[Connected]:
     """Every other program, those that are here first."""
-    found: dict[str, Connected] = {}
+    by_client: dict[str, Connected] = {}
     for group in groups:
         client = group.client
-        known = found.get(client) or Connected(client, group.title, False, ())
-        ours = tuple(f"{group.scope}: {each.name}" for each in group.servers if leads(each, here))
-        exists = known.exists or group.exists
-        found[client] = Connected(client, known.title, exists, (*known.places, *ours))
-    found.pop(OWN, None)
-    return sorted(found.values(), key=lambda each: not each.exists)
+        before = by_client.get(client) or Connected(client, group.title, False, ())
+        ours = tuple(
+            f"{group.scope}: {each.name}" for each in group.servers if leads(each, identity)
+        )
+        exists = before.exists or group.exists
+        by_client[client] = Connected(client, before.title, exists, (*before.places, *ours))
+    by_client.pop(OWN, None)
+    return sorted(by_client.values(), key=lambda each: not each.exists)
 
 
-def leads(server: EntryBrief, here: SelfIdentity) -> bool:
+def leads(server: EntryBrief, identity: SelfIdentity) -> bool:
     """Whether a program's server is this yard's gateway."""
     if server.url:
-        return here.is_at(server.url)
-    return here.is_run_by([server.command or "", *(server.args or ())], {})
+        return identity.is_at(server.url)
+    return identity.is_run_by([server.command or "", *(server.args or ())], {})
 
 
 @cache

@@ -105,8 +105,8 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         auto_reload=False,
     )
-    known = cast("dict[str, object]", made.globals)
-    known.update(
+    template_globals = cast("dict[str, object]", made.globals)
+    template_globals.update(
         static=address,
         languages=LANGUAGES,
         themes=THEMES,

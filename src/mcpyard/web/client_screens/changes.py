@@ -50,8 +50,10 @@ class ClientChangeRoutes:
         data = {key: request.query_params.get(key, "") for key in ("from", "name", "to")}
         source = targets.pop(data["from"], None)
         program = source.client if source else ""
-        shown = sorted(targets.values(), key=lambda each: (not each.exists, each.client == program))
-        return answer(request, "dialogs/copy.html", {**data, "targets": shown, "source": source})
+        choices = sorted(
+            targets.values(), key=lambda each: (not each.exists, each.client == program)
+        )
+        return answer(request, "dialogs/copy.html", {**data, "targets": choices, "source": source})
 
     async def edit_dialog(self, request: Request) -> Response:
         """The form, with what a program's file says of a server filled in."""
@@ -148,8 +150,14 @@ def preview_of(done: Done) -> TemplateData:
         {"path": path, "fresh": diff.startswith("--- /dev/null"), "lines": lines_of(diff)}
         for path, diff in done.files
     ]
-    shown = digest_of(change_view(done).to_dict())
-    return {"files": files, "warnings": done.warnings, "error": None, "shown": shown, "late": False}
+    digest = digest_of(change_view(done).to_dict())
+    return {
+        "files": files,
+        "warnings": done.warnings,
+        "error": None,
+        "shown": digest,
+        "late": False,
+    }
 
 
 def unseen(request: Request, form: Form, preview: Done) -> Response | None:
@@ -197,8 +205,8 @@ def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Re
 
 
 def _warning_line(warned: Warned, t: Catalogue) -> str:
-    said = warning_message(warned, t).line
-    return joined(warned.field, ": ", said) if warned.field else said
+    message = warning_message(warned, t).line
+    return joined(warned.field, ": ", message) if warned.field else message
 
 
 def _terms(request: Request) -> EditTerms:

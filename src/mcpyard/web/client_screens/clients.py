@@ -64,14 +64,14 @@ class ClientsRoutes:
         """One server with everything that its file says of it."""
         at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
         record = await self._clients.show(at, name)
-        fields, said = fields_of_entry(record), record.to_dict()
+        fields, members = fields_of_entry(record), record.to_dict()
         data: TemplateData = {
             "at": at,
             "record": record,
             "status": effective_badge(record.effective, self._own(at).get(name)),
             "where": place_line(record.where) if record.where else record.path,
             "pairs": {"env": fields.env, "headers": fields.headers},
-            "extra": {word: said[word] for word in _EXTRA_FIELDS if said[word] is not None},
+            "extra": {word: members[word] for word in _EXTRA_FIELDS if members[word] is not None},
             "problems": [problem_line(each) for each in record.problems],
         }
         return answer(request, "dialogs/client_server.html", data)
@@ -96,11 +96,11 @@ class ClientsRoutes:
             findings = [_finding(each) for each in await self._clients.findings()]
             return {"findings": findings, "drifts": await self._clients.drift()}
         places = await places_of(self._clients, self._presenter.badges())
-        shown: TemplateData = {"folder": self._clients.folder}
+        data: TemplateData = {"folder": self._clients.folder}
         if show == "table":
-            return shown | {"table": table_of(places)}
+            return data | {"table": table_of(places)}
         targets = [each for each in places if each.exists]
-        return shown | {"programs": _sorted(places), "targets": targets}
+        return data | {"programs": _sorted(places), "targets": targets}
 
 
 def _sorted(places: list[ProgramFile]) -> list[Program]:

@@ -76,8 +76,8 @@ class ConnectPages:
         except YardError:
             await tokens.revoke(token.id)
             raise
-        shown: TemplateData = {"secret": secret, "variable": VARIABLE} if by_variable else {}
-        return done_answer(request, "clients.done.connect", client, done, shown)
+        token_data: TemplateData = {"secret": secret, "variable": VARIABLE} if by_variable else {}
+        return done_answer(request, "clients.done.connect", client, done, token_data)
 
     async def _connect(
         self, request: Request, form: Form, secret: str, terms: EditTerms

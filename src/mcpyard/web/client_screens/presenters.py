@@ -127,10 +127,10 @@ async def places_of(
 
 def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
     """The files, by the program they belong to."""
-    found: dict[str, list[ProgramFile]] = {}
+    files: dict[str, list[ProgramFile]] = {}
     for each in places:
-        found.setdefault(each.client, []).append(each)
-    return [Program(client, each[0].title, tuple(each)) for client, each in found.items()]
+        files.setdefault(each.client, []).append(each)
+    return [Program(client, each[0].title, tuple(each)) for client, each in files.items()]
 
 
 def table_of(places: Iterable[ProgramFile]) -> ClientTable:
@@ -143,8 +143,8 @@ def table_of(places: Iterable[ProgramFile]) -> ClientTable:
             for entry in place.entries:
                 entries.setdefault(entry.name, {})[place.at] = entry
     rows = [
-        Row(name, tuple(found.get(at) for at in columns))
-        for name, found in sorted(entries.items(), key=lambda each: each[0].casefold())
+        Row(name, tuple(by_place.get(at) for at in columns))
+        for name, by_place in sorted(entries.items(), key=lambda each: each[0].casefold())
     ]
     return ClientTable(tuple(columns.values()), tuple(rows))
 
@@ -156,8 +156,8 @@ def effective_badge(effective: str, own: StatusBadge | None) -> StatusBadge:
 
 def digest_of(*parts: object) -> str:
     """A short name for anything."""
-    said = json.dumps(parts, default=str, sort_keys=True)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    text = json.dumps(parts, default=str, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def line_of(server: EntryBrief) -> str:

@@ -25,7 +25,7 @@ class UndoRoutes:
     async def ask(self, request: Request) -> Response:
         """Show what an undo would do."""
         number = _number(request.query_params.get("id", ""))
-        return await self._asked(request, number, await self._preview(number))
+        return await self._confirm(request, number, await self._preview(number))
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit; one that would end a server which runs is asked about first."""
@@ -34,7 +34,7 @@ class UndoRoutes:
         if "sure" not in form:
             preview = await self._preview(number)
             if self._running(preview):
-                return await self._asked(request, number, preview)
+                return await self._confirm(request, number, preview)
             return await self._done(request, number)
         try:
             if again := unseen(request, form, await self._preview(number)):
@@ -50,7 +50,7 @@ class UndoRoutes:
         await self._clients.undo(number, EditTerms(who=requests.caller(request)))
         return done_answer(request, "clients.undone", "", Done(()))
 
-    async def _asked(self, request: Request, number: int, preview: Done) -> Response:
+    async def _confirm(self, request: Request, number: int, preview: Done) -> Response:
         edit = await self._edit(number)
         removes, running = preview.removes or (), self._running(preview)
         data = preview_of(preview) | {"edit": edit, "removes": removes, "running": running}

@@ -10,7 +10,12 @@ from mcpyard.domain.errors import YardError
 from mcpyard.web import requests
 from mcpyard.web.filters import pretty
 from mcpyard.web.server_screens.adding import form_again
-from mcpyard.web.server_screens.definitions import fields_of_form, fields_of_server, patch_of, shown
+from mcpyard.web.server_screens.definitions import (
+    fields_of_form,
+    fields_of_server,
+    patch_of,
+    redacted_definition,
+)
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
@@ -48,8 +53,8 @@ class ChangeRoutes:
         """How what was filled in differs from what is."""
         form = await requests.form(request)
         record = self._presenter.record(requests.part(request, "ref"))
-        before = pretty(shown(fields_of_server(record)))
-        after = pretty(shown(fields_of_form(form)))
+        before = pretty(redacted_definition(fields_of_server(record)))
+        after = pretty(redacted_definition(fields_of_form(form)))
         return answer(request, "parts/diff.html", {"lines": difference(before, after)})
 
     async def ask(self, request: Request) -> Response:

@@ -140,22 +140,24 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
     )
 
 
-def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str, object]:
+def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[str, object]:
     """The definition that fields mean.
 
     Args:
         fields: What was filled in.
-        known: The literal values behind those that were shown masked.
+        literals: The literal values behind those that were shown masked.
     """
-    made = with_literals(read_extra(fields.extra), known) | {"transport": fields.transport}
+    made = with_literals(read_extra(fields.extra), literals) | {"transport": fields.transport}
     if fields.local:
         made |= {"command": fields.command, "args": [*fields.args]}
-        made |= {"env": _values(fields.env, known and known.env)} if fields.env else {}
+        made |= {"env": _values(fields.env, literals and literals.env)} if fields.env else {}
         made |= {"cwd": fields.cwd} if fields.cwd else {}
     else:
-        made |= {"url": _literal_url(fields, known)}
+        made |= {"url": _literal_url(fields, literals)}
         made |= (
-            {"headers": _values(fields.headers, known and known.headers)} if fields.headers else {}
+            {"headers": _values(fields.headers, literals and literals.headers)}
+            if fields.headers
+            else {}
         )
     if fields.timeout:
         made["timeout"] = milliseconds(fields.timeout)
@@ -180,7 +182,7 @@ def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
     return patch | gone if was_local else patch
 
 
-def shown(fields: Fields) -> dict[str, object]:
+def redacted_definition(fields: Fields) -> dict[str, object]:
     """A definition for a person's eyes, with secrets hidden."""
     hidden = {"name": fields.name, "transport": fields.transport}
     more: dict[str, object] = {"url": fields.url}
@@ -217,13 +219,17 @@ def _filled(form: Form, kind: str) -> tuple[Pair, ...]:
     )
 
 
-def _values(pairs: Iterable[Pair], known: Mapping[str, str] | None) -> dict[str, object]:
-    literal = known or {}
+def _values(pairs: Iterable[Pair], literals: Mapping[str, str] | None) -> dict[str, object]:
+    literal = literals or {}
     return {each.name: literal.get(each.name, "") if each.kept else each.value for each in pairs}
 
 
-def _literal_url(fields: Fields, known: RevealedView | None) -> str:
-    return known.url if known and known.url is not None and "***" in fields.url else fields.url
+def _literal_url(fields: Fields, literals: RevealedView | None) -> str:
+    return (
+        literals.url
+        if literals and literals.url is not None and "***" in fields.url
+        else fields.url
+    )
 
 
 def _changed(pairs: Iterable[Pair], before: Mapping[str, object] | None) -> dict[str, object]:

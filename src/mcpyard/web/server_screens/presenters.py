@@ -105,8 +105,8 @@ class ServerPresenter:
         """The cards of some servers, or of all."""
         if servers is None:
             return [self.card(each) for each in self.tracker.pictures()]
-        found = map(self.tracker.picture, servers)
-        return [self.card(each) for each in found if each]
+        pictures = map(self.tracker.picture, servers)
+        return [self.card(each) for each in pictures if each]
 
     def badges(self) -> dict[str, StatusBadge]:
         """How every server is, by its name."""
@@ -116,8 +116,8 @@ class ServerPresenter:
         """The counts."""
         pictures = self.tracker.pictures()
         badges = map(self._badge, pictures)
-        shown = Counter(each.tone for each in badges)
-        tones = {tone: shown[tone] for tone in TONES}
+        counts = Counter(each.tone for each in badges)
+        tones = {tone: counts[tone] for tone in TONES}
         up = (each for each in pictures if each.observed.state.phase in OPEN)
         return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
 

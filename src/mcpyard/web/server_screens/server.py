@@ -10,7 +10,7 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import requests
 from mcpyard.web.problems import line_about
-from mcpyard.web.server_screens.definitions import fields_of_view, shown
+from mcpyard.web.server_screens.definitions import fields_of_view, redacted_definition
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
 from mcpyard.web.server_screens.toolbench import find_tools
 from mcpyard.web.templating import TemplateData, answer
@@ -52,7 +52,7 @@ class ServerPages:
             return {"calls": calls, "points": _points(calls)}
         if show == "definition":
             record = self._presenter.record(ref)
-            return {"definition": shown(fields_of_view(record))}
+            return {"definition": redacted_definition(fields_of_view(record))}
         return {} if show == "log" else {"found": find_tools(self._yard, ref, "", 0), "ref": ref}
 
     async def _calls(self, server: UUID) -> list[CallRecord]:

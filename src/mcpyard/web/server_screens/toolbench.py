@@ -31,7 +31,7 @@ DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTool:
+class ToolMatch:
     """A tool, with the id of its server."""
 
     id: str
@@ -39,7 +39,7 @@ class FoundTool:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTools:
+class ToolPage:
     """A page of tools.
 
     Attributes:
@@ -49,7 +49,7 @@ class FoundTools:
         word: What was searched for.
     """
 
-    tools: list[FoundTool]
+    tools: list[ToolMatch]
     total: int
     start: int
     word: str
@@ -61,7 +61,7 @@ class FoundTools:
         return end if end < self.total else None
 
 
-def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundTools:
+def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> ToolPage:
     """The tools that hold a word in what they or their server are called, or in their description.
 
     Args:
@@ -71,20 +71,20 @@ def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundT
         start: How many of them to pass over.
     """
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
-    wanted = word.strip().lower()
-    found = [
-        FoundTool(str(server.id), tool)
+    needle = word.strip().lower()
+    tools = [
+        ToolMatch(str(server.id), tool)
         for server in servers
         for tool in yard.tools(str(server.id))
-        if not wanted or wanted in _words(server, tool)
+        if not needle or needle in _words(server, tool)
     ]
-    return FoundTools(found[start : start + PAGE], len(found), start, word)
+    return ToolPage(tools[start : start + PAGE], len(tools), start, word)
 
 
 def _words(server: DesiredServer, tool: ToolView) -> str:
     """What a tool can be found by."""
-    said = server.name, server.config.title or "", tool.name, tool.description
-    return " ".join(said).lower()
+    texts = server.name, server.config.title or "", tool.name, tool.description
+    return " ".join(texts).lower()
 
 
 class ToolRoutes:
@@ -97,16 +97,16 @@ class ToolRoutes:
     async def screen(self, request: Request) -> Response:
         """All tools of all servers."""
         word = request.query_params.get("q", "")
-        found = find_tools(self._yard, None, word, 0)
-        data = self._presenter.frame("tools") | {"found": found, "ref": ""}
+        matches = find_tools(self._yard, None, word, 0)
+        data = self._presenter.frame("tools") | {"found": matches, "ref": ""}
         return answer(request, "screens/tools.html", data)
 
     async def rows(self, request: Request) -> Response:
         """A page of tools."""
         ref = request.query_params.get("ref", "")
         begin = whole_number(request.query_params.get("start", "")) or 0
-        found = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
-        return answer(request, "parts/tool_rows.html", {"found": found, "ref": ref})
+        matches = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
+        return answer(request, "parts/tool_rows.html", {"found": matches, "ref": ref})
 
     async def tool(self, request: Request) -> Response:
         """One tool: what it does, and a form to try it."""
@@ -137,8 +137,8 @@ class ToolRoutes:
         except YardError as error:
             failed: TemplateData = {"outcome": None, **error_data(request, error)}
             return answer(request, "parts/result.html", data | failed)
-        shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
-        return answer(request, "parts/result.html", data | shown)
+        result = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
+        return answer(request, "parts/result.html", data | result)
 
     async def start(self, request: Request) -> Response:
         """Start the server of a tool, and tell beside the tool what became of it."""
@@ -154,9 +154,9 @@ class ToolRoutes:
 
 def _arguments(sent: str) -> dict[str, object]:
     try:
-        found: object = orjson.loads(sent or "{}")
+        arguments: object = orjson.loads(sent or "{}")
     except json.JSONDecodeError as error:
         raise ArgumentsRefused.of(Problem("", f"this is not JSON: {error}")) from None
-    if not is_object(found) or nested_deeper(found, DEEPEST):
+    if not is_object(arguments) or nested_deeper(arguments, DEEPEST):
         raise ArgumentsRefused.of(Problem("", "the arguments must be an object"))
-    return found
+    return arguments
