@@ -16,31 +16,31 @@ from playwright.sync_api import (
 
 from tests.api.daemon import Daemon
 
-PATIENCE = 20_000
-expect.set_options(timeout=PATIENCE)
+TIMEOUT = 20_000
+expect.set_options(timeout=TIMEOUT)
 
 
 class Visitor:
     """Opens pages of yards.
 
     Attributes:
-        complaints: Errors of scripts, words in the console, requests that leave the host.
+        browser_errors: Errors of scripts, words in the console, requests that leave the host.
     """
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._contexts: list[BrowserContext] = []
-        self.complaints: list[str] = []
+        self.browser_errors: list[str] = []
 
     def visit(self, yard: Daemon, path: str = "/", **options: Any) -> Page:  # noqa: ANN401  the browser's own
         """A new browser window that was let in, at some page of a yard."""
         settings: dict[str, Any] = {"locale": "en", **options}
         context = self._browser.new_context(base_url=yard.up.url, **settings)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", self._note_console)
-        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("pageerror", lambda error: self.browser_errors.append(f"error: {error}"))
         page.on("request", lambda request: self._check_host(request, yard.up.url))
         page.goto(yard.post("/api/login-links", status=201)["url"])
         page.wait_for_url(f"{yard.up.url}/")
@@ -51,13 +51,13 @@ class Visitor:
     def expect(self, *words: str) -> None:
         """The complaints that hold these words were meant, and must have been made."""
         for word in words:
-            assert any(word in each for each in self.complaints), (word, self.complaints)
+            assert any(word in each for each in self.browser_errors), (word, self.browser_errors)
         self.forgive(*words)
 
     def forgive(self, *words: str) -> None:
         """Pass over the complaints that hold these words."""
-        self.complaints = [
-            each for each in self.complaints if not any(word in each for word in words)
+        self.browser_errors = [
+            each for each in self.browser_errors if not any(word in each for word in words)
         ]
 
     def close(self) -> None:
@@ -69,16 +69,16 @@ class Visitor:
     def leave(self) -> None:
         """Close every window; nothing may have been odd."""
         self.close()
-        assert not self.complaints, self.complaints
+        assert not self.browser_errors, self.browser_errors
 
     def _note_console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
-            self.complaints.append(f"{message.type}: {message.text} {_place(message.location)}")
+            self.browser_errors.append(f"{message.type}: {message.text} {_place(message.location)}")
 
     def _check_host(self, request: Request, url: str) -> None:
         target = urlsplit(request.url)
         if target.scheme in {"http", "https"} and target.netloc != urlsplit(url).netloc:
-            self.complaints.append(f"left the host: {request.url}")
+            self.browser_errors.append(f"left the host: {request.url}")
 
 
 def card(page: Page, name: str) -> Locator:
@@ -86,8 +86,8 @@ def card(page: Page, name: str) -> Locator:
     return page.locator(f'#cards > .card[data-name="{name}"]')
 
 
-def lamp(page: Page, name: str) -> Locator:
-    """The lamp on the card of a server."""
+def status_badge(page: Page, name: str) -> Locator:
+    """The status badge on the card of a server."""
     return card(page, name).locator(".lamp").first
 
 

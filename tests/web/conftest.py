@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.api.daemon import SERVERS, Daemon, daemon, one
 from tests.web.browsing import Visitor
-from tests.web.machine import Desk, Window, desk, window
+from tests.web.machine import Machine, Window, machine, window
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
@@ -43,18 +43,18 @@ def yards(tmp_path: Path) -> Generator[Callable[..., Daemon]]:
 
 
 @pytest.fixture(scope="module")
-def standing(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
+def module_yard(tmp_path_factory: pytest.TempPathFactory) -> Generator[Daemon]:
     """A yard that is up for all tests of a file."""
     with daemon(tmp_path_factory.mktemp("yard") / "home") as up:
         yield up
 
 
 @pytest.fixture
-def yard(standing: Daemon) -> Generator[Daemon]:
+def yard(module_yard: Daemon) -> Generator[Daemon]:
     """A yard that is up, with no project and nothing in it."""
-    yield standing
-    for each in standing.get(SERVERS):
-        standing.client.delete(one(each["id"]))
+    yield module_yard
+    for each in module_yard.get(SERVERS):
+        module_yard.client.delete(one(each["id"]))
 
 
 @pytest.fixture
@@ -70,21 +70,21 @@ def visitor(browser: Browser, yards: object, request: pytest.FixtureRequest) -> 
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Machine]:
     """A yard on a machine with sample files, for all tests of a file."""
-    with desk(tmp_path_factory.mktemp("machine")) as it:
+    with machine(tmp_path_factory.mktemp("machine")) as it:
         yield it
 
 
 @pytest.fixture
-def it(shared: Desk) -> Desk:
+def it(shared: Machine) -> Machine:
     """The machine with its files as they were."""
     shared.lay()
     return shared
 
 
 @pytest.fixture(scope="module")
-def open_window(browser: Browser, shared: Desk) -> Generator[Window]:
+def open_window(browser: Browser, shared: Machine) -> Generator[Window]:
     """A window of the machine's yard, for all tests of a file."""
     with window(browser, shared.yard) as opened:
         yield opened

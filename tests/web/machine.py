@@ -40,7 +40,7 @@ _PLACES = ("XDG_", "CLAUDE_", "CODEX_", "GEMINI_", "OPENCODE_")
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Machine:
     """A yard that is up, and the home of the person who uses it."""
 
     yard: Daemon
@@ -55,7 +55,7 @@ class Desk:
 
 
 @contextlib.contextmanager
-def desk(folder: Path) -> Generator[Desk]:
+def machine(folder: Path) -> Generator[Machine]:
     """A yard on a machine with sample files."""
     home = lay(folder / "person", **SAMPLES)
     with pytest.MonkeyPatch.context() as patch:
@@ -63,7 +63,7 @@ def desk(folder: Path) -> Generator[Desk]:
         for name in [each for each in os.environ if each.startswith(_PLACES)]:
             patch.delenv(name)
         with daemon(folder / "home") as yard:
-            yield Desk(yard, home)
+            yield Machine(yard, home)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,13 @@ class Window:
 
     def at(self, path: str) -> Generator[Page]:
         """The window at some page, for one test; nothing may have been odd in the end."""
-        for taste in ("mcpyard_language", "mcpyard_theme"):
-            self.page.context.clear_cookies(name=taste)
+        for preferences in ("mcpyard_language", "mcpyard_theme"):
+            self.page.context.clear_cookies(name=preferences)
         self.page.set_viewport_size({"width": 1280, "height": 800})
         self.page.goto(path)
         yield self.page
-        complaints, self.visitor.complaints = self.visitor.complaints, []
-        assert not complaints, complaints
+        browser_errors, self.visitor.browser_errors = self.visitor.browser_errors, []
+        assert not browser_errors, browser_errors
 
 
 @contextlib.contextmanager

@@ -51,7 +51,7 @@ def call(yard: Daemon, server: str, tool: str = "echo") -> None:
 
 
 def test_calls_stand_newest_first_and_go_on_page_by_page(visitor: Visitor, page: Page) -> None:
-    page.on("dialog", lambda box: visitor.complaints.append(f"a script ran: {box.message}"))
+    page.on("dialog", lambda box: visitor.browser_errors.append(f"a script ran: {box.message}"))
     rows = page.locator("#calls-rows tr")
     expect(rows).to_have_count(50)
     expect(rows.nth(0)).to_contain_text(EVIL)

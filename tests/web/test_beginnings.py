@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.api.daemon import Daemon
 from tests.api.office import Office
-from tests.web.browsing import Visitor, card, lamp
+from tests.web.browsing import Visitor, card, status_badge
 from tests.wire.servers import asgi_server
 
 pytestmark = pytest.mark.real
@@ -40,7 +40,7 @@ def test_with_nothing_anywhere_there_are_three_ways_to_begin(
     expect(page.locator("#first-run li")).to_have_count(3)
     expect(page.locator("#first-found")).to_contain_text("No new servers found")
     page.click("#first-example")
-    expect(lamp(page, "legal")).to_have_text("Connected")
+    expect(status_badge(page, "legal")).to_have_text("Connected")
     expect(page.locator("#first-run")).to_have_count(0)
 
 
@@ -49,8 +49,8 @@ def test_a_server_that_wants_a_sign_in_is_signed_in_with_one_button(
 ) -> None:
     yard.register("far", {"url": f"{office.base}/mcp", "transport": "http"}, start=True)
     page = visitor.visit(yard)
-    expect(lamp(page, "far")).to_have_text("Needs sign-in")
+    expect(status_badge(page, "far")).to_have_text("Needs sign-in")
     with page.context.expect_page() as opened:
         card(page, "far").get_by_role("button", name="Sign in").click()
     expect(opened.value.get_by_role("heading", name="Signed in")).to_be_visible()
-    expect(lamp(page, "far")).to_have_text("Connected")
+    expect(status_badge(page, "far")).to_have_text("Connected")

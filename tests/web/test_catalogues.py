@@ -11,7 +11,7 @@ from mcpyard.domain.display_status import DisplayStatus
 from mcpyard.domain.errors import EDGES
 from mcpyard.domain.model import Scope
 from mcpyard.formats.finding import ADVICE, SAYS
-from mcpyard.web.badges import EVERY_LOOK
+from mcpyard.web.badges import EVERY_BADGE
 from mcpyard.web.catalogues import LANGUAGES, catalogue, choose_language
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR
 from mcpyard.yard.calls.pipeline import CANCELLED
@@ -59,8 +59,8 @@ def test_no_fact_of_a_finding_gets_lost_in_another_language(language: str) -> No
     words = catalogue(language)
     for prefix, texts in (("lint", SAYS), ("advice", ADVICE)):
         for key, text in texts.items():
-            kept = blanks(words[f"{prefix}.{key}"]) | {"detail", "program"}
-            assert blanks(text) <= kept, key
+            allowed = blanks(words[f"{prefix}.{key}"]) | {"detail", "program"}
+            assert blanks(text) <= allowed, key
 
 
 def test_every_word_that_a_template_says_is_in_the_catalogue() -> None:
@@ -77,7 +77,7 @@ def test_the_page_says_in_english_what_the_commands_say() -> None:
 
 
 def test_every_status_cause_and_scope_has_its_word() -> None:
-    assert {each.word for each in EVERY_LOOK} <= ENGLISH.keys()
+    assert {each.word for each in EVERY_BADGE} <= ENGLISH.keys()
     assert {f"{kind}.{code}" for kind in ("cause", "todo") for code in Code} <= ENGLISH.keys()
     assert {f"scope.{scope}" for scope in Scope} <= ENGLISH.keys()
 

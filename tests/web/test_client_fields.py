@@ -56,8 +56,8 @@ def test_only_what_was_changed_is_in_the_patch() -> None:
 
 
 def test_a_variable_that_is_gone_is_removed_and_a_masked_one_is_kept() -> None:
-    kept = Pair("KEY", kept=True)
-    changed = replace(fields_of_entry(LOCAL), env=(kept, Pair("NEW", "value")))
+    masked = Pair("KEY", kept=True)
+    changed = replace(fields_of_entry(LOCAL), env=(masked, Pair("NEW", "value")))
     assert patch_of_entry(changed, LOCAL) == {
         "env": {"KEY": {"masked": True}, "MODE": None, "NEW": "value"}
     }

@@ -15,7 +15,7 @@ from tests.web.machine import (
     GEMINI,
     OPENCODE,
     SAMPLES,
-    Desk,
+    Machine,
     Window,
     entry,
     toast,
@@ -31,7 +31,7 @@ def visitor(open_window: Window) -> Visitor:
 
 
 @pytest.fixture
-def page(open_window: Window, it: Desk) -> Generator[Page]:
+def page(open_window: Window, it: Machine) -> Generator[Page]:
     del it
     yield from open_window.at("/clients")
 
@@ -46,7 +46,7 @@ def apply(page: Page) -> None:
 
 
 @pytest.mark.spec("E1.1")
-def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: Desk) -> None:
+def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: Machine) -> None:
     servers = {
         "claude-code": ("files", "npx -y @acme/files", "true"),
         "codex": ("notes", "uvx notes", "false"),
@@ -95,7 +95,7 @@ EDITS = [
 
 @pytest.mark.spec("E2.1")
 def test_an_edit_is_previewed_saved_in_the_clients_own_format_and_undone(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     for client, word, name, old, new in EDITS:
         text = SAMPLES[word]
@@ -113,7 +113,7 @@ def test_an_edit_is_previewed_saved_in_the_clients_own_format_and_undone(
 
 
 @pytest.mark.spec("E2.2")
-def test_the_switch_updates_the_entrys_own_field_at_once(page: Page, it: Desk) -> None:
+def test_the_switch_updates_the_entrys_own_field_at_once(page: Page, it: Machine) -> None:
     switch = entry(page, "codex", "notes").get_by_role("switch")
     switch.click()
     expect(switch).to_have_attribute("aria-checked", "true")
@@ -126,7 +126,7 @@ def test_the_switch_updates_the_entrys_own_field_at_once(page: Page, it: Desk) -
 
 @pytest.mark.spec("E2.2")
 def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     elsewhere = it.home / ".gemini" / "mcp-server-enablement.json"
     entry(page, "gemini", "weather").get_by_role("switch").click()
@@ -146,7 +146,7 @@ def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
 
 @pytest.mark.spec("E3.1")
 def test_a_server_dragged_from_claude_to_codex_is_previewed_copied_and_undone(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     entry(page, "claude-code", "files").drag_to(page.locator('[data-drop="opencode:user"]'))
     expect(page.get_by_label("To", exact=True)).to_have_value("opencode:user")
@@ -171,7 +171,7 @@ def test_a_server_dragged_from_claude_to_codex_is_previewed_copied_and_undone(
     assert it.read("claude") == CLAUDE
 
 
-def test_the_drag_has_a_twin_on_the_keyboard(page: Page, it: Desk) -> None:
+def test_the_drag_has_a_twin_on_the_keyboard(page: Page, it: Machine) -> None:
     page.keyboard.press("j")
     expect(entry(page, "claude-code", "files")).to_be_focused()
     page.keyboard.press("c")
@@ -189,7 +189,7 @@ def test_the_drag_has_a_twin_on_the_keyboard(page: Page, it: Desk) -> None:
 
 @pytest.mark.spec("E3.3")
 def test_what_the_target_cannot_hold_is_warned_of_and_the_copy_completes(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     entry(page, "codex", "docs").get_by_role("button", name="Copy").click()
     page.get_by_label("To", exact=True).select_option("opencode:user")
@@ -209,7 +209,7 @@ def test_what_the_target_cannot_hold_is_warned_of_and_the_copy_completes(
 
 
 def test_a_name_that_is_taken_is_told_in_the_preview_and_can_be_replaced(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     it.lay(opencode='{"mcp": {"files": {"type": "local", "command": ["old"]}}}')
     entry(page, "claude-code", "files").get_by_role("button", name="Copy").click()
@@ -223,7 +223,7 @@ def test_a_name_that_is_taken_is_told_in_the_preview_and_can_be_replaced(
 
 
 def test_what_changed_since_it_was_shown_is_shown_again_before_it_is_done(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     entry(page, "claude-code", "files").get_by_role("button", name="Copy").click()
     expect(page.get_by_label("To", exact=True)).to_have_value("codex:user")
@@ -239,7 +239,7 @@ def test_what_changed_since_it_was_shown_is_shown_again_before_it_is_done(
 
 
 def test_the_table_has_a_switch_where_a_server_is_and_a_plus_where_it_is_not(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     page.goto("/clients?show=table")
     page.get_by_role("switch", name="Enabled: notes, Codex, user").click()
@@ -252,7 +252,7 @@ def test_the_table_has_a_switch_where_a_server_is_and_a_plus_where_it_is_not(
 
 
 def test_a_removal_is_shown_first_and_can_be_undone_from_the_list_of_edits(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     entry(page, "opencode", "time").get_by_role("button", name="Delete").click()
     expect(page.locator("#preview .cut", has_text='"time"')).to_be_visible()
@@ -272,7 +272,7 @@ def test_a_removal_is_shown_first_and_can_be_undone_from_the_list_of_edits(
 
 
 def test_an_edit_is_not_undone_over_what_somebody_wrote_since(
-    visitor: Visitor, page: Page, it: Desk
+    visitor: Visitor, page: Page, it: Machine
 ) -> None:
     entry(page, "codex", "notes").get_by_role("switch").click()
     expect(toast(page, "notes was enabled")).to_be_visible()
@@ -283,7 +283,7 @@ def test_an_edit_is_not_undone_over_what_somebody_wrote_since(
     visitor.expect("409")
 
 
-def test_what_changes_in_a_file_shows_without_a_reload(page: Page, it: Desk) -> None:
+def test_what_changes_in_a_file_shows_without_a_reload(page: Page, it: Machine) -> None:
     expect(entry(page, "gemini", "weather")).to_be_visible()
     it.lay(gemini='{"mcpServers": {', codex=CODEX.replace("notes]", "fresh]"))
     expect(entry(page, "codex", "fresh")).to_be_visible()
@@ -291,7 +291,7 @@ def test_what_changes_in_a_file_shows_without_a_reload(page: Page, it: Desk) -> 
     expect(page.locator("#program-gemini .broken")).to_contain_text("settings.json:1")
 
 
-def test_findings_and_differences_between_clients_are_told(page: Page, it: Desk) -> None:
+def test_findings_and_differences_between_clients_are_told(page: Page, it: Machine) -> None:
     it.lay(gemini=GEMINI.replace("weather", "files"))
     page.goto("/clients?show=checks")
     finding = page.locator(".findings li", has_text="API_KEY").first
@@ -302,14 +302,14 @@ def test_findings_and_differences_between_clients_are_told(page: Page, it: Desk)
 
 
 def test_hostile_names_and_values_are_shown_and_do_nothing(
-    visitor: Visitor, page: Page, it: Desk
+    visitor: Visitor, page: Page, it: Machine
 ) -> None:
     name = "<img src=x onerror=alert(1)>\"'& " + "long" * 50
     value = "<script>alert(2)</script>\u202egnp.exe"
     it.lay(opencode=json.dumps({"mcp": {name: {"type": "local", "command": [value]}}}))
     page.set_viewport_size({"width": 320, "height": 700})
     page.reload()
-    page.on("dialog", lambda box: visitor.complaints.append(f"a script ran: {box.message}"))
+    page.on("dialog", lambda box: visitor.browser_errors.append(f"a script ran: {box.message}"))
     row = page.locator("#program-opencode .entry")
     expect(row.locator(".name")).to_contain_text("<img src=x")
     expect(row.locator(".line")).to_contain_text("<script>alert(2)</script>\ufffdgnp.exe")

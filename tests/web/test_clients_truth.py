@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.api.daemon import SERVERS, Daemon, one
 from tests.cli.commands import echo, write_project
 from tests.web.browsing import Visitor
-from tests.web.machine import CLAUDE, Desk, Window, entry, toast
+from tests.web.machine import CLAUDE, Machine, Window, entry, toast
 from tests.web.test_looks import violations
 
 pytestmark = pytest.mark.real
@@ -19,13 +19,13 @@ NARROW = 360
 
 
 @pytest.fixture
-def page(open_window: Window, it: Desk) -> Generator[Page]:
+def page(open_window: Window, it: Machine) -> Generator[Page]:
     for each in it.yard.get(SERVERS):
         it.yard.client.delete(one(each["id"]))
     yield from open_window.at("/clients")
 
 
-def claude_with_echo(it: Desk) -> None:
+def claude_with_echo(it: Machine) -> None:
     config = json.loads(CLAUDE)
     config["mcpServers"]["mine"] = echo()
     it.lay(claude=json.dumps(config))
@@ -40,7 +40,7 @@ def copy_to_yard(page: Page, name: str) -> None:
 
 
 def test_the_yards_own_servers_show_how_they_are_and_others_that_they_are_on(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     it.yard.register("good", echo(), start=True)
     it.yard.register("still", echo())
@@ -71,7 +71,7 @@ def test_it_names_the_folder_that_it_speaks_for(
     expect(page.locator("#seen-from")).to_contain_text(f"Project folder: {project}")
 
 
-def test_an_edit_is_listed_with_the_servers_it_was_about(page: Page, it: Desk) -> None:
+def test_an_edit_is_listed_with_the_servers_it_was_about(page: Page, it: Machine) -> None:
     entry(page, "codex", "notes").get_by_role("switch").click()
     expect(toast(page, "notes was enabled")).to_be_visible()
     copy_to_yard(page, "files")
@@ -86,7 +86,7 @@ def test_an_edit_is_listed_with_the_servers_it_was_about(page: Page, it: Desk) -
 
 
 def test_an_undo_that_ends_a_running_server_is_asked_about_wherever_it_is_pressed(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     claude_with_echo(it)
     page.reload()
@@ -117,7 +117,7 @@ def test_what_is_told_after_a_copy_names_the_field(page: Page) -> None:
     expect(detail).to_be_visible()
 
 
-def test_on_a_phone_every_switch_stands_in_line_with_its_name(page: Page, it: Desk) -> None:
+def test_on_a_phone_every_switch_stands_in_line_with_its_name(page: Page, it: Machine) -> None:
     it.yard.register("a-server-with-quite-a-long-name", echo())
     page.set_viewport_size({"width": NARROW, "height": 700})
     rows = page.locator(".entry")

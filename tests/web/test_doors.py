@@ -1,4 +1,4 @@
-"""The page's addresses: none is open to a stranger, none changes anything by the cookie alone."""
+"""The page's addresses: all need a sign-in, and none changes anything by the cookie alone."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -34,13 +34,13 @@ async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
         closing.set()
 
 
-async def test_no_address_of_the_page_but_its_files_is_open_to_a_stranger() -> None:
-    async with asked_page() as api, client_of(api.app, {}) as stranger:
+async def test_no_address_of_the_page_but_its_files_is_open_to_the_unauthenticated() -> None:
+    async with asked_page() as api, client_of(api.app, {}) as anonymous:
         own = [each for each in every_door(api) if not each[1].startswith(("/api", "/mcp"))]
         open_ones = {
             path
             for method, path in own
-            if (await stranger.request(method, path)).status_code not in {401, 403}
+            if (await anonymous.request(method, path)).status_code not in {401, 403}
         }
         assert open_ones == {"/static/x/x", "/healthz", "/oauth/callback"}
 
@@ -54,11 +54,11 @@ async def test_the_cookie_alone_changes_nothing_and_opens_no_stream() -> None:
 
 
 async def test_a_browser_that_is_not_let_in_is_told_how_to_come_in() -> None:
-    async with asked_page() as api, client_of(api.app, {"Accept": "text/html"}) as stranger:
-        answer = await stranger.get("/")
+    async with asked_page() as api, client_of(api.app, {"Accept": "text/html"}) as anonymous:
+        answer = await anonymous.get("/")
         assert answer.status_code == 401
         assert "mcpyard login-link" in answer.text
-        assert (await stranger.post("/ui/servers")).json()["type"].endswith("unauthorized")
+        assert (await anonymous.post("/ui/servers")).json()["type"].endswith("unauthorized")
 
 
 async def test_pages_carry_a_policy_that_lets_nothing_in_from_elsewhere() -> None:
@@ -72,9 +72,9 @@ async def test_pages_carry_a_policy_that_lets_nothing_in_from_elsewhere() -> Non
 
 async def test_files_are_kept_for_good_and_only_those_of_the_page_are_served() -> None:
     async with asked_page() as api:
-        kept = await api.get(assets.address("app.js"))
-        assert "immutable" in kept.headers["cache-control"]
-        assert kept.headers["content-type"].startswith("text/javascript")
+        script = await api.get(assets.address("app.js"))
+        assert "immutable" in script.headers["cache-control"]
+        assert script.headers["content-type"].startswith("text/javascript")
         icon = await api.get(assets.address("icon.svg"))
         assert icon.headers["content-type"] == "image/svg+xml"
         assert f'<link rel="icon" href="{assets.address("icon.svg")}"' in (await api.get("/")).text

@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.web.server_screens.definitions import Fields, definition_of, shown
+from mcpyard.web.server_screens.definitions import Fields, definition_of, redacted_definition
 from mcpyard.web.server_screens.extra_fields import (
-    further_of_definition,
-    further_patch,
-    read_further,
+    extra_of_definition,
+    extra_patch,
+    read_extra,
 )
 from mcpyard.yard.views.servers import HealthView, RevealedView
 from tests.api.daemon import Daemon
@@ -22,10 +22,10 @@ MASKED = {"masked": True, "hint": ""}
 
 
 def test_what_is_usual_is_not_said() -> None:
-    assert further_patch("", USUAL) == {}
-    assert further_patch("", sample_server(title="Old")) == {"title": None}
-    assert further_patch(None, sample_server(title="Old")) == {}, "it was not asked for"
-    assert further_of_definition({"command": "x", "args": [], "timeout": 5}) == ""
+    assert extra_patch("", USUAL) == {}
+    assert extra_patch("", sample_server(title="Old")) == {"title": None}
+    assert extra_patch(None, sample_server(title="Old")) == {}, "it was not asked for"
+    assert extra_of_definition({"command": "x", "args": [], "timeout": 5}) == ""
 
 
 def test_only_what_differs_is_in_the_patch() -> None:
@@ -44,7 +44,7 @@ def test_only_what_differs_is_in_the_patch() -> None:
             "oauth": {"clientId": "you", "clientSecret": MASKED},
         }
     )
-    assert further_patch(text, record) == {
+    assert extra_patch(text, record) == {
         "title": None,
         "startTimeout": 9,
         "tools": {"b": {"timeout": 6}},
@@ -55,11 +55,11 @@ def test_only_what_differs_is_in_the_patch() -> None:
 def test_one_member_of_a_group_is_changed_alone() -> None:
     record = sample_server(health=HealthView(interval=30_000, timeout=5000, failures=5))
     text = json.dumps({"health": {"failures": 6}, "restart": {"attempts": 1}})
-    assert further_patch(text, record) == {
+    assert extra_patch(text, record) == {
         "health": {"interval": None, "timeout": None, "failures": 6},
         "restart": {"attempts": 1},
     }
-    assert further_patch("", record) == {"health": None}
+    assert extra_patch("", record) == {"health": None}
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_one_member_of_a_group_is_changed_alone() -> None:
 )
 def test_what_is_no_further_setting_is_refused_by_name(text: str, message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
-        read_further(text)
+        read_extra(text)
 
 
 def test_a_trial_has_the_literal_secret_and_the_eye_has_not() -> None:
     masked = {"oauth": {"clientId": "me", "clientSecret": MASKED}}
-    fields = Fields(transport="http", url="http://far", further=json.dumps(masked))
+    fields = Fields(transport="http", url="http://far", extra=json.dumps(masked))
     literal = {"clientId": "me", "clientSecret": "hush"}
     assert definition_of(fields, RevealedView(oauth=literal))["oauth"] == literal
-    assert shown(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
-    typed = Fields(transport="http", url="http://far", further=json.dumps({"oauth": literal}))
-    assert shown(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
-    assert shown(Fields(further="{"))["further"] == "{"
+    assert redacted_definition(fields)["oauth"] == {"clientId": "me", "clientSecret": "••••••"}
+    typed = Fields(transport="http", url="http://far", extra=json.dumps({"oauth": literal}))
+    assert redacted_definition(typed)["oauth"] == {"clientId": "me", "clientSecret": "•••••• (4)"}
+    assert redacted_definition(Fields(extra="{"))["further"] == "{"
 
 
 @pytest.mark.real
@@ -108,15 +108,15 @@ def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
     assert (record["startTimeout"], record["oauth"]["clientId"]) == (4321, "mine")
 
     card(page, "far").get_by_role("button", name="Edit").click()
-    further = page.get_by_label("Other settings")
-    settings = json.loads(further.input_value())
+    extra = page.get_by_label("Other settings")
+    settings = json.loads(extra.input_value())
     assert settings["oauth"] == {"clientId": "mine", "clientSecret": MASKED}
-    further.fill(json.dumps(settings | {"startTimeout": -1}))
+    extra.fill(json.dumps(settings | {"startTimeout": -1}))
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#f-further-problem")).to_contain_text("startTimeout: must be")
     visitor.expect("422")
     del settings["title"]
-    further.fill(json.dumps(settings | {"startTimeout": 5000}))
+    extra.fill(json.dumps(settings | {"startTimeout": 5000}))
     expect(page.locator("#diff .add")).to_contain_text("5000")
     assert "hush" not in page.content()
     page.get_by_role("button", name="Save").click()

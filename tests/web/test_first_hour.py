@@ -9,8 +9,8 @@ from playwright.sync_api import Page, ViewportSize, expect
 from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.api.daemon import SERVERS, one
 from tests.cli.commands import echo
-from tests.web.browsing import Visitor, card, lamp
-from tests.web.machine import CLAUDE, SAMPLES, Desk, Window, toast
+from tests.web.browsing import Visitor, card, status_badge
+from tests.web.machine import CLAUDE, SAMPLES, Machine, Window, toast
 from tests.web.test_looks import LANGUAGES, LOOKS, violations
 
 pytestmark = pytest.mark.real
@@ -29,7 +29,7 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def it(shared: Desk) -> Desk:
+def it(shared: Machine) -> Machine:
     """An empty yard on a machine with four programs, one of which has a server that works."""
     config = json.loads(CLAUDE)
     config["mcpServers"]["mine"] = echo()
@@ -38,7 +38,7 @@ def it(shared: Desk) -> Desk:
 
 
 @pytest.fixture
-def page(open_window: Window, it: Desk) -> Generator[Page]:
+def page(open_window: Window, it: Machine) -> Generator[Page]:
     for each in it.yard.get(SERVERS):
         it.yard.client.delete(one(each["id"]))
     open_window.page.context.clear_cookies(name=LANGUAGE_COOKIE)
@@ -52,14 +52,14 @@ def test_from_the_files_of_four_programs_to_the_first_call_in_four_clicks(page: 
         pick = page.locator(f'#first-found .pick:has(strong:text-is("{name}"))')
         expect(pick).to_contain_text(f"in {place}")
     page.get_by_role("button", name="Import and start").click()
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     page.get_by_role("link", name="mine").click()
     page.locator('.tool:has(code:text-is("log")) summary').click()
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".result .verdict")).to_contain_text("Done")
 
 
-def test_the_files_of_the_programs_stay_as_they_were(page: Page, it: Desk) -> None:
+def test_the_files_of_the_programs_stay_as_they_were(page: Page, it: Machine) -> None:
     page.get_by_role("button", name="Import and start").click()
     expect(page.locator("#cards > .card")).to_have_count(len(PLACES))
     for client in ("codex", "gemini", "opencode"):
@@ -69,17 +69,19 @@ def test_the_files_of_the_programs_stay_as_they_were(page: Page, it: Desk) -> No
 def test_a_server_that_is_switched_off_is_taken_in_so_and_not_called_refused(page: Page) -> None:
     page.get_by_role("button", name="Import and start").click()
     expect(toast(page, "Added:")).to_contain_text("notes")
-    expect(lamp(page, "notes")).to_have_text("Disabled")
+    expect(status_badge(page, "notes")).to_have_text("Disabled")
     expect(card(page, "notes").locator("[data-act=start]")).to_have_count(0)
     expect(toast(page, "Not added")).to_have_count(0)
 
 
-def test_a_server_that_is_switched_off_is_switched_on_from_its_card(page: Page, it: Desk) -> None:
+def test_a_server_that_is_switched_off_is_switched_on_from_its_card(
+    page: Page, it: Machine
+) -> None:
     it.yard.register("asleep", echo(), enabled=False)
-    expect(lamp(page, "asleep")).to_have_text("Disabled")
+    expect(status_badge(page, "asleep")).to_have_text("Disabled")
     card(page, "asleep").get_by_role("button", name="Enable").click()
     card(page, "asleep").get_by_role("button", name="Start").click()
-    expect(lamp(page, "asleep")).to_have_text("Connected")
+    expect(status_badge(page, "asleep")).to_have_text("Connected")
 
 
 @pytest.mark.parametrize(("theme", "locale"), LOOKS)
@@ -109,7 +111,7 @@ def test_on_a_phone_the_heading_stands_in_one_line(page: Page) -> None:
     assert page.locator("h1").evaluate("each => each.offsetHeight") < A_LINE_AND_A_HALF
 
 
-def test_on_a_phone_a_lost_key_is_told_in_words(visitor: Visitor, it: Desk) -> None:
+def test_on_a_phone_a_lost_key_is_told_in_words(visitor: Visitor, it: Machine) -> None:
     page = visitor.visit(it.yard, viewport=PHONE)
     page.evaluate("() => localStorage.clear()")
     page.reload()

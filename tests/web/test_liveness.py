@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.api.daemon import Daemon, daemon, one
 from tests.cli.commands import ECHO_SERVER, echo, write_project
-from tests.web.browsing import Visitor, card, lamp
+from tests.web.browsing import Visitor, card, status_badge
 
 pytestmark = pytest.mark.real
 
@@ -39,7 +39,7 @@ def kill(yard: Daemon, name: str) -> None:
 
 
 def watch_words(page: Page, name: str) -> None:
-    """Have the page note every word that a lamp shows from now on."""
+    """Have the page note every word that a badge shows from now on."""
     card(page, name).evaluate(
         """card => {
             window.seen = [];
@@ -77,12 +77,12 @@ def test_a_card_turns_red_after_the_third_failed_restart_and_says_why(
 ) -> None:
     yard.register("mine", once(tmp_path), start=True)
     page = visitor.visit(yard)
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     kill(yard, "mine")
     expect(card(page, "mine").locator(".retry")).to_contain_text("attempt 3/3")
     expect(card(page, "mine").locator(".retry")).to_contain_text("retrying in")
     expect(card(page, "mine")).to_have_attribute("data-tone", "bad")
-    expect(lamp(page, "mine")).to_have_text("Failed")
+    expect(status_badge(page, "mine")).to_have_text("Failed")
     expect(card(page, "mine").locator(".stderr")).to_contain_text("it was here before")
     expect(card(page, "mine").locator(".todo")).to_be_visible()
 
@@ -91,7 +91,7 @@ def test_two_browsers_see_each_others_changes(visitor: Visitor, yard: Daemon) ->
     yard.register("mine", echo())
     first, other = visitor.visit(yard), visitor.visit(yard, locale="zh-CN")
     card(first, "mine").get_by_role("button", name="Start").click()
-    expect(lamp(other, "mine")).to_have_text("已连接")
+    expect(status_badge(other, "mine")).to_have_text("已连接")
     card(other, "mine").get_by_role("button", name="删除").click()
     other.locator("#confirm-delete").click()
     expect(card(first, "mine")).to_have_count(0)
@@ -104,8 +104,8 @@ def test_all_states_are_there_on_load_and_asked_for_every_five_seconds(
     yard.register("up", echo(), start=True)
     yard.register("down", echo())
     page = visitor.visit(yard)
-    expect(lamp(page, "up")).to_have_text("Connected")
-    expect(lamp(page, "down")).to_have_text("Stopped")
+    expect(status_badge(page, "up")).to_have_text("Connected")
+    expect(status_badge(page, "down")).to_have_text("Stopped")
     page.clock.install()
     page.reload()
     page.wait_for_selector(LIVE)
@@ -126,10 +126,10 @@ def test_with_the_stream_cut_the_regular_question_takes_over(
     page.context.route("**/ui/stream*", lambda route: route.abort())
     page.clock.install()
     page.reload()
-    expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
     yard.post("/api/mcp/servers/mine/start")
     page.clock.run_for(5_500)
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     expect(page.locator("#live")).to_have_attribute("data-state", "poll")
     visitor.close()
     visitor.forgive("ERR_FAILED", "/ui/stream", "htmx:error", "htmx:sse:error")
@@ -157,7 +157,7 @@ def test_a_page_recovers_by_itself_when_the_yard_was_restarted(
     with daemon(home, "--port", port) as again:
         page.wait_for_selector(LIVE)
         again.post("/api/mcp/servers/mine/start")
-        expect(lamp(page, "mine")).to_have_text("Connected")
+        expect(status_badge(page, "mine")).to_have_text("Connected")
         visitor.close()
     visitor.forgive("ERR_", "htmx:sse:error", "htmx:error")
 
@@ -174,8 +174,8 @@ def test_an_update_takes_neither_the_focus_nor_what_is_unfolded(
     edit.focus()
     yard.patch("/api/mcp/servers/mine", {"timeout": 999})
     kill(yard, "mine")
-    expect(lamp(page, "mine")).to_have_text("Retrying")
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Retrying")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     expect(edit).to_be_focused()
     expect(card(page, "mine").locator(".tool-list li")).to_have_count(7)
     toggle = card(page, "mine").get_by_role("button", name="Stop")
@@ -192,9 +192,9 @@ def test_a_browser_without_the_key_reads_and_is_told_how_to_change(
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(page.locator("#live")).to_contain_text("mcpyard login-link")
-    expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
     card(page, "mine").get_by_role("button", name="Start").click()
-    expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
     expect(page.locator("#notices .notice")).to_contain_text("mcpyard login-link")
     visitor.expect("403")
 
@@ -207,7 +207,7 @@ def test_a_waiting_project_shows_what_would_run_and_runs_when_approved(
     write_project(tmp_path, mine=echo(env=env, inherit=["LANG"]), other=echo())
     yard = yards()
     page = visitor.visit(yard)
-    expect(lamp(page, "mine")).to_have_text("Needs approval")
+    expect(status_badge(page, "mine")).to_have_text("Needs approval")
     expect(card(page, "mine").locator(".todo")).to_contain_text(str(tmp_path))
     expect(card(page, "mine").locator(".line")).to_contain_text(sys.executable)
     card(page, "mine").get_by_role("button", name="Approve").click()
@@ -217,8 +217,8 @@ def test_a_waiting_project_shows_what_would_run_and_runs_when_approved(
     expect(consent.locator(".marked")).to_contain_text("--require ./hook.js")
     expect(consent).not_to_contain_text("hidden-literal")
     page.locator("#confirm-approve").click()
-    expect(lamp(page, "mine")).to_have_text("Connected")
-    expect(lamp(page, "other")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "other")).to_have_text("Connected")
     expect(page.locator("#notices .notice")).to_contain_text("mine, other")
 
 
@@ -232,11 +232,11 @@ def test_a_change_and_a_replacement_are_shown_on_cards_of_servers_that_run_on(
     yard.register("mine", echo(), scope="user", start=True)
     page = visitor.visit(yard)
     page.wait_for_selector(LIVE)
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     write_project(project, ours=echo("changed"), mine=echo("theirs"))
     expect(card(page, "ours").locator(".warning")).to_contain_text("was changed")
     expect(card(page, "mine").locator(".warning")).to_contain_text("has an entry with this name")
-    expect(lamp(page, "ours")).to_have_text("Connected")
+    expect(status_badge(page, "ours")).to_have_text("Connected")
     card(page, "ours").get_by_role("button", name="Approve").click()
     changes = page.locator('.consent[data-server="ours"] .diff')
     expect(changes.locator(".add")).to_contain_text("changed")
@@ -262,13 +262,13 @@ def test_a_project_file_that_cannot_be_used_is_told_with_its_place(
     project = write_project(tmp_path / "project", mine=echo())
     page = visitor.visit(yards("--project", project, "--trust-folder"))
     page.wait_for_selector(LIVE)
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     (project / ".mcp.json").write_text('{"mcpServers": {"mine": ')
     expect(page.locator("#problems")).to_contain_text(".mcp.json:1:")
-    expect(lamp(page, "mine")).to_have_text("Connected")
+    expect(status_badge(page, "mine")).to_have_text("Connected")
     write_project(project, mine=echo(), other=echo())
     expect(page.locator("#problems")).to_be_empty()
-    expect(lamp(page, "other")).to_have_text("Connected")
+    expect(status_badge(page, "other")).to_have_text("Connected")
 
 
 def test_the_tools_of_a_server_appear_on_its_screen_when_it_starts(

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.api.daemon import Daemon, daemon
 from tests.cli.commands import echo, missing
 from tests.conftest import FULL
-from tests.web.browsing import Visitor, card, lamp
+from tests.web.browsing import Visitor, card, status_badge
 
 pytestmark = pytest.mark.real
 
@@ -105,7 +105,7 @@ def test_no_screen_is_wider_than_the_window(visitor: Visitor, full: Daemon, widt
 
 def test_hostile_texts_are_shown_and_do_nothing(visitor: Visitor, full: Daemon) -> None:
     page = visitor.visit(full)
-    page.on("dialog", lambda box: visitor.complaints.append(f"a script ran: {box.message}"))
+    page.on("dialog", lambda box: visitor.browser_errors.append(f"a script ran: {box.message}"))
     heading = page.locator(".card h2", has_text="<script>alert(1)</script>")
     expect(heading).to_be_visible()
     ref = full.record(NAME)["id"]
@@ -140,7 +140,7 @@ def test_language_and_theme_can_be_switched_and_stay(visitor: Visitor, full: Dae
     page = visitor.visit(full)
     page.select_option("#language", "zh-Hant")
     expect(page.locator("#add-server")).to_have_text("新增服務")
-    expect(lamp(page, "asleep")).to_have_text("已停止")
+    expect(status_badge(page, "asleep")).to_have_text("已停止")
     page.select_option("#theme", "dark")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.goto("/tools")
@@ -149,7 +149,7 @@ def test_language_and_theme_can_be_switched_and_stay(visitor: Visitor, full: Dae
     visitor.close()
 
 
-def test_a_moving_lamp_is_quiet_where_motion_is_not_wanted(visitor: Visitor, full: Daemon) -> None:
+def test_a_moving_badge_is_quiet_where_motion_is_not_wanted(visitor: Visitor, full: Daemon) -> None:
     for motion, moves in (("no-preference", "turn"), ("reduce", "none")):
         page = visitor.visit(full, "/components", reduced_motion=motion)
         bulb = page.locator(".lamp.busy .icon").first
@@ -159,6 +159,6 @@ def test_a_moving_lamp_is_quiet_where_motion_is_not_wanted(visitor: Visitor, ful
 
 def test_a_disabled_server_cannot_be_started(visitor: Visitor, full: Daemon) -> None:
     page = visitor.visit(full)
-    expect(lamp(page, "off")).to_have_text("Disabled")
+    expect(status_badge(page, "off")).to_have_text("Disabled")
     expect(card(page, "off").locator("[data-act=start]")).to_have_count(0)
     visitor.close()

@@ -1,4 +1,4 @@
-"""A yard that no longer answers: no lamp claims what nobody knows, and no click goes unheard."""
+"""A yard that no longer answers: no badge claims what nobody knows, and no click goes unheard."""
 
 import signal
 from pathlib import Path
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.api.daemon import Daemon, daemon
 from tests.cli.commands import echo
-from tests.web.browsing import Visitor, card, lamp
+from tests.web.browsing import Visitor, card, status_badge
 from tests.web.machine import toast
 from tests.web.test_looks import violations
 
@@ -23,7 +23,7 @@ def colour(page: Page, selector: str) -> str:
     return page.locator(selector).evaluate("each => getComputedStyle(each).color")
 
 
-def test_lamps_and_counters_of_a_killed_yard_go_out_and_come_back_by_themselves(
+def test_badges_and_counters_of_a_killed_yard_go_out_and_come_back_by_themselves(
     visitor: Visitor, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
@@ -32,17 +32,17 @@ def test_lamps_and_counters_of_a_killed_yard_go_out_and_come_back_by_themselves(
         port = yard.up.url.rsplit(":", 1)[1]
         page = visitor.visit(yard)
         page.wait_for_selector(LIVE)
-        expect(lamp(page, "mine")).to_have_text("Connected")
+        expect(status_badge(page, "mine")).to_have_text("Connected")
         lit = colour(page, "#tile-good strong")
         yard.up.end(signal.SIGKILL)
-    expect(lamp(page, "mine")).to_have_text("Unknown")
+    expect(status_badge(page, "mine")).to_have_text("Unknown")
     expect(page.locator("#lost")).to_contain_text("does not respond")
     assert colour(page, "#tile-good strong") == colour(page, "#tile-good span") != lit
     card(page, "mine").get_by_role("button", name="Stop").click()
     expect(toast(page, "did not respond")).to_be_visible()
     assert violations(page) == []
     with daemon(home, "--port", port):
-        expect(lamp(page, "mine")).to_have_text("Connected")
+        expect(status_badge(page, "mine")).to_have_text("Connected")
         expect(page.locator("#lost")).to_be_hidden()
         expect(toast(page, "did not respond")).to_have_count(0)
         assert colour(page, "#tile-good strong") == lit
@@ -60,7 +60,7 @@ def test_on_a_phone_it_is_said_in_words_and_in_the_readers_language(
         page.click("#add-server")
         expect(page.locator("#dialog .ways")).to_be_visible()
         yard.up.end(signal.SIGKILL)
-    expect(lamp(page, "mine")).to_have_text("未知")
+    expect(status_badge(page, "mine")).to_have_text("未知")
     expect(page.locator("#lost")).to_contain_text("没有响应")
     expect(page.locator("#lost")).to_be_in_viewport()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
@@ -78,15 +78,15 @@ def test_a_page_that_was_cut_off_from_the_same_yard_shows_again_what_it_knew(
     page.goto("/")
     page.context.route("**/ui/*", lambda route: route.abort())
     page.reload()
-    expect(lamp(page, "mine")).to_have_text("Unknown")
+    expect(status_badge(page, "mine")).to_have_text("Unknown")
     page.context.unroute("**/ui/*")
-    expect(lamp(page, "mine")).to_have_text("Stopped")
-    expect(lamp(page, "mine")).to_have_class("lamp idle")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_class("lamp idle")
     visitor.close()
     visitor.forgive(*SILENCE)
 
 
-def test_a_stream_alone_that_is_cut_turns_no_lamp_off(visitor: Visitor, yard: Daemon) -> None:
+def test_a_stream_alone_that_is_cut_turns_no_badge_off(visitor: Visitor, yard: Daemon) -> None:
     yard.register("mine", echo())
     page = visitor.visit(yard)
     page.context.route("**/ui/stream*", lambda route: route.abort())
@@ -95,7 +95,7 @@ def test_a_stream_alone_that_is_cut_turns_no_lamp_off(visitor: Visitor, yard: Da
     expect(page.locator("#live")).to_have_attribute("data-state", "poll")
     with page.expect_response("**/ui/news*"):
         page.clock.run_for(4_000)
-    expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
     expect(page.locator("#lost")).to_be_hidden()
     visitor.close()
     visitor.forgive(*SILENCE)

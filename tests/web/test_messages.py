@@ -51,17 +51,17 @@ def blanks(text: str) -> set[str]:
 
 def why(server: ServerView, cause: Cause, language: str) -> Message:
     failed = msgspec.structs.replace(server, error=cause_view(cause))
-    return messages.told_cause(failed, words_in(language))
+    return messages.cause_message(failed, words_in(language))
 
 
 @pytest.mark.parametrize("language", CHINESE)
 @pytest.mark.parametrize("code", Code)
 def test_every_cause_is_told_with_what_to_do(code: Code, language: str) -> None:
-    said = why(LOCAL, Cause(code, "the port 8712 is odd"), language)
-    assert HAN.search(said.says)
-    assert HAN.search(said.todo)
-    assert said.detail == "the port 8712 is odd"
-    assert "{" not in said.says + said.todo
+    message = why(LOCAL, Cause(code, "the port 8712 is odd"), language)
+    assert HAN.search(message.says)
+    assert HAN.search(message.todo)
+    assert message.detail == "the port 8712 is odd"
+    assert "{" not in message.says + message.todo
 
 
 @pytest.mark.parametrize("code", Code)
@@ -87,11 +87,11 @@ def test_what_only_repeats_the_name_of_a_cause_is_not_said_twice(language: str) 
 @pytest.mark.parametrize("language", CHINESE)
 def test_a_hint_that_knows_more_than_its_code_is_translated(language: str) -> None:
     cause = Cause(Code.COMMAND_MISSING, 'command not found: "npx"', "Install Node.js.")
-    said = why(LOCAL, cause, language)
-    assert HAN.search(said.detail)
-    assert "npx" in said.detail
-    assert HAN.search(said.todo)
-    assert "Node.js" in said.todo
+    message = why(LOCAL, cause, language)
+    assert HAN.search(message.detail)
+    assert "npx" in message.detail
+    assert HAN.search(message.todo)
+    assert "Node.js" in message.todo
 
 
 @pytest.mark.parametrize("language", CHINESE)
@@ -99,7 +99,7 @@ def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
     files = texts({"~/.codex/config.toml": CODEX}, 0o644)
     findings = {each.code: each for each in lint(client_of("codex"), around(), files)}
     sentences = {
-        code: messages.told_finding(each, words_in(language)) for code, each in findings.items()
+        code: messages.finding_message(each, words_in(language)) for code, each in findings.items()
     }
     reference, secret = sentences["foreign-reference"], sentences["secret-readable"]
     for name in ("env.MODE", "MODE", "Codex"):
@@ -114,58 +114,60 @@ def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
 def test_what_is_wrong_with_a_file_follows_its_finding() -> None:
     files = texts({"~/.gemini/settings.json": '{"mcpServers": '})
     [finding] = lint(client_of("gemini"), around(), files)
-    said = messages.told_finding(finding, words_in("zh-Hans"))
-    assert HAN.search(said.detail)
-    assert messages.told_finding(finding, words_in("en")) == Message(finding.message, finding.hint)
+    message = messages.finding_message(finding, words_in("zh-Hans"))
+    assert HAN.search(message.detail)
+    assert messages.finding_message(finding, words_in("en")) == Message(
+        finding.message, finding.hint
+    )
 
 
 @pytest.mark.parametrize("language", CHINESE)
 @pytest.mark.parametrize("kind", EDGES)
 def test_every_error_is_told_with_what_to_do(kind: type[YardError], language: str) -> None:
-    message = messages.told_error(kind("why it is so"), words_in(language))
+    message = messages.error_message(kind("why it is so"), words_in(language))
     assert HAN.search(message.says)
     assert HAN.search(message.todo)
     assert message.detail == "why it is so"
-    assert messages.told_error(kind("why it is so"), words_in("en")) == Message("why it is so")
+    assert messages.error_message(kind("why it is so"), words_in("en")) == Message("why it is so")
 
 
 def test_an_error_of_no_edge_is_told_too() -> None:
-    assert "mcpyard" in messages.told_error(YardError("odd"), words_in("zh-Hans")).says
+    assert "mcpyard" in messages.error_message(YardError("odd"), words_in("zh-Hans")).says
 
 
 def test_an_error_whose_sentence_is_known_is_told_by_it_alone() -> None:
-    said = messages.told_error(NameTaken('the name "a" is in use'), words_in("zh-Hans"))
-    assert said.line == "名称“a”已被使用"
+    message = messages.error_message(NameTaken('the name "a" is in use'), words_in("zh-Hans"))
+    assert message.line == "名称“a”已被使用"
     assert Message("only this").line == "only this"
     assert Message("this", "", "why").line == "this (why)"
 
 
 def test_what_was_not_written_here_stays_as_it_is_and_is_marked() -> None:
     text = "HTTP 500: the server redirects to <b>, which is not followed"
-    said = words_in("zh-Hans").say(text)
-    assert isinstance(said, Translated)
-    assert not said.foreign
-    assert said.markup(400).endswith('<span translate="no">&lt;b&gt;</span>\uff0c不予跟随')
+    translation = words_in("zh-Hans").say(text)
+    assert isinstance(translation, Translated)
+    assert not translation.foreign
+    assert translation.markup(400).endswith('<span translate="no">&lt;b&gt;</span>\uff0c不予跟随')
     foreign = words_in("zh-Hans").say("Traceback: out of cheese")
     assert str(foreign) == "Traceback: out of cheese"
     assert short(foreign, 5) == '<span translate="no">Trace</span>…'
 
 
 def test_a_sentence_is_found_behind_the_name_of_what_it_is_about() -> None:
-    said = words_in("zh-Hans").say("/a/b.json:3:4: env.A: must not be empty")
-    assert said == "/a/b.json:3:4\uff1aenv.A\uff1a不能为空"
+    translation = words_in("zh-Hans").say("/a/b.json:3:4: env.A: must not be empty")
+    assert translation == "/a/b.json:3:4\uff1aenv.A\uff1a不能为空"
 
 
 @pytest.mark.parametrize("language", CHINESE)
 def test_every_sentence_of_the_catalogue_is_found_by_its_english(language: str) -> None:
-    known = sentences(language)
-    assert known.keys() == sentences(CHINESE[0]).keys()
-    for english, other in known.items():
+    entries = sentences(language)
+    assert entries.keys() == sentences(CHINESE[0]).keys()
+    for english, other in entries.items():
         assert blanks(english) == blanks(other), english
         filled = BLANK.sub("7", english)
-        said = words_in(language).say(filled)
-        assert isinstance(said, Translated)
-        assert english in PLAIN or not said.foreign, english
+        translation = words_in(language).say(filled)
+        assert isinstance(translation, Translated)
+        assert english in PLAIN or not translation.foreign, english
 
 
 @pytest.mark.parametrize("language", CHINESE)
@@ -179,13 +181,13 @@ def test_a_warning_is_told_by_its_sentence(language: str) -> None:
     warned = Warned(
         WarningKind.UNSUPPORTED, "env", "an object of 2", "not supported by Codex: dropped"
     )
-    said = messages.told_warned(warned, words_in(language))
-    assert "Codex" in said.says
-    assert bool(HAN.search(said.says)) == (language != "en")
+    message = messages.warning_message(warned, words_in(language))
+    assert "Codex" in message.says
+    assert bool(HAN.search(message.says)) == (language != "en")
 
 
 def test_a_note_names_its_field_without_the_way_to_it() -> None:
     note = Problem("mcpServers.mine.colour", "is unknown; ignored")
-    message = messages.told_note(note, "mine", words_in("zh-Hans"))
+    message = messages.note_message(note, "mine", words_in("zh-Hans"))
     assert message == Message("colour\uff1a未知\uff1b已忽略")
-    assert messages.told_note(note, "mine", words_in("en")) == Message(str(note))
+    assert messages.note_message(note, "mine", words_in("en")) == Message(str(note))

@@ -8,17 +8,17 @@ from playwright.sync_api import Page, expect
 
 from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.cli.commands import echo
-from tests.web.machine import Desk, Window, entry
+from tests.web.machine import Machine, Window, entry
 from tests.web.test_looks import LANGUAGES, violations
 
 pytestmark = pytest.mark.real
 
 SCREENS = ("/clients", "/activity", "/settings")
-FURTHER = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits")
+CLIENT_PARTS = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits")
 
 
 @pytest.fixture(scope="module")
-def shared(shared: Desk) -> Desk:
+def shared(shared: Machine) -> Machine:
     """A machine with something to show on every screen."""
     shared.lay(gemini='{"mcpServers": {', copilot='{"mcpServers": {"files": {"command": "x"}}}')
     yard = shared.yard
@@ -44,7 +44,7 @@ def test_no_screen_has_a_barrier(
 ) -> None:
     page.context.add_cookies([{"name": LANGUAGE_COOKIE, "value": language, "url": page.url}])
     page.emulate_media(color_scheme=theme)
-    for path in (*SCREENS, *(FURTHER if language == "en" else ())):
+    for path in (*SCREENS, *(CLIENT_PARTS if language == "en" else ())):
         page.goto(path)
         expect(page.locator("html")).to_have_attribute("lang", language)
         unfold(page)
@@ -67,7 +67,7 @@ def test_no_dialog_has_a_barrier(page: Page) -> None:
 @pytest.mark.parametrize("width", [320, 2560])
 def test_no_screen_is_wider_than_the_window(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    for path in (*SCREENS, *FURTHER):
+    for path in (*SCREENS, *CLIENT_PARTS):
         page.goto(path)
         unfold(page)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width, path

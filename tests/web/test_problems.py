@@ -58,12 +58,12 @@ async def test_a_trial_that_fails_says_in_chinese_why_and_what_to_do() -> None:
 
 
 async def test_a_notice_has_the_remedy_as_a_detail() -> None:
-    async with asked_page() as asked:
-        answer = await asked.client.post("/ui/servers/nobody/start", headers=CHINESE)
+    async with asked_page() as api:
+        answer = await api.client.post("/ui/servers/nobody/start", headers=CHINESE)
         assert answer.status_code == 404
-        for said in ("没有服务“", "请在服务列表中查看名称。", "nobody"):
-            assert said in answer.text
-        missing = await asked.client.get("/servers/nobody", headers=CHINESE)
+        for text in ("没有服务“", "请在服务列表中查看名称。", "nobody"):
+            assert text in answer.text
+        missing = await api.client.get("/servers/nobody", headers=CHINESE)
         assert "没有服务“" in missing.text
 
 

@@ -102,4 +102,4 @@ def test_what_is_no_schema_of_an_object_is_asked_for_as_json(schema: object) -> 
 @given(ANYTHING)
 def test_whatever_a_server_calls_a_schema_gives_a_form_that_can_be_shown(schema: object) -> None:
     made = form_of({"type": "object", "properties": {"it": schema}})
-    assert SHOWN.render(form=made, t=words_in("en"), taste=Preferences("en", "auto"))
+    assert SHOWN.render(form=made, t=words_in("en"), preferences=Preferences("en", "auto"))

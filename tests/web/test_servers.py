@@ -10,13 +10,13 @@ from playwright.sync_api import expect
 
 from tests.api.daemon import Daemon
 from tests.cli.commands import ECHO_SERVER, echo, missing, write_project
-from tests.web.browsing import Visitor, card, lamp
+from tests.web.browsing import Visitor, card, status_badge
 
 pytestmark = pytest.mark.real
 
 
 @pytest.mark.spec("A6.1")
-def test_every_server_has_a_card_with_name_transport_lamp_and_tool_count(
+def test_every_server_has_a_card_with_name_transport_status_and_tool_count(
     visitor: Visitor, yards: Callable[..., Daemon], tmp_path: Path
 ) -> None:
     project = write_project(
@@ -30,16 +30,16 @@ def test_every_server_has_a_card_with_name_transport_lamp_and_tool_count(
     yard.register("idle", echo(), scope="user")
     page = visitor.visit(yard)
     expect(card(page, "good")).to_have_attribute("data-tone", "good")
-    expect(lamp(page, "good")).to_have_text("Connected")
+    expect(status_badge(page, "good")).to_have_text("Connected")
     expect(card(page, "good")).to_contain_text("7 tools")
     expect(card(page, "good")).to_contain_text("stdio")
     expect(card(page, "good")).to_contain_text("MCP 2025-11-25")
-    expect(card(page, "good").locator(".vitals")).to_contain_text("MB")
+    expect(card(page, "good").locator(".metrics")).to_contain_text("MB")
     expect(card(page, "bad")).to_have_attribute("data-tone", "bad")
-    expect(lamp(page, "bad")).to_have_text("Failed")
+    expect(status_badge(page, "bad")).to_have_text("Failed")
     expect(card(page, "bad")).to_contain_text("Command not found")
     expect(card(page, "idle")).to_have_attribute("data-tone", "idle")
-    expect(lamp(page, "idle")).to_have_text("Stopped")
+    expect(status_badge(page, "idle")).to_have_text("Stopped")
     expect(card(page, "far")).to_contain_text("http://127.0.0.1:9/mcp")
     expect(page.locator("#tile-good strong")).to_have_text("1")
 
@@ -60,7 +60,7 @@ def test_a_server_added_by_the_form_appears_without_a_reload(
     page.locator("[name=env_name]").fill("API_KEY")
     page.locator("[name=env_value]").fill("very secret")
     page.get_by_role("button", name="Submit").click()
-    expect(lamp(page, "mine")).to_have_text("Stopped")
+    expect(status_badge(page, "mine")).to_have_text("Stopped")
     expect(page.locator("#dialog")).to_be_hidden()
     record = yard.record("mine")
     assert record["args"] == ["-I", "-S", ECHO_SERVER]
@@ -87,9 +87,9 @@ def test_restart_is_shown_as_restarting_until_it_runs_again(visitor: Visitor, ya
     before = yard.record("slow")["pid"]
     page = visitor.visit(yard)
     card(page, "slow").get_by_role("button", name="Restart").click()
-    expect(lamp(page, "slow")).to_have_text("Restarting")
+    expect(status_badge(page, "slow")).to_have_text("Restarting")
     expect(card(page, "slow")).to_have_attribute("data-tone", "busy")
-    expect(lamp(page, "slow")).to_have_text("Connected")
+    expect(status_badge(page, "slow")).to_have_text("Connected")
     assert yard.record("slow")["pid"] != before
 
 
@@ -114,17 +114,17 @@ def test_the_first_tab_is_mcp_services_in_each_language(
 
 
 @pytest.mark.spec("C7.2")
-def test_a_card_has_the_command_the_lamp_and_its_buttons(visitor: Visitor, yard: Daemon) -> None:
+def test_a_card_has_the_command_the_status_and_its_buttons(visitor: Visitor, yard: Daemon) -> None:
     yard.register("mine", echo())
     page = visitor.visit(yard, locale="zh-CN")
-    expect(lamp(page, "mine")).to_have_text("已停止")
+    expect(status_badge(page, "mine")).to_have_text("已停止")
     expect(card(page, "mine").locator(".line")).to_contain_text(sys.executable)
     for name in ("启动", "编辑", "删除"):
         expect(card(page, "mine").get_by_role("button", name=name)).to_be_visible()
     card(page, "mine").get_by_role("button", name="启动").click()
-    expect(lamp(page, "mine")).to_have_text("已连接")
+    expect(status_badge(page, "mine")).to_have_text("已连接")
     card(page, "mine").get_by_role("button", name="停止").click()
-    expect(lamp(page, "mine")).to_have_text("已停止")
+    expect(status_badge(page, "mine")).to_have_text("已停止")
     assert yard.record("mine")["state"] == "stopped"
 
 
@@ -145,7 +145,7 @@ def test_the_add_dialog_can_be_submitted_or_cancelled(visitor: Visitor, yard: Da
     dialog.get_by_label("服务名称").fill("文件系统服务")
     dialog.get_by_label("启动命令").fill("uvx")
     dialog.get_by_role("button", name="提交").click()
-    expect(lamp(page, "文件系统服务")).to_have_text("已停止")
+    expect(status_badge(page, "文件系统服务")).to_have_text("已停止")
 
 
 def test_a_name_in_use_is_told_beside_the_field_and_nothing_is_lost(
@@ -235,7 +235,7 @@ def test_several_pasted_servers_are_imported_and_started(visitor: Visitor, yard:
     page.get_by_role("button", name="Parse").click()
     page.get_by_role("button", name="Import and start").click()
     for name in ("one", "two"):
-        expect(lamp(page, name)).to_have_text("Connected")
+        expect(status_badge(page, name)).to_have_text("Connected")
 
 
 def test_an_edit_shows_its_difference_and_keeps_what_is_masked(
@@ -249,7 +249,7 @@ def test_an_edit_shows_its_difference_and_keeps_what_is_masked(
     expect(page.locator("#diff .add")).to_contain_text("renamed")
     page.locator("[name=env_name]").nth(1).fill("ANOTHER")
     page.get_by_role("button", name="Save").click()
-    expect(lamp(page, "renamed")).to_be_visible()
+    expect(status_badge(page, "renamed")).to_be_visible()
     expect(card(page, "mine")).to_have_count(0)
     revealed = yard.post("/api/mcp/servers/renamed/reveal")
     assert revealed["env"] == {"API_KEY": "hush hush", "ANOTHER": "${HOME}"}
@@ -295,7 +295,7 @@ def test_the_keys_move_between_cards_and_start_and_restart(visitor: Visitor, yar
     expect(card(page, "alpha")).to_be_focused()
     page.keyboard.press("j")
     page.keyboard.press("s")
-    expect(lamp(page, "beta")).to_have_text("Connected")
+    expect(status_badge(page, "beta")).to_have_text("Connected")
     expect(card(page, "beta")).to_be_focused()
     before = yard.record("beta")["pid"]
     page.keyboard.press("r")

@@ -1,4 +1,4 @@
-"""The Settings screen: the gateway and its clients, profiles, tokens, taste, about."""
+"""The Settings screen: the gateway and its clients, profiles, tokens, preferences, about."""
 
 import tomllib
 from collections.abc import Generator
@@ -14,13 +14,13 @@ from mcpyard.domain.stored import CallToken
 from mcpyard.web.settings import past_tokens
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor
-from tests.web.machine import CODEX, Desk, Window, toast, undo
+from tests.web.machine import CODEX, Machine, Window, toast, undo
 
 pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
-def shared(shared: Desk) -> Desk:
+def shared(shared: Machine) -> Machine:
     """A machine whose yard has servers."""
     shared.yard.register("one", echo())
     shared.yard.register("two", echo())
@@ -33,7 +33,7 @@ def visitor(open_window: Window) -> Visitor:
 
 
 @pytest.fixture
-def page(open_window: Window, it: Desk) -> Generator[Page]:
+def page(open_window: Window, it: Machine) -> Generator[Page]:
     del it
     yield from open_window.at("/settings")
 
@@ -50,7 +50,7 @@ def test_the_mcp_entry_opens_the_same_list_of_servers(page: Page) -> None:
 
 
 def test_a_client_is_connected_after_a_preview_and_the_undo_restores_its_file(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     expect(page.locator("#gateway-address")).to_have_text(f"{it.yard.up.url}/mcp")
     expect(connection(page, "codex").locator(".lamp")).to_have_text("Not connected")
@@ -68,7 +68,7 @@ def test_a_client_is_connected_after_a_preview_and_the_undo_restores_its_file(
 
 
 def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
-    page: Page, it: Desk
+    page: Page, it: Machine
 ) -> None:
     page.locator("#connect-codex").click()
     page.get_by_label("HTTP").check()
@@ -84,7 +84,7 @@ def test_a_client_connected_by_address_gets_a_token_that_is_shown_once(
     assert secret not in page.content()
 
 
-def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Desk) -> None:
+def test_a_profile_is_made_changed_and_taken_away(page: Page, it: Machine) -> None:
     page.locator("#add-profile").click()
     page.get_by_label("Name").fill("small set")
     page.get_by_label("All servers, including future ones").uncheck()
@@ -121,7 +121,7 @@ def test_a_profile_that_cannot_be_is_told_in_its_dialog(visitor: Visitor, page: 
     visitor.expect("422")
 
 
-def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Desk) -> None:
+def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Machine) -> None:
     page.locator("#add-token").click()
     page.get_by_label("Name").fill("laptop")
     page.locator("#dialog").get_by_role("button", name="Create token").click()
@@ -147,11 +147,11 @@ def test_of_the_tokens_that_were_revoked_only_the_last_few_are_shown() -> None:
         CallToken(uuid4(), f"t{day}", str(day), None, made, None, made + timedelta(days=day))
         for day in (3, 9, 1, 7, 5, 4, 8)
     ]
-    living = CallToken(uuid4(), "living", "hash", None, made, None, None)
-    assert [each.name for each in past_tokens([living, *tokens])] == ["t9", "t8", "t7", "t5", "t4"]
+    active = CallToken(uuid4(), "living", "hash", None, made, None, None)
+    assert [each.name for each in past_tokens([active, *tokens])] == ["t9", "t8", "t7", "t5", "t4"]
 
 
-def test_a_text_is_put_on_the_clipboard(visitor: Visitor, it: Desk) -> None:
+def test_a_text_is_put_on_the_clipboard(visitor: Visitor, it: Machine) -> None:
     permissions = ["clipboard-read", "clipboard-write"]
     page = visitor.visit(it.yard, "/settings", permissions=permissions)
     page.locator("[data-copy='#gateway-address']").click()
@@ -160,7 +160,7 @@ def test_a_text_is_put_on_the_clipboard(visitor: Visitor, it: Desk) -> None:
     assert held == f"{it.yard.up.url}/mcp"
 
 
-def test_language_theme_version_and_folders_are_there(page: Page, it: Desk) -> None:
+def test_language_theme_version_and_folders_are_there(page: Page, it: Machine) -> None:
     about = page.locator("section", has=page.locator("#about-title"))
     expect(about).to_contain_text(str(it.yard.up.home))
     about.get_by_text("uPlot").click()
@@ -171,7 +171,7 @@ def test_language_theme_version_and_folders_are_there(page: Page, it: Desk) -> N
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def lists_tools(it: Desk, token: str) -> int:
+def lists_tools(it: Machine, token: str) -> int:
     """What the gateway answers to somebody with a token."""
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
     body = {

@@ -73,7 +73,7 @@ def test_a_title_and_a_description_that_change_do_so_on_open_pages(
 def test_marks_in_a_title_and_a_description_are_text(visitor: Visitor, yard: Daemon) -> None:
     record = yard.register("archive", echo(), title=SCRIPT, description=SCRIPT)
     page = visitor.visit(yard)
-    page.on("dialog", lambda box: visitor.complaints.append(f"a script ran: {box.message}"))
+    page.on("dialog", lambda box: visitor.browser_errors.append(f"a script ran: {box.message}"))
     for path, heading in (("/", ".card h2 a"), (f"/servers/{record['id']}", "h1")):
         page.goto(path)
         expect(page.locator(heading)).to_contain_text(SCRIPT)

@@ -33,8 +33,9 @@ NAMES = {
 """Names and terms that are the same in every language."""
 
 WRITTEN = {
-    "clients", "claude", "mcp", "add", "title", "startTimeout", "backup", "inherit", "lanes",
-    "approve", "health", "restart", "oauth", "enabled", "name", "description",
+    "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
+    "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
+    "concurrency", "doctor",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 
@@ -113,6 +114,7 @@ def fill(yard: Daemon, folder: Path) -> None:
         "7": script("pass", environment={"A": "${NO_SUCH_VARIABLE}"}),
         "8": {"command": "no such program --flag", "args": [], "transport": "stdio"},
         "9": script("pass", cwd=str(folder / "nowhere")),
+        "15": script("import sys; sys.exit(3)", restart={"attempts": 3, "limit": 1}),
     }
     for name, definition in definitions.items():
         yard.register(name, definition, scope="user", start=True)
@@ -124,16 +126,17 @@ def fill(yard: Daemon, folder: Path) -> None:
     yard.until("10", lambda each: each["status"] == "connected")
     for tool in ("echo", "fail"):
         yard.post(f"/api/mcp/servers/10/tools/{tool}/call", {"arguments": {"text": "x"}})
+    yard.until("15", lambda each: each["error"]["code"] == "flapping")
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def page(browser: Browser, failing: Daemon, request: pytest.FixtureRequest) -> Generator[Page]:
     visitor = Visitor(browser)
-    shown = visitor.visit(failing)
-    shown.context.add_cookies(
+    page = visitor.visit(failing)
+    page.context.add_cookies(
         [{"name": LANGUAGE_COOKIE, "value": request.param, "url": failing.up.url}]
     )
-    yield shown
+    yield page
     visitor.close()
 
 
@@ -148,7 +151,7 @@ def test_the_cards_of_servers_that_fail_are_translated(page: Page) -> None:
     expect(card(page, "1").locator(".cause")).to_contain_text(HAN)
     expect(card(page, "14").locator(".warning")).to_contain_text(HAN)
     expect(card(page, "13").locator(".todo")).to_contain_text(HAN)
-    for name in ("2", "3", "4", "5", "6", "7", "8", "9"):
+    for name in ("2", "3", "4", "5", "6", "7", "8", "9", "15"):
         expect(card(page, name).locator(".message")).to_contain_text(HAN)
         expect(card(page, name).locator(".todo")).to_contain_text(HAN)
     assert untranslated(page) == []

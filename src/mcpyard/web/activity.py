@@ -42,21 +42,21 @@ class CallFilter:
             server = UUID(self.server) if self.server else None
         except ValueError:
             return None
-        given = (self.tool or None, self.outcome or None, self.who or None)
-        return CallQuery(server, *given, before=before, limit=PAGE + 1)
+        criteria = (self.tool or None, self.outcome or None, self.who or None)
+        return CallQuery(server, *criteria, before=before, limit=PAGE + 1)
 
 
 class ActivityRoutes:
     """Shows the calls of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """The newest calls, and what they can be narrowed to."""
         chosen = CallFilter.of(request.query_params)
-        data = self._sights.frame("activity") | await self._page(chosen)
+        data = self._presenter.frame("activity") | await self._page(chosen)
         data |= {"chosen": chosen, "choices": await self._choices()}
         return answer(request, "screens/activity.html", data)
 
@@ -73,20 +73,20 @@ class ActivityRoutes:
     async def newer(self, request: Request) -> Response:
         """The calls since those that are shown, if there are any."""
         chosen, newest = CallFilter.of(request.query_params), _number(request, "newest")
-        page = await self._found(chosen)
+        page = await self._records(chosen)
         fresh = [each for each in page[:PAGE] if each.id > newest]
         if not fresh:
             return Response(status_code=_UNCHANGED)
-        shown = _number(request, "shown") + len(fresh)
-        if not newest or len(fresh) == PAGE or shown > MOST:
+        row_count = _number(request, "shown") + len(fresh)
+        if not newest or len(fresh) == PAGE or row_count > MOST:
             return answer(request, "parts/journal.html", _page(page), headers=_WHOLE)
-        data = {"calls": fresh, "newest": fresh[0].id, "shown": shown}
+        data = {"calls": fresh, "newest": fresh[0].id, "shown": row_count}
         return answer(request, "parts/journal_newer.html", data)
 
     async def _page(self, chosen: CallFilter, before: int | None = None) -> TemplateData:
-        return _page(await self._found(chosen, before))
+        return _page(await self._records(chosen, before))
 
-    async def _found(self, chosen: CallFilter, before: int | None = None) -> list[CallRecord]:
+    async def _records(self, chosen: CallFilter, before: int | None = None) -> list[CallRecord]:
         journal, query = self._yard.accounts.journal, chosen.query(before)
         return [*await journal.query(query)] if journal and query else []
 
@@ -104,13 +104,13 @@ class ActivityRoutes:
         }
 
 
-def _page(found: list[CallRecord]) -> TemplateData:
-    calls = found[:PAGE]
+def _page(records: list[CallRecord]) -> TemplateData:
+    calls = records[:PAGE]
     return {
         "calls": calls,
         "newest": calls[0].id if calls else 0,
         "shown": len(calls),
-        "further": calls[-1].id if len(found) > PAGE else None,
+        "before": calls[-1].id if len(records) > PAGE else None,
     }
 
 

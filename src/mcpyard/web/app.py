@@ -28,36 +28,36 @@ from mcpyard.web.stream import NewsRoutes
 from mcpyard.yard.yard import YardCore
 
 
-def pages(yard: YardCore, closing: asyncio.Event, premises: PageContext) -> list[Route]:
+def pages(yard: YardCore, closing: asyncio.Event, context: PageContext) -> list[Route]:
     """Every address of the page.
 
     Args:
         yard: What it shows.
         closing: Set when streams should end.
-        premises: Where it is served.
+        context: Where it is served.
     """
-    sights = ServerPresenter(ChangeTracker(yard))
-    news = NewsRoutes(sights, closing)
+    presenter = ServerPresenter(ChangeTracker(yard))
+    news = NewsRoutes(presenter, closing)
     return [
         Route("/static/{version}/{name:path}", assets.static),
         Route("/ui/news", news.news),
         Route("/ui/stream", news.stream),
         Route("/components", components),
-        *_servers(sights),
-        *_changes(sights),
-        *_tools(sights),
-        *_settings(sights, premises),
-        *_clients(sights),
-        *_activity(sights),
+        *_servers(presenter),
+        *_changes(presenter),
+        *_tools(presenter),
+        *_settings(presenter, context),
+        *_clients(presenter),
+        *_activity(presenter),
     ]
 
 
-def _servers(sights: ServerPresenter) -> list[Route]:
-    servers, approving = ServersRoutes(sights), ApproveRoutes(sights)
+def _servers(presenter: ServerPresenter) -> list[Route]:
+    servers, approving = ServersRoutes(presenter), ApproveRoutes(presenter)
     one = "/ui/servers/{ref}"
     return [
         Route("/", servers.screen),
-        Route("/servers/{ref}", ServerPages(sights).screen),
+        Route("/servers/{ref}", ServerPages(presenter).screen),
         Route(f"{one}/tools", telling(servers.tools)),
         _post(f"{one}/start", servers.start),
         _post(f"{one}/stop", servers.stop),
@@ -69,8 +69,12 @@ def _servers(sights: ServerPresenter) -> list[Route]:
     ]
 
 
-def _changes(sights: ServerPresenter) -> list[Route]:
-    adding, changing, importing = AddRoutes(sights), ChangeRoutes(sights), ImportRoutes(sights)
+def _changes(presenter: ServerPresenter) -> list[Route]:
+    adding, changing, importing = (
+        AddRoutes(presenter),
+        ChangeRoutes(presenter),
+        ImportRoutes(presenter),
+    )
     one = "/ui/servers/{ref}"
     return [
         Route("/ui/servers/add", adding.dialog),
@@ -89,8 +93,8 @@ def _changes(sights: ServerPresenter) -> list[Route]:
     ]
 
 
-def _tools(sights: ServerPresenter) -> list[Route]:
-    tools = ToolRoutes(sights)
+def _tools(presenter: ServerPresenter) -> list[Route]:
+    tools = ToolRoutes(presenter)
     one = "/ui/servers/{ref}/tools/{tool}"
     return [
         Route("/tools", tools.screen),
@@ -102,9 +106,9 @@ def _tools(sights: ServerPresenter) -> list[Route]:
     ]
 
 
-def _clients(sights: ServerPresenter) -> list[Route]:
-    clients, changes = ClientsRoutes(sights), ClientChangeRoutes(sights)
-    undoing = UndoRoutes(sights)
+def _clients(presenter: ServerPresenter) -> list[Route]:
+    clients, changes = ClientsRoutes(presenter), ClientChangeRoutes(presenter)
+    undoing = UndoRoutes(presenter)
     return [
         Route("/clients", clients.screen),
         Route("/ui/clients", telling(clients.part)),
@@ -120,8 +124,8 @@ def _clients(sights: ServerPresenter) -> list[Route]:
     ]
 
 
-def _activity(sights: ServerPresenter) -> list[Route]:
-    activity = ActivityRoutes(sights)
+def _activity(presenter: ServerPresenter) -> list[Route]:
+    activity = ActivityRoutes(presenter)
     return [
         Route("/activity", activity.screen),
         Route("/ui/calls", telling(activity.calls)),
@@ -130,9 +134,9 @@ def _activity(sights: ServerPresenter) -> list[Route]:
     ]
 
 
-def _settings(sights: ServerPresenter, premises: PageContext) -> list[Route]:
-    settings, connect = SettingsRoutes(sights, premises), ConnectPages(sights, premises)
-    profiles, tokens = ProfilePages(sights), TokenPages(sights, premises)
+def _settings(presenter: ServerPresenter, context: PageContext) -> list[Route]:
+    settings, connect = SettingsRoutes(presenter, context), ConnectPages(presenter, context)
+    profiles, tokens = ProfilePages(presenter), TokenPages(presenter, context)
     return [
         Route("/settings", settings.screen),
         Route("/ui/settings", telling(settings.part)),

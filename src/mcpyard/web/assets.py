@@ -26,8 +26,8 @@ _GONE: Final = 404
 @cache
 def files() -> dict[str, Path]:
     """Every file by its path below the folder; nothing else is ever served."""
-    found = (each for each in sorted(FOLDER.rglob("*")) if each.suffix in _KINDS)
-    return {each.relative_to(FOLDER).as_posix(): each for each in found}
+    paths = (each for each in sorted(FOLDER.rglob("*")) if each.suffix in _KINDS)
+    return {each.relative_to(FOLDER).as_posix(): each for each in paths}
 
 
 @cache
@@ -50,8 +50,8 @@ async def static(request: Request) -> Response:
     path = files().get(request.path_params["name"])
     if path is None:
         return Response(status_code=_GONE)
-    known = request.path_params["version"] == version()
-    headers = {"Cache-Control": _FOR_GOOD if known else "no-store"}
+    is_current = request.path_params["version"] == version()
+    headers = {"Cache-Control": _FOR_GOOD if is_current else "no-store"}
     return Response(_read(path), headers=headers, media_type=_KINDS[path.suffix])
 
 

@@ -1,6 +1,6 @@
 """How a status looks: the one place that gives it a colour, a word and an icon.
 
-A lamp never speaks by its colour alone, so the three always come together.
+A badge never speaks by its colour alone, so the three always come together.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ TONES: Final = (GOOD, BUSY, BAD, IDLE)
 
 @dataclass(frozen=True, slots=True)
 class StatusBadge:
-    """What a lamp shows.
+    """What a badge shows.
 
     Attributes:
         tone: The colour, by its meaning.
@@ -39,7 +39,7 @@ class StatusBadge:
     icon: str
 
 
-_LOOKS: Final = {
+_BADGES: Final = {
     DisplayStatus.CONNECTED: StatusBadge(GOOD, DisplayStatus.CONNECTED.key, "check"),
     DisplayStatus.DEGRADED: StatusBadge(BAD, DisplayStatus.DEGRADED.key, "warn"),
     DisplayStatus.CONNECTING: StatusBadge(BUSY, DisplayStatus.CONNECTING.key, "turn"),
@@ -64,7 +64,7 @@ EFFECTIVE: Final = {
 """What becomes of a server in another program."""
 
 UNKNOWN: Final = StatusBadge(IDLE, "lost.lamp", "unknown")
-"""What every lamp shows while the yard does not answer."""
+"""What every badge shows while the yard does not answer."""
 
 CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
 NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
@@ -76,10 +76,10 @@ FINDINGS: Final = {
 }
 """How bad something is that was found in a program's file."""
 
-EVERY_LOOK: Final = (
+EVERY_BADGE: Final = (
     *dict.fromkeys(
         [
-            *_LOOKS.values(),
+            *_BADGES.values(),
             *EFFECTIVE.values(),
             *FINDINGS.values(),
             CONNECTED,
@@ -90,24 +90,24 @@ EVERY_LOOK: Final = (
 )
 
 
-def look_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
-    """How a server looks.
+def badge_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
+    """The badge of a server.
 
     Args:
         picture: The server.
         restarted: The epoch in which somebody asked for a restart.
     """
     state = picture.observed.state
-    asked = state.restart or _within(state.epoch, restarted)
-    if asked and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
-        return look_at(DisplayStatus.RESTARTING)
+    is_restart = state.restart or _within(state.epoch, restarted)
+    if is_restart and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
+        return badge_for(DisplayStatus.RESTARTING)
     enabled = picture.server.config.enabled
-    return look_at(lamp_of(state.phase, tries=state.n, enabled=enabled))
+    return badge_for(lamp_of(state.phase, tries=state.n, enabled=enabled))
 
 
-def look_at(lamp: DisplayStatus) -> StatusBadge:
-    """How a lamp looks."""
-    return _LOOKS[lamp]
+def badge_for(status: DisplayStatus) -> StatusBadge:
+    """The badge of a status."""
+    return _BADGES[status]
 
 
 def _within(epoch: int, restarted: int | None) -> bool:

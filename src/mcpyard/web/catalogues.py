@@ -1,8 +1,9 @@
 """The page's words: flat catalogues, by language.
 
 What the page itself says has the same keys in every language. What it passes on, the words of the
-lamps and the sentences of the program, is English where it arises, so that only the other languages
-have texts of it: `told` by the codes of findings and errors, `sentences` by their English.
+badges and the sentences of the program, is English where it arises, so that only the other
+languages have texts of it: `messages` by the codes of findings and errors, `sentences` by their
+English.
 """
 
 import json
@@ -19,7 +20,7 @@ LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁�
 FALLBACK: Final = "en"
 
 _FOLDER: Final = Path(__file__).with_name("catalogues")
-_LAMPS: Final = {each.key: each.capitalize() for each in DisplayStatus}
+_STATUSES: Final = {each.key: each.capitalize() for each in DisplayStatus}
 _TRADITIONAL: Final = frozenset({"hant", "tw", "hk", "mo"})
 
 
@@ -55,12 +56,12 @@ class Catalogue:
 def catalogue(language: str) -> dict[str, str]:
     """Every text of a language by its key.
 
-    In English the words of the lamps are those of the commands, and what the program has to say of
+    In English the words of the badges are those of the commands, and what the program has to say of
     itself is said already; the other languages have these besides.
     """
     if language == FALLBACK:
-        return _LAMPS | _read(language)
-    return _read(language) | _read(f"told.{language}")
+        return _STATUSES | _read(language)
+    return _read(language) | _read(f"messages.{language}")
 
 
 def _read(name: str) -> dict[str, str]:

@@ -29,16 +29,16 @@ class PageChanges:
         everything: Whether servers came, went or moved, or a document's problems did, so that
             the whole list is to be sent.
         servers: The servers whose records changed.
-        vitals: The servers whose figures alone changed.
+        metrics: The servers whose figures alone changed.
     """
 
     tag: str
     everything: bool = False
     servers: frozenset[UUID] = frozenset()
-    vitals: frozenset[UUID] = frozenset()
+    metrics: frozenset[UUID] = frozenset()
 
     def __bool__(self) -> bool:
-        return self.everything or bool(self.servers or self.vitals)
+        return self.everything or bool(self.servers or self.metrics)
 
 
 class ChangeTracker:
@@ -46,12 +46,12 @@ class ChangeTracker:
 
     Attributes:
         yard: The yard.
-        vitals: The figures of its servers.
+        metrics: The figures of its servers.
     """
 
     def __init__(self, yard: YardCore) -> None:
         self.yard = yard
-        self.vitals = Metrics(yard)
+        self.metrics = Metrics(yard)
         self._pictures: dict[UUID, Picture] = {}
         self._touched: dict[UUID, int] = {}
         self._order: list[tuple[UUID, str]] = []
@@ -62,18 +62,18 @@ class ChangeTracker:
 
     def tag(self) -> str:
         """The name of this moment."""
-        self._look()
+        self._refresh()
         # The version that was looked at: asked for anew, it may be one ahead of what was seen.
-        return f"{self.yard.instance}-{self._seen}-{self.vitals.round}"
+        return f"{self.yard.instance}-{self._seen}-{self.metrics.round}"
 
     def pictures(self) -> list[Picture]:
         """Every server as it is now, by name."""
-        self._look()
+        self._refresh()
         return [*self._pictures.values()]
 
     def picture(self, server: UUID) -> Picture | None:
         """One server as it is now."""
-        self._look()
+        self._refresh()
         return self._pictures.get(server)
 
     def restarting(self, picture: Picture) -> None:
@@ -91,8 +91,8 @@ class ChangeTracker:
             return PageChanges(now, everything=True)
         version, round_ = moment
         servers = {each for each, at in self._touched.items() if at > version}
-        vitals = self.vitals.since(round_) - servers
-        return PageChanges(now, servers=frozenset(servers), vitals=frozenset(vitals))
+        metrics = self.metrics.since(round_) - servers
+        return PageChanges(now, servers=frozenset(servers), metrics=frozenset(metrics))
 
     def _moment(self, tag: str) -> tuple[int, int] | None:
         """The version and the round that a tag of this run names."""
@@ -102,15 +102,15 @@ class ChangeTracker:
         version, round_ = whole_number(parts[1]), whole_number(parts[2])
         return None if version is None or round_ is None else (version, round_)
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         version = self.yard.version
         if version == self._seen:
             return
         fresh = {each.server.id: each for each in self.yard.pictures()}
         for server, picture in fresh.items():
-            known = self._pictures.get(server)
+            before = self._pictures.get(server)
             # Servers are made anew with every change of any document, but mostly equal.
-            if known is None or known != picture:
+            if before is None or before != picture:
                 self._touched[server] = version
         for gone in self._touched.keys() - fresh.keys():
             del self._touched[gone]

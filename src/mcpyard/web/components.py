@@ -17,7 +17,7 @@ from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Wanted
 from mcpyard.domain.observed import Era, Observed, SessionFacts
-from mcpyard.web.badges import EVERY_LOOK, look_at
+from mcpyard.web.badges import EVERY_BADGE, badge_for
 from mcpyard.web.client_screens.samples import client_samples
 from mcpyard.web.metrics import NOTHING, Metric
 from mcpyard.web.server_screens.presenters import Card, Tiles
@@ -55,10 +55,10 @@ def _error(code: Code, message: str, hint: str, *stderr: str) -> CauseView:
     return CauseView(code=code, message=message, hint=hint, stderr=[*stderr])
 
 
-def _card(number: int, lamp: DisplayStatus, **changes: object) -> Card:
-    shown = {"id": str(UUID(int=number)), "tool_count": 12} | changes
-    server = msgspec.structs.replace(_SERVER, **shown)
-    return Card(server, look_at(lamp), NOTHING, "handshake", "", editable=True)
+def _card(number: int, status: DisplayStatus, **changes: object) -> Card:
+    fields = {"id": str(UUID(int=number)), "tool_count": 12} | changes
+    server = msgspec.structs.replace(_SERVER, **fields)
+    return Card(server, badge_for(status), NOTHING, "handshake", "", editable=True)
 
 
 def _cards() -> list[Card]:
@@ -70,11 +70,11 @@ def _cards() -> list[Card]:
     waits = _error(Code.NEEDS_APPROVAL, "needs your approval", "")
     hung = _error(Code.UNRESPONSIVE, "did not answer 3 calls or a ping in time", "")
     busy = {"phase": Phase.BACKOFF, "error": lost, "attempt": 2, "next_retry_at": soon}
-    vital = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
+    metric = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
     odd = Problem("transport", "is missing; assumed to be stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [
-        replace(_card(1, DisplayStatus.CONNECTED), vital=vital),
+        replace(_card(1, DisplayStatus.CONNECTED), metric=metric),
         _card(2, DisplayStatus.RETRYING, name="knowledge", **busy),
         _card(3, DisplayStatus.FAILED, name="broken", phase=Phase.FAILED, error=missing, attempt=3),
         _card(4, DisplayStatus.NEEDS_AUTH, name="remote", phase=Phase.NEEDS_AUTH, error=sign_in),
@@ -120,7 +120,7 @@ async def components(request: Request) -> Response:
     tiles = Tiles(10, {"good": 4, "busy": 1, "bad": 4, "idle": 1}, 42)
     data: TemplateData = {
         "tab": "components",
-        "looks": EVERY_LOOK,
+        "badges": EVERY_BADGE,
         "cards": _cards(),
         "tiles": tiles,
     }

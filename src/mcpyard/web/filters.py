@@ -86,7 +86,7 @@ def spark(values: Sequence[float]) -> str:
     )
 
 
-def said(texts: Iterable[str], t: Catalogue) -> list[str]:
+def translated(texts: Iterable[str], t: Catalogue) -> list[str]:
     """Sentences of the program in the reader's language."""
     return [t.say(each) for each in texts]
 
@@ -97,5 +97,5 @@ FILTERS: Final[dict[str, Callable[..., object]]] = {
     "pretty": pretty,
     "tokens": tokens,
     "spark": spark,
-    "said": said,
+    "translated": translated,
 }

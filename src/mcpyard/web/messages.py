@@ -40,28 +40,28 @@ class Message:
         return joined(self.says, " (", self.detail, ")") if self.detail else self.says
 
 
-def told_cause(server: ServerView, t: Catalogue) -> Message:
+def cause_message(server: ServerView, t: Catalogue) -> Message:
     """Why a server is not connected; nothing where there is no cause."""
     error = server.error
-    return _told(error.code, error.message, error.hint, t) if error else Message("")
+    return _message_of(error.code, error.message, error.hint, t) if error else Message("")
 
 
-def told_fault(cause: Cause, t: Catalogue) -> Message:
+def fault_message(cause: Cause, t: Catalogue) -> Message:
     """A cause by itself, where nothing is known of the server."""
-    return _told(cause.code, cause.message, cause.hint, t)
+    return _message_of(cause.code, cause.message, cause.hint, t)
 
 
-def _told(code: Code, message: str, hint: str, t: Catalogue) -> Message:
+def _message_of(code: Code, message: str, hint: str, t: Catalogue) -> Message:
     # The catalogues know what each code asks for, in words that suit the page.
-    known = not hint or hint == HINTS[code]
-    todo = t(f"todo.{code}") if known else t.say(hint)
+    is_usual = not hint or hint == HINTS[code]
+    todo = t(f"todo.{code}") if is_usual else t.say(hint)
     if ended := _EXIT.fullmatch(message):
         return Message(t("cause.exited.code", exit=ended[1]), todo)
     says, detail = t(f"cause.{code}"), t.say(message)
     return Message(says, todo, "" if detail.casefold() == says.casefold() else detail)
 
 
-def told_finding(finding: Finding, t: Catalogue) -> Message:
+def finding_message(finding: Finding, t: Catalogue) -> Message:
     """Something that a check found."""
     if t.native:
         return Message(finding.message, finding.hint)
@@ -70,7 +70,7 @@ def told_finding(finding: Finding, t: Catalogue) -> Message:
     return Message(says, todo, t.say(finding.facts.get("detail", "")))
 
 
-def told_note(note: Problem, name: str, t: Catalogue) -> Message:
+def note_message(note: Problem, name: str, t: Catalogue) -> Message:
     """Something odd about the definition or the tools of the server of that name."""
     if t.native:
         return Message(str(note))
@@ -78,17 +78,17 @@ def told_note(note: Problem, name: str, t: Catalogue) -> Message:
     return Message(t.say(str(Problem(field, note.message))))
 
 
-def told_warned(warned: Warned, t: Catalogue) -> Message:
+def warning_message(warned: Warned, t: Catalogue) -> Message:
     """What became of a field that was copied or changed."""
     return Message(t.say(warned.message))
 
 
-def told_sentence(text: str, t: Catalogue) -> Message:
+def sentence_message(text: str, t: Catalogue) -> Message:
     """A sentence of the program."""
     return Message(t.say(text))
 
 
-def told_error(error: YardError, t: Catalogue) -> Message:
+def error_message(error: YardError, t: Catalogue) -> Message:
     """Why something was not done."""
     if t.native:
         return Message(error.message)

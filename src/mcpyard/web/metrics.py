@@ -78,8 +78,8 @@ class Metrics:
         self._next = now + EVERY
         fresh = dict(self._all)
         for server, rss in (await self._memory(now)).items():
-            known = fresh.get(server, NOTHING)
-            fresh[server] = Metric(rss, known.latencies, known.errors)
+            before = fresh.get(server, NOTHING)
+            fresh[server] = Metric(rss, before.latencies, before.errors)
         for server, (latencies, errors) in (await self._latencies()).items():
             fresh[server] = Metric(fresh.get(server, NOTHING).rss, latencies, errors)
         self._take(fresh)
@@ -125,8 +125,8 @@ class Metrics:
                 lines[call.server].append((call.ms, call.outcome != "ok"))
         return {
             server: (
-                tuple(ms for ms, _ in reversed(found)),
-                tuple(failed for _, failed in reversed(found)),
+                tuple(ms for ms, _ in reversed(calls)),
+                tuple(failed for _, failed in reversed(calls)),
             )
-            for server, found in lines.items()
+            for server, calls in lines.items()
         }

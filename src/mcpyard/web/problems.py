@@ -9,9 +9,9 @@ from starlette.responses import Response
 from mcpyard.domain.cause import HINTS
 from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
 from mcpyard.web.catalogues import Catalogue
-from mcpyard.web.messages import told_error, told_fault
+from mcpyard.web.messages import error_message, fault_message
 from mcpyard.web.sentences import Translated
-from mcpyard.web.templating import TemplateData, answer, taste_of
+from mcpyard.web.templating import TemplateData, answer, preferences_of
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -19,35 +19,35 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 def telling(handler: Handler) -> Handler:
     """A handler whose errors become a notice in a corner of the page."""
 
-    async def told(request: Request) -> Response:
+    async def guarded(request: Request) -> Response:
         try:
             return await handler(request)
         except YardError as error:
             return notice(request, error)
 
-    return told
+    return guarded
 
 
 def notice(request: Request, error: YardError) -> Response:
     """An error as a notice; the rest of the page stays as it is."""
     where = {"HX-Retarget": "#notices", "HX-Reswap": "beforeend"}
-    said = said_of(request, error)
-    data = {"tone": "bad", "text": said["error"], "details": said["details"]}
+    message = error_data(request, error)
+    data = {"tone": "bad", "text": message["error"], "details": message["details"]}
     return answer(request, "parts/notice.html", data, edge(error).status, where)
 
 
-def said_of(request: Request, error: YardError) -> TemplateData:
+def error_data(request: Request, error: YardError) -> TemplateData:
     """An error in the reader's language: what is wrong, and what else is known of it."""
-    t = taste_of(request).words
-    told = told_error(error, t)
-    lines = (told.todo, *_cause_lines(error, t), told.detail, *_details(error, t))
-    shown = dict.fromkeys(each for each in lines if each and each != told.says)
-    return {"error": told.says, "details": [*shown]}
+    t = preferences_of(request).words
+    message = error_message(error, t)
+    lines = (message.todo, *_cause_lines(error, t), message.detail, *_details(error, t))
+    details = dict.fromkeys(each for each in lines if each and each != message.says)
+    return {"error": message.says, "details": [*details]}
 
 
 def line_about(request: Request, error: YardError) -> str:
     """The same on one line."""
-    return told_error(error, taste_of(request).words).line
+    return error_message(error, preferences_of(request).words).line
 
 
 def wrong_fields(request: Request, error: YardError) -> dict[str, str]:
@@ -55,14 +55,14 @@ def wrong_fields(request: Request, error: YardError) -> dict[str, str]:
     if isinstance(error, NameTaken):
         return {"name": line_about(request, error)}
     problems = error.problems if isinstance(error, InputError) else ()
-    t = taste_of(request).words
+    t = preferences_of(request).words
     return {each.field.split(".", 1)[0]: t.say(each.message) for each in problems}
 
 
 def _cause_lines(error: YardError, t: Catalogue) -> list[str]:
     if t.native or not isinstance(error, ServerFault) or error.cause is None:
         return []
-    why = told_fault(error.cause, t)
+    why = fault_message(error.cause, t)
     return [why.says, why.todo]
 
 

@@ -26,18 +26,18 @@ _LONGEST_NAME: Final = 80
 class ProfilePages:
     """Makes and changes the profiles of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """The form of a profile: a new one, or one that there is."""
         name = requests.chosen(request.query_params, "name")
         profile = self._yard.profiles.get(name) if name else Profile("")
-        known = [EVERY, *(each.server.name for each in self._yard.pictures())]
+        names = [EVERY, *(each.server.name for each in self._yard.pictures())]
         data: TemplateData = {
             "profile": profile,
-            "known": known,
-            "patterns": [each for each in profile.servers if each not in known],
+            "known": names,
+            "patterns": [each for each in profile.servers if each not in names],
             "tools": pretty(profile.view().tools) if profile.tools else "",
         }
         return answer(request, "dialogs/profile.html", data)
@@ -53,7 +53,7 @@ class ProfilePages:
                 profile = await self._yard.profiles.create(body | {"name": form["name"].strip()})
         except YardError as error:
             return refused(request, error)
-        return said(request, "profiles.saved", profile.name)
+        return done_notice(request, "profiles.saved", profile.name)
 
     async def ask(self, request: Request) -> Response:
         """Ask before a profile is taken away."""
@@ -65,15 +65,15 @@ class ProfilePages:
         """Take a profile away."""
         name = (await requests.form(request))["ref"]
         await self._yard.profiles.remove(name)
-        return said(request, "profiles.removed", name)
+        return done_notice(request, "profiles.removed", name)
 
 
 class TokenPages:
     """Makes and revokes the tokens of a yard's gateway."""
 
-    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
-        self._yard = sights.yard
-        self._tokens = premises.tokens
+    def __init__(self, presenter: ServerPresenter, context: PageContext) -> None:
+        self._yard = presenter.yard
+        self._tokens = context.tokens
 
     async def dialog(self, request: Request) -> Response:
         """The form of a new token."""
@@ -106,17 +106,17 @@ class TokenPages:
         except ValueError:
             raise ArgumentsRefused.of(Problem("ref", "must be the id of a token")) from None
         await self._tokens.revoke(token)
-        return said(request, "tokens.revoked", "")
+        return done_notice(request, "tokens.revoked", "")
 
 
-def said(request: Request, key: str, name: str) -> Response:
+def done_notice(request: Request, key: str, name: str) -> Response:
     """That something was done, which closes the dialog."""
     return answer(request, "parts/said.html", {"key": key, "name": name}, headers=CHANGED)
 
 
 def _servers(form: Form) -> list[str]:
-    given = [*form.all("server"), *(each.strip() for each in form.all("pattern"))]
-    return [*dict.fromkeys(each for each in given if each)]
+    patterns = [*form.all("server"), *(each.strip() for each in form.all("pattern"))]
+    return [*dict.fromkeys(each for each in patterns if each)]
 
 
 def _tools(text: str) -> object:

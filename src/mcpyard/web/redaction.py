@@ -9,19 +9,19 @@ from mcpyard.domain.narrowing import is_object
 HIDDEN: Final = "••••••"
 
 
-def veiled(value: str) -> str:
+def redacted(value: str) -> str:
     """A value that nobody should read over a shoulder; a reference to a variable is none."""
     return value if "${" in value else f"{HIDDEN} ({len(value)})"
 
 
-def veiled_members(said: dict[str, object]) -> dict[str, object]:
+def redacted_members(members: dict[str, object]) -> dict[str, object]:
     """An object, with what its words call a secret hidden."""
-    return {word: _veiled_member(word, value) for word, value in said.items()}
+    return {word: _redacted_member(word, value) for word, value in members.items()}
 
 
-def _veiled_member(word: str, value: object) -> object:
+def _redacted_member(word: str, value: object) -> object:
     if is_mask(value):
         return HIDDEN
     if isinstance(value, str) and names_secret(word):
-        return veiled(value)
-    return veiled_members(value) if is_object(value) else value
+        return redacted(value)
+    return redacted_members(value) if is_object(value) else value

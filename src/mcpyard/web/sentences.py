@@ -57,9 +57,9 @@ class Translated(str):
         """Its beginning as HTML, in which nobody translates what is foreign."""
         made, left = Markup(), longest
         for text, foreign in self.parts:
-            shown = text[:left]
-            made += Markup('<span translate="no">{}</span>').format(shown) if foreign else shown
-            left -= len(shown)
+            piece = text[:left]
+            made += Markup('<span translate="no">{}</span>').format(piece) if foreign else piece
+            left -= len(piece)
         return made if len(self) <= longest else made + "…"
 
 
@@ -113,11 +113,11 @@ class _Template:
         end, at = len(text) - len(last), len(first)
         values: list[str] = []
         for literal in between:
-            found = text.find(literal, at, end)
-            if found < 0:
+            index = text.find(literal, at, end)
+            if index < 0:
                 return None
-            values.append(text[at:found])
-            at = found + len(literal)
+            values.append(text[at:index])
+            at = index + len(literal)
         values.append(text[at:end])
         # What a sentence is about stands before it, and is no part of its first word.
         if not first and ": " in values[0]:
@@ -130,8 +130,8 @@ class Sentences:
 
     def __init__(self, language: str) -> None:
         text = (_FOLDER / f"sentences.{language}.json").read_text(encoding="utf-8")
-        known: dict[str, str] = json.loads(text)
-        templates = [_Template.of(english, other) for english, other in known.items()]
+        entries: dict[str, str] = json.loads(text)
+        templates = [_Template.of(english, other) for english, other in entries.items()]
         # Where several fit, the one that says most is meant.
         templates.sort(key=lambda each: -sum(map(len, each.literals)))
         self._templates = templates
@@ -139,10 +139,10 @@ class Sentences:
 
     def _say(self, text: str) -> Translated:
         """A sentence in this language, or the text itself as something foreign."""
-        found = self._known(text, 0) if len(text) <= _LONGEST else None
-        return found or Translated.of((text, True))
+        translation = self._translate(text, 0) if len(text) <= _LONGEST else None
+        return translation or Translated.of((text, True))
 
-    def _known(self, text: str, depth: int) -> Translated | None:
+    def _translate(self, text: str, depth: int) -> Translated | None:
         if depth > _DEEPEST or not text:
             return None
         for template in self._templates:
@@ -157,14 +157,14 @@ class Sentences:
     def _inner(self, name: str, value: str, depth: int) -> str:
         if not name.startswith(_SENTENCE):
             return value
-        return self._known(value, depth) or value
+        return self._translate(value, depth) or value
 
     def _pieces(self, text: str, depth: int) -> Translated | None:
         """A sentence behind the name of what it is about, or several in a row."""
         for between, other in ((": ", _COLON), ("; ", _SEMICOLON)):
-            head, found, rest = text.partition(between)
-            known = self._known(rest, depth) if found else None
-            if known:
-                before = self._known(head, depth) or Translated.of((head, True))
-                return Translated.of(*before.parts, (other, False), *known.parts)
+            head, separator, rest = text.partition(between)
+            sentence = self._translate(rest, depth) if separator else None
+            if sentence:
+                before = self._translate(head, depth) or Translated.of((head, True))
+                return Translated.of(*before.parts, (other, False), *sentence.parts)
         return None

@@ -1,4 +1,4 @@
-"""The Settings screen: the gateway and who is connected to it, profiles, tokens, taste, about."""
+"""The Settings screen: the gateway and its clients, profiles, tokens, preferences, about."""
 
 import platform
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ class Connected:
     places: tuple[str, ...]
 
     @property
-    def look(self) -> StatusBadge:
+    def badge(self) -> StatusBadge:
         """How that looks."""
         return CONNECTED if self.places else NOT_CONNECTED
 
@@ -50,21 +50,21 @@ class Connected:
 class SettingsRoutes:
     """Shows what can be set about a yard."""
 
-    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
-        self._sights = sights
-        self._yard = sights.yard
-        self._premises = premises
+    def __init__(self, presenter: ServerPresenter, context: PageContext) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
+        self._context = context
 
     async def screen(self, request: Request) -> Response:
         """Everything."""
         data: TemplateData = {
             "servers": len(self._yard.desired.servers),
-            "home": self._premises.home,
+            "home": self._context.home,
             "address": str(request.base_url).rstrip("/"),
             "python": platform.python_version(),
             "licences": licences(),
         }
-        frame = self._sights.frame("settings")
+        frame = self._presenter.frame("settings")
         return answer(request, "screens/settings.html", frame | data | await self._part(request))
 
     async def part(self, request: Request) -> Response:
@@ -75,7 +75,7 @@ class SettingsRoutes:
         return answer(request, "parts/settings.html", data)
 
     async def _part(self, request: Request) -> TemplateData:
-        tokens = self._premises.tokens.all()
+        tokens = self._context.tokens.all()
         data: TemplateData = {
             "gateway": f"{request.base_url}mcp",
             "connections": connections(await self._yard.clients.groups(), self._yard.here),
@@ -92,24 +92,26 @@ def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:
     return [each for _, each in sorted(revoked, key=lambda each: each[0])[: -PAST - 1 : -1]]
 
 
-def connections(groups: Iterable[ScopeView], here: SelfIdentity) -> list[Connected]:
+def connections(groups: Iterable[ScopeView], identity: SelfIdentity) -> list[Connected]:
     """Every other program, those that are here first."""
-    found: dict[str, Connected] = {}
+    by_client: dict[str, Connected] = {}
     for group in groups:
         client = group.client
-        known = found.get(client) or Connected(client, group.title, False, ())
-        ours = tuple(f"{group.scope}: {each.name}" for each in group.servers if leads(each, here))
-        exists = known.exists or group.exists
-        found[client] = Connected(client, known.title, exists, (*known.places, *ours))
-    found.pop(OWN, None)
-    return sorted(found.values(), key=lambda each: not each.exists)
+        before = by_client.get(client) or Connected(client, group.title, False, ())
+        ours = tuple(
+            f"{group.scope}: {each.name}" for each in group.servers if leads(each, identity)
+        )
+        exists = before.exists or group.exists
+        by_client[client] = Connected(client, before.title, exists, (*before.places, *ours))
+    by_client.pop(OWN, None)
+    return sorted(by_client.values(), key=lambda each: not each.exists)
 
 
-def leads(server: EntryBrief, here: SelfIdentity) -> bool:
+def leads(server: EntryBrief, identity: SelfIdentity) -> bool:
     """Whether a program's server is this yard's gateway."""
     if server.url:
-        return here.is_at(server.url)
-    return here.is_run_by([server.command or "", *(server.args or ())], {})
+        return identity.is_at(server.url)
+    return identity.is_run_by([server.command or "", *(server.args or ())], {})
 
 
 @cache

@@ -53,7 +53,7 @@ class Preferences:
         return words_in(self.language)
 
 
-def taste_of(request: Request) -> Preferences:
+def preferences_of(request: Request) -> Preferences:
     """What a browser asks for, or its person chose."""
     chosen = request.cookies.get(LANGUAGE_COOKIE)
     theme = request.cookies.get(THEME_COOKIE, "")
@@ -65,7 +65,7 @@ TemplateData: TypeAlias = dict[str, object]
 """What a template shows, by the names that it uses."""
 
 
-def render(taste: Preferences, template: str, data: Mapping[str, object]) -> str:
+def render(preferences: Preferences, template: str, data: Mapping[str, object]) -> str:
     """A template filled in."""
     return (
         environment()
@@ -73,9 +73,9 @@ def render(taste: Preferences, template: str, data: Mapping[str, object]) -> str
         .render(
             {
                 **data,
-                "t": taste.words,
-                "taste": taste,
-                "format": filters.ValueFormat(taste.language),
+                "t": preferences.words,
+                "preferences": preferences,
+                "format": filters.ValueFormat(preferences.language),
             }
         )
     )
@@ -89,7 +89,7 @@ def answer(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """A template as an answer, be it a whole page or a part of one."""
-    text = render(taste_of(request), template, data or {})
+    text = render(preferences_of(request), template, data or {})
     strict = {"Content-Security-Policy": POLICY, **(headers or {})}
     return Response(text, status, strict, media_type=HTML)
 
@@ -105,8 +105,8 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         auto_reload=False,
     )
-    known = cast("dict[str, object]", made.globals)
-    known.update(
+    template_globals = cast("dict[str, object]", made.globals)
+    template_globals.update(
         static=address,
         languages=LANGUAGES,
         themes=THEMES,
@@ -115,11 +115,11 @@ def environment() -> Environment:
         url=filters.url,
         unknown=UNKNOWN,
         shown_text=text_of,
-        told_cause=messages.told_cause,
-        told_finding=messages.told_finding,
-        told_note=messages.told_note,
-        told_sentence=messages.told_sentence,
-        told_warned=messages.told_warned,
+        cause_message=messages.cause_message,
+        finding_message=messages.finding_message,
+        note_message=messages.note_message,
+        sentence_message=messages.sentence_message,
+        warning_message=messages.warning_message,
     )
     made.filters.update(filters.FILTERS)
     return made

@@ -1,7 +1,7 @@
 """What is done to the servers of other programs: shown first, then done, then undone if need be.
 
 Each dialog asks the same two questions of the yard: what would be, and do it. Both are one and the
-same wish, and what is done must be what was shown: where a file or the form changed since, it is
+same action, and what is done must be what was shown: where a file or the form changed since, it is
 shown anew instead.
 """
 
@@ -17,17 +17,17 @@ from mcpyard.web import requests
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_screens.presenters import digest_of, places_of
-from mcpyard.web.messages import joined, told_warned
-from mcpyard.web.problems import said_of
+from mcpyard.web.messages import joined, warning_message
+from mcpyard.web.problems import error_data
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.definitions import fields_of_form
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.templating import TemplateData, answer, taste_of
+from mcpyard.web.templating import TemplateData, answer, preferences_of
 from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
 from mcpyard.yard.clients.results import Done
 from mcpyard.yard.views.clients import change_view
 
-Wish: TypeAlias = Callable[[EditTerms], Awaitable[Done]]
+EditAction: TypeAlias = Callable[[EditTerms], Awaitable[Done]]
 
 CHANGED: Final = {"HX-Trigger": "clientschanged"}
 """Tells whatever shows clients on a page to look again."""
@@ -40,8 +40,8 @@ _HEADER_LINES: Final = 2
 class ClientChangeRoutes:
     """Changes the servers of other programs."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def copy_dialog(self, request: Request) -> Response:
         """Ask where a server is to be copied to."""
@@ -50,8 +50,10 @@ class ClientChangeRoutes:
         data = {key: request.query_params.get(key, "") for key in ("from", "name", "to")}
         source = targets.pop(data["from"], None)
         program = source.client if source else ""
-        shown = sorted(targets.values(), key=lambda each: (not each.exists, each.client == program))
-        return answer(request, "dialogs/copy.html", {**data, "targets": shown, "source": source})
+        choices = sorted(
+            targets.values(), key=lambda each: (not each.exists, each.client == program)
+        )
+        return answer(request, "dialogs/copy.html", {**data, "targets": choices, "source": source})
 
     async def edit_dialog(self, request: Request) -> Response:
         """The form, with what a program's file says of a server filled in."""
@@ -70,7 +72,7 @@ class ClientChangeRoutes:
         """What would be."""
         form = await requests.form(request)
         try:
-            done = await self._wish(requests.part(request, "verb"), form)(EditTerms(dry_run=True))
+            done = await self._action(requests.part(request, "verb"), form)(EditTerms(dry_run=True))
         except YardError as error:
             return refused(request, error, asked_for=False)
         return answer(request, "parts/preview.html", preview_of(done))
@@ -79,40 +81,40 @@ class ClientChangeRoutes:
         """Do it."""
         form, verb = await requests.form(request), requests.part(request, "verb")
         try:
-            wish = self._wish(verb, form)
-            if again := unseen(request, form, await wish(EditTerms(dry_run=True))):
+            action = self._action(verb, form)
+            if again := unseen(request, form, await action(EditTerms(dry_run=True))):
                 return again
-            done = await wish(_terms(request))
+            done = await action(_terms(request))
         except YardError as error:
             return refused(request, error)
-        return told(request, f"clients.done.{verb}", form["name"], done)
+        return done_answer(request, f"clients.done.{verb}", form["name"], done)
 
     async def switch(self, request: Request) -> Response:
         """Switch a server on or off; where that is more than it seems, it is shown first."""
         form = await requests.form(request)
-        wish = self._wish("switch", form)
+        action = self._action("switch", form)
         if "sure" not in form:
-            look = await wish(EditTerms(dry_run=True))
-            if look.warnings:
+            preview = await action(EditTerms(dry_run=True))
+            if preview.warnings:
                 record = await self._yard.clients.show(form["at"], form["name"])
-                data = {"at": form["at"], "on": form["on"], "record": record} | preview_of(look)
+                data = {"at": form["at"], "on": form["on"], "record": record} | preview_of(preview)
                 return answer(request, "dialogs/client_switch.html", data)
-        return told(
-            request, f"clients.done.switch{form['on']}", form["name"], await wish(_terms(request))
+        return done_answer(
+            request, f"clients.done.switch{form['on']}", form["name"], await action(_terms(request))
         )
 
-    def _wish(self, verb: str, form: Form) -> Wish:
-        wishes: dict[str, Callable[[Form], Wish]] = {
+    def _action(self, verb: str, form: Form) -> EditAction:
+        actions: dict[str, Callable[[Form], EditAction]] = {
             "copy": self._copy,
             "edit": self._edit,
             "remove": self._remove,
             "switch": self._switch,
         }
-        if verb not in wishes:
+        if verb not in actions:
             raise ArgumentsRefused.of(Problem("", "unknown action"))
-        return wishes[verb](form)
+        return actions[verb](form)
 
-    def _copy(self, form: Form) -> Wish:
+    def _copy(self, form: Form) -> EditAction:
         copy = Copy(
             form["from"],
             form["to"],
@@ -124,7 +126,7 @@ class ClientChangeRoutes:
         )
         return lambda terms: self._yard.clients.copy(copy, terms)
 
-    def _edit(self, form: Form) -> Wish:
+    def _edit(self, form: Form) -> EditAction:
         async def edit(terms: EditTerms) -> Done:
             record = await self._yard.clients.show(form["at"], form["was"])
             patch = patch_of_entry(fields_of_form(form), record)
@@ -134,10 +136,10 @@ class ClientChangeRoutes:
 
         return edit
 
-    def _remove(self, form: Form) -> Wish:
+    def _remove(self, form: Form) -> EditAction:
         return lambda terms: self._yard.clients.remove(form["at"], form["name"], terms)
 
-    def _switch(self, form: Form) -> Wish:
+    def _switch(self, form: Form) -> EditAction:
         at, name, on = form["at"], form["name"], bool(form["on"])
         return lambda terms: self._yard.clients.toggle(at, name, enabled=on, terms=terms)
 
@@ -148,13 +150,19 @@ def preview_of(done: Done) -> TemplateData:
         {"path": path, "fresh": diff.startswith("--- /dev/null"), "lines": lines_of(diff)}
         for path, diff in done.files
     ]
-    shown = digest_of(change_view(done).to_dict())
-    return {"files": files, "warnings": done.warnings, "error": None, "shown": shown, "late": False}
+    digest = digest_of(change_view(done).to_dict())
+    return {
+        "files": files,
+        "warnings": done.warnings,
+        "error": None,
+        "shown": digest,
+        "late": False,
+    }
 
 
-def unseen(request: Request, form: Form, look: Done) -> Response | None:
+def unseen(request: Request, form: Form, preview: Done) -> Response | None:
     """The preview once more, where what would be done is not what was shown."""
-    data = preview_of(look)
+    data = preview_of(preview)
     if data["shown"] == form["shown"]:
         return None
     return answer(request, "parts/preview.html", data | {"late": True}, headers=_IN_DIALOG)
@@ -166,12 +174,12 @@ def lines_of(diff: str) -> list[tuple[str, str]]:
     return [(_KINDS.get(each[:1], "same"), each) for each in lines]
 
 
-def told(
+def done_answer(
     request: Request, key: str, name: str, done: Done, more: TemplateData | None = None
 ) -> Response:
     """That something was done, with a way to undo it."""
-    t = taste_of(request).words
-    warnings = [_warned_line(each, t) for each in done.warnings]
+    t = preferences_of(request).words
+    warnings = [_warning_line(each, t) for each in done.warnings]
     data: TemplateData = {
         "key": key,
         "name": name,
@@ -190,15 +198,15 @@ def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Re
         error: Why it cannot be.
         asked_for: Whether it was to be done, not only shown.
     """
-    data = said_of(request, error)
+    data = error_data(request, error)
     if not asked_for:
         return answer(request, "parts/preview.html", data)
     return answer(request, "parts/preview.html", data, edge(error).status, _IN_DIALOG)
 
 
-def _warned_line(warned: Warned, t: Catalogue) -> str:
-    said = told_warned(warned, t).line
-    return joined(warned.field, ": ", said) if warned.field else said
+def _warning_line(warned: Warned, t: Catalogue) -> str:
+    message = warning_message(warned, t).line
+    return joined(warned.field, ": ", message) if warned.field else message
 
 
 def _terms(request: Request) -> EditTerms:

@@ -13,7 +13,7 @@ from mcpyard.web.client_screens.presenters import (
     Program,
     ProgramFile,
     digest_of,
-    look_in_force,
+    effective_badge,
     place_line,
     places_of,
     problem_line,
@@ -27,7 +27,7 @@ from mcpyard.yard.clients.clients import Clients
 PARTS: Final = ("list", "table", "checks", "edits")
 
 _UNCHANGED: Final = 204
-_FURTHER: Final = (
+_EXTRA_FIELDS: Final = (
     "type",
     "cwd",
     "timeout",
@@ -43,14 +43,14 @@ _FURTHER: Final = (
 class ClientsRoutes:
     """Shows the servers of other programs."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """All of them, by program, as a table, or what is to be said of them."""
         data = await self._part(request)
-        frame = self._sights.frame("clients")
+        frame = self._presenter.frame("clients")
         return answer(request, "screens/clients.html", frame | {"parts": PARTS} | data)
 
     async def part(self, request: Request) -> Response:
@@ -64,20 +64,20 @@ class ClientsRoutes:
         """One server with everything that its file says of it."""
         at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
         record = await self._clients.show(at, name)
-        fields, said = fields_of_entry(record), record.to_dict()
+        fields, members = fields_of_entry(record), record.to_dict()
         data: TemplateData = {
             "at": at,
             "record": record,
-            "look": look_in_force(record.effective, self._own(at).get(name)),
+            "status": effective_badge(record.effective, self._own(at).get(name)),
             "where": place_line(record.where) if record.where else record.path,
             "pairs": {"env": fields.env, "headers": fields.headers},
-            "further": {word: said[word] for word in _FURTHER if said[word] is not None},
+            "extra": {word: members[word] for word in _EXTRA_FIELDS if members[word] is not None},
             "problems": [problem_line(each) for each in record.problems],
         }
         return answer(request, "dialogs/client_server.html", data)
 
     def _own(self, at: str) -> dict[str, StatusBadge]:
-        return self._sights.looks() if at.partition(":")[0] == OWN else {}
+        return self._presenter.badges() if at.partition(":")[0] == OWN else {}
 
     @property
     def _clients(self) -> Clients:
@@ -86,21 +86,21 @@ class ClientsRoutes:
     async def _part(self, request: Request) -> TemplateData:
         show = request.query_params.get("show", PARTS[0])
         show = show if show in PARTS else PARTS[0]
-        data = await self._told(show)
+        data = await self._part_data(show)
         return {"show": show, "seen": digest_of(data)} | data
 
-    async def _told(self, show: str) -> TemplateData:
+    async def _part_data(self, show: str) -> TemplateData:
         if show == "edits":
             return {"edits": await self._clients.edits()}
         if show == "checks":
             findings = [_finding(each) for each in await self._clients.findings()]
             return {"findings": findings, "drifts": await self._clients.drift()}
-        places = await places_of(self._clients, self._sights.looks())
-        shown: TemplateData = {"folder": self._clients.folder}
+        places = await places_of(self._clients, self._presenter.badges())
+        data: TemplateData = {"folder": self._clients.folder}
         if show == "table":
-            return shown | {"table": table_of(places)}
+            return data | {"table": table_of(places)}
         targets = [each for each in places if each.exists]
-        return shown | {"programs": _sorted(places), "targets": targets}
+        return data | {"programs": _sorted(places), "targets": targets}
 
 
 def _sorted(places: list[ProgramFile]) -> list[Program]:
@@ -111,4 +111,4 @@ def _sorted(places: list[ProgramFile]) -> list[Program]:
 def _finding(finding: Finding) -> TemplateData:
     place = finding.place
     where = f"{place.file}:{place.line}" if place else ""
-    return {"finding": finding, "look": FINDINGS[str(finding.level)], "where": where}
+    return {"finding": finding, "badge": FINDINGS[str(finding.level)], "where": where}

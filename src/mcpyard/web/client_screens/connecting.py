@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import YardError
 from mcpyard.web import requests
-from mcpyard.web.client_screens.changes import preview_of, refused, told, unseen
+from mcpyard.web.client_screens.changes import done_answer, preview_of, refused, unseen
 from mcpyard.web.client_screens.presenters import places_of
 from mcpyard.web.context import PageContext
 from mcpyard.web.requests import Form
@@ -24,9 +24,9 @@ _UNMADE: Final = "mcpyard_..."
 class ConnectPages:
     """Connects programs to a yard."""
 
-    def __init__(self, sights: ServerPresenter, premises: PageContext) -> None:
-        self._yard = sights.yard
-        self._premises = premises
+    def __init__(self, presenter: ServerPresenter, context: PageContext) -> None:
+        self._yard = presenter.yard
+        self._context = context
 
     async def dialog(self, request: Request) -> Response:
         """Ask how a program is to be connected."""
@@ -55,12 +55,12 @@ class ConnectPages:
         form, terms = await requests.form(request), EditTerms(who=requests.caller(request))
         client = form["at"].partition(":")[0]
         try:
-            look, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
-            if again := unseen(request, form, look):
+            preview, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))
+            if again := unseen(request, form, preview):
                 return again
             if form["way"] != "http":
                 done, _ = await self._connect(request, form, "", terms)
-                return told(request, "clients.done.connect", client, done)
+                return done_answer(request, "clients.done.connect", client, done)
             return await self._connect_by_address(request, form, client, terms)
         except YardError as error:
             return refused(request, error)
@@ -68,7 +68,7 @@ class ConnectPages:
     async def _connect_by_address(
         self, request: Request, form: Form, client: str, terms: EditTerms
     ) -> Response:
-        tokens, profile = self._premises.tokens, form["profile"] or None
+        tokens, profile = self._context.tokens, form["profile"] or None
         name = f"{client} {len(tokens.all()) + 1}"
         token, secret = await tokens.create(name, profile)
         try:
@@ -76,8 +76,8 @@ class ConnectPages:
         except YardError:
             await tokens.revoke(token.id)
             raise
-        shown: TemplateData = {"secret": secret, "variable": VARIABLE} if by_variable else {}
-        return told(request, "clients.done.connect", client, done, shown)
+        token_data: TemplateData = {"secret": secret, "variable": VARIABLE} if by_variable else {}
+        return done_answer(request, "clients.done.connect", client, done, token_data)
 
     async def _connect(
         self, request: Request, form: Form, secret: str, terms: EditTerms
@@ -90,7 +90,7 @@ class ConnectPages:
         way = (
             Addressed(f"{request.base_url}mcp{named}", secret)
             if form["way"] == "http"
-            else Bridged((*self._premises.bridge, *more))
+            else Bridged((*self._context.bridge, *more))
         )
         name = form["name"].strip() or NAME
         return await self._yard.clients.connect(form["at"], name, way, terms)

@@ -41,8 +41,8 @@ def fields_of_entry(entry: EntryView) -> Fields:
 def patch_of_entry(fields: Fields, entry: EntryView) -> dict[str, object]:
     """The merge patch that turns what a file says into what was filled in."""
     before = fields_of_entry(entry)
-    was = _said(before)
-    patch = {word: value for word, value in _said(fields).items() if value != was[word]}
+    was = _form_values(before)
+    patch = {word: value for word, value in _form_values(fields).items() if value != was[word]}
     for word in _PAIRS & patch.keys():
         patch[word] = _merged(was[word], patch[word])
     if fields.transport != before.transport and (entry.type or fields.transport == _SSE):
@@ -50,7 +50,7 @@ def patch_of_entry(fields: Fields, entry: EntryView) -> dict[str, object]:
     return patch
 
 
-def _said(fields: Fields) -> dict[str, object]:
+def _form_values(fields: Fields) -> dict[str, object]:
     """Every word of the form; those of the other way to reach a server say nothing."""
     local = fields.local
     return {

@@ -25,7 +25,7 @@ class EntryCard:
         name: What it is called there.
         line: What it runs, or its address.
         enabled: Whether it is switched on.
-        look: What becomes of it.
+        badge: What becomes of it.
         reason: Why; empty for one that is used as it stands.
     """
 
@@ -33,7 +33,7 @@ class EntryCard:
     name: str
     line: str
     enabled: bool
-    look: StatusBadge
+    badge: StatusBadge
     reason: str
 
     @property
@@ -127,10 +127,10 @@ async def places_of(
 
 def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
     """The files, by the program they belong to."""
-    found: dict[str, list[ProgramFile]] = {}
+    files: dict[str, list[ProgramFile]] = {}
     for each in places:
-        found.setdefault(each.client, []).append(each)
-    return [Program(client, each[0].title, tuple(each)) for client, each in found.items()]
+        files.setdefault(each.client, []).append(each)
+    return [Program(client, each[0].title, tuple(each)) for client, each in files.items()]
 
 
 def table_of(places: Iterable[ProgramFile]) -> ClientTable:
@@ -143,21 +143,21 @@ def table_of(places: Iterable[ProgramFile]) -> ClientTable:
             for entry in place.entries:
                 entries.setdefault(entry.name, {})[place.at] = entry
     rows = [
-        Row(name, tuple(found.get(at) for at in columns))
-        for name, found in sorted(entries.items(), key=lambda each: each[0].casefold())
+        Row(name, tuple(by_place.get(at) for at in columns))
+        for name, by_place in sorted(entries.items(), key=lambda each: each[0].casefold())
     ]
     return ClientTable(tuple(columns.values()), tuple(rows))
 
 
-def look_in_force(effective: str, own: StatusBadge | None) -> StatusBadge:
+def effective_badge(effective: str, own: StatusBadge | None) -> StatusBadge:
     """What becomes of a server; of one of the yard's own that is in force, how it is."""
     return own if own and effective == Effective.ENABLED else EFFECTIVE[effective]
 
 
 def digest_of(*parts: object) -> str:
     """A short name for anything."""
-    said = json.dumps(parts, default=str, sort_keys=True)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    text = json.dumps(parts, default=str, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def line_of(server: EntryBrief) -> str:
@@ -178,7 +178,7 @@ def place_line(place: PlaceView) -> str:
 
 def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
     at = f"{group.client}:{group.scope}"
-    looks: Mapping[str, StatusBadge] = own if group.client == OWN else {}
+    badges: Mapping[str, StatusBadge] = own if group.client == OWN else {}
     return ProgramFile(
         at=at,
         client=group.client,
@@ -186,7 +186,7 @@ def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
         scope=group.scope,
         path=group.path,
         exists=group.exists,
-        entries=tuple(_entry(at, each, looks) for each in group.servers),
+        entries=tuple(_entry(at, each, badges) for each in group.servers),
         problems=tuple(map(problem_line, group.problems)),
     )
 
@@ -197,6 +197,6 @@ def _entry(at: str, server: EntryBrief, own: Mapping[str, StatusBadge]) -> Entry
         name=server.name,
         line=line_of(server),
         enabled=server.enabled,
-        look=look_in_force(server.effective, own.get(server.name)),
+        badge=effective_badge(server.effective, own.get(server.name)),
         reason=server.reason,
     )

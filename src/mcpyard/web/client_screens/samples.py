@@ -23,10 +23,10 @@ def client_samples() -> TemplateData:
             name,
             "npx -y @acme/files",
             name == "enabled",
-            look,
+            badge,
             "is disabled in its entry",
         )
-        for name, look in EFFECTIVE.items()
+        for name, badge in EFFECTIVE.items()
     ]
     warnings = [
         Warned(kind, "bearer_token_env_var", "a string", "has no effect: dropped")

@@ -11,7 +11,7 @@ from mcpyard.domain.errors import YardError, edge
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.web import requests
 from mcpyard.web.messages import joined
-from mcpyard.web.problems import line_about, said_of, wrong_fields
+from mcpyard.web.problems import error_data, line_about, wrong_fields
 from mcpyard.web.server_screens.definitions import (
     Fields,
     definition_of,
@@ -29,9 +29,9 @@ _WHOLE_DIALOG: Final = {"HX-Retarget": "#dialog-body"}
 class AddRoutes:
     """Adds servers to a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """The dialog, with nothing filled in."""
@@ -54,24 +54,24 @@ class AddRoutes:
     async def test(self, request: Request) -> Response:
         """Connect to what was filled in, without keeping it; list its tools."""
         form = await requests.form(request)
-        known = self._yard.reveal(form["ref"]) if form["ref"] else None
+        literals = self._yard.reveal(form["ref"]) if form["ref"] else None
         try:
-            found = await self._yard.trial(definition_of(fields_of_form(form), known))
+            trial = await self._yard.trial(definition_of(fields_of_form(form), literals))
         except YardError as error:
-            data = {"found": None, **said_of(request, error)}
+            data = {"found": None, **error_data(request, error)}
             return answer(request, "parts/trial.html", data)
-        return answer(request, "parts/trial.html", {"found": found, "error": None, "details": []})
+        return answer(request, "parts/trial.html", {"found": trial, "error": None, "details": []})
 
     async def read(self, request: Request) -> Response:
         """What a pasted text holds: one server fills the form in, several are listed."""
         text = (await requests.form(request))["text"]
         try:
-            found = await asyncio.to_thread(parse_snippet, text)
+            snippet = await asyncio.to_thread(parse_snippet, text)
         except YardError as error:
             broken: TemplateData = {"servers": [], "problems": [], "left_out": [], "text": text}
-            return answer(request, "parts/pasted.html", broken | said_of(request, error))
-        if len(found.servers) == 1 and not found.problems:
-            (one,) = found.servers
+            return answer(request, "parts/pasted.html", broken | error_data(request, error))
+        if len(snippet.servers) == 1 and not snippet.problems:
+            (one,) = snippet.servers
             fields = fields_of_definition(one.name, _definition(one))
             left_out = [str(each) for each in one.left_out]
             data: TemplateData = {
@@ -84,12 +84,12 @@ class AddRoutes:
         taken = {each.server.name for each in self._yard.pictures()}
         servers = [
             {"name": each.name, "definition": _definition(each), "taken": each.name in taken}
-            for each in found.servers
+            for each in snippet.servers
         ]
-        left_out = [f"{each.name}: {odd}" for each in found.servers for odd in each.left_out]
+        left_out = [f"{each.name}: {odd}" for each in snippet.servers for odd in each.left_out]
         data = {
             "servers": servers,
-            "problems": [str(each) for each in found.problems],
+            "problems": [str(each) for each in snippet.problems],
             "left_out": left_out,
             "text": text,
             "error": None,
@@ -100,12 +100,12 @@ class AddRoutes:
     async def import_text(self, request: Request) -> Response:
         """Register the chosen servers of a pasted text; they wait unless told to start."""
         form = await requests.form(request)
-        found = await asyncio.to_thread(parse_snippet, form["text"])
-        wanted, start = {*form.all("server")}, bool(form["start"])
+        snippet = await asyncio.to_thread(parse_snippet, form["text"])
+        chosen, start = {*form.all("server")}, bool(form["start"])
         names: list[str] = []
         refused: list[str] = []
-        for each in found.servers:
-            if each.name not in wanted:
+        for each in snippet.servers:
+            if each.name not in chosen:
                 continue
             body = {**_definition(each), "name": each.name, "start": start}
             try:

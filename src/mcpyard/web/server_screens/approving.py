@@ -15,12 +15,12 @@ from mcpyard.yard.consent import folder_view
 class ApproveRoutes:
     """Approves entries of projects' files."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """What waits in the folder of a server's file, with everything that it would run."""
-        return answer(request, "dialogs/approve.html", await self._shown(request))
+        return answer(request, "dialogs/approve.html", await self._dialog_data(request))
 
     async def approve(self, request: Request) -> Response:
         """Approve what was shown."""
@@ -28,12 +28,12 @@ class ApproveRoutes:
         try:
             done = await self._yard.approvals.approve(folder, form["digest"], form.all("replace"))
         except ApprovalOutdated as error:
-            data = await self._shown(request) | {"late": True}
+            data = await self._dialog_data(request) | {"late": True}
             return answer(request, "dialogs/approve.html", data, edge(error).status)
         data = {"names": done.servers, "waiting": done.waiting}
         return answer(request, "parts/approved.html", data)
 
-    async def _shown(self, request: Request) -> TemplateData:
+    async def _dialog_data(self, request: Request) -> TemplateData:
         waiting = await self._yard.approvals.waiting_in(self._folder(request))
         ref = requests.part(request, "ref")
         return {"waiting": folder_view(waiting), "ref": ref, "late": False}

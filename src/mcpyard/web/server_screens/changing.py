@@ -10,7 +10,12 @@ from mcpyard.domain.errors import YardError
 from mcpyard.web import requests
 from mcpyard.web.filters import pretty
 from mcpyard.web.server_screens.adding import form_again
-from mcpyard.web.server_screens.definitions import fields_of_form, fields_of_server, patch_of, shown
+from mcpyard.web.server_screens.definitions import (
+    fields_of_form,
+    fields_of_server,
+    patch_of,
+    redacted_definition,
+)
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
@@ -22,13 +27,13 @@ _HEADER_LINES: Final = 2
 class ChangeRoutes:
     """Changes the servers of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def dialog(self, request: Request) -> Response:
         """The form, with a server's definition filled in."""
-        record = self._sights.record(requests.part(request, "ref"))
+        record = self._presenter.record(requests.part(request, "ref"))
         data: TemplateData = {"fields": fields_of_server(record), "error": None}
         data |= {"ref": record.id, "digest": record.digest}
         return answer(request, "dialogs/edit.html", data)
@@ -36,7 +41,7 @@ class ChangeRoutes:
     async def change(self, request: Request) -> Response:
         """Change a server to what was filled in."""
         ref, form = requests.part(request, "ref"), await requests.form(request)
-        record = self._sights.record(ref)
+        record = self._presenter.record(ref)
         try:
             patch = patch_of(fields_of_form(form), record)
             changed = await self._yard.change(ref, Change(patch, form["digest"] or None))
@@ -47,14 +52,14 @@ class ChangeRoutes:
     async def diff(self, request: Request) -> Response:
         """How what was filled in differs from what is."""
         form = await requests.form(request)
-        record = self._sights.record(requests.part(request, "ref"))
-        before = pretty(shown(fields_of_server(record)))
-        after = pretty(shown(fields_of_form(form)))
+        record = self._presenter.record(requests.part(request, "ref"))
+        before = pretty(redacted_definition(fields_of_server(record)))
+        after = pretty(redacted_definition(fields_of_form(form)))
         return answer(request, "parts/diff.html", {"lines": difference(before, after)})
 
     async def ask(self, request: Request) -> Response:
         """Ask before a server is removed."""
-        record = self._sights.record(requests.part(request, "ref"))
+        record = self._presenter.record(requests.part(request, "ref"))
         return answer(request, "dialogs/delete.html", {"record": record})
 
     async def remove(self, request: Request) -> Response:

@@ -7,15 +7,15 @@ from typing import Final
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of
-from mcpyard.web.redaction import HIDDEN, veiled
+from mcpyard.web.redaction import HIDDEN, redacted
 from mcpyard.web.requests import Form
 from mcpyard.web.server_screens.extra_fields import (
     ASKED,
-    further_of_definition,
-    further_of_server,
-    further_patch,
-    read_further,
-    shown_further,
+    extra_of_definition,
+    extra_of_server,
+    extra_patch,
+    read_extra,
+    redacted_extra,
     with_literals,
 )
 from mcpyard.yard.views.servers import RevealedView, ServerView
@@ -49,7 +49,7 @@ class Pair:
 class Fields:
     """Everything that the dialog asks for.
 
-    What has no field of its own is JSON in `further`; None where it was not asked for, and stays.
+    What has no field of its own is JSON in `extra`; None where it was not asked for, and stays.
     """
 
     name: str = ""
@@ -63,7 +63,7 @@ class Fields:
     timeout: str = ""
     enabled: bool = True
     scope: str = ""
-    further: str | None = None
+    extra: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -72,7 +72,7 @@ class Fields:
         return self.transport == STDIO
 
     @property
-    def further_problem(self) -> str:
+    def extra_problem(self) -> str:
         """What is wrong with what has no field of its own."""
         wrong = {name: text for name, text in self.problems.items() if name not in ASKED}
         return "; ".join(
@@ -82,7 +82,7 @@ class Fields:
 
 def fields_of_server(server: ServerView) -> Fields:
     """The fields of a server as it is."""
-    return replace(fields_of_view(server), further=further_of_server(server))
+    return replace(fields_of_view(server), extra=extra_of_server(server))
 
 
 def fields_of_view(server: ServerView) -> Fields:
@@ -116,7 +116,7 @@ def fields_of_definition(name: str, definition: dict[str, object]) -> Fields:
         headers=pairs_of(object_of(definition.get("headers"))),
         timeout=str(definition.get("timeout", "")),
         enabled=bool(definition.get("enabled", True)),
-        further=further_of_definition(definition),
+        extra=extra_of_definition(definition),
     )
 
 
@@ -135,27 +135,29 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
         timeout=form["timeout"].strip(),
         enabled="enabled" in form,
         scope=form["scope"] if form["scope"] in SCOPES else "",
-        further=form["further"].strip() if "further" in form else None,
+        extra=form["further"].strip() if "further" in form else None,
         problems=problems or {},
     )
 
 
-def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str, object]:
+def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[str, object]:
     """The definition that fields mean.
 
     Args:
         fields: What was filled in.
-        known: The literal values behind those that were shown masked.
+        literals: The literal values behind those that were shown masked.
     """
-    made = with_literals(read_further(fields.further), known) | {"transport": fields.transport}
+    made = with_literals(read_extra(fields.extra), literals) | {"transport": fields.transport}
     if fields.local:
         made |= {"command": fields.command, "args": [*fields.args]}
-        made |= {"env": _values(fields.env, known and known.env)} if fields.env else {}
+        made |= {"env": _values(fields.env, literals and literals.env)} if fields.env else {}
         made |= {"cwd": fields.cwd} if fields.cwd else {}
     else:
-        made |= {"url": _literal_url(fields, known)}
+        made |= {"url": _literal_url(fields, literals)}
         made |= (
-            {"headers": _values(fields.headers, known and known.headers)} if fields.headers else {}
+            {"headers": _values(fields.headers, literals and literals.headers)}
+            if fields.headers
+            else {}
         )
     if fields.timeout:
         made["timeout"] = milliseconds(fields.timeout)
@@ -164,7 +166,7 @@ def definition_of(fields: Fields, known: RevealedView | None = None) -> dict[str
 
 def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
     """The merge patch that turns a server into what was filled in."""
-    patch = further_patch(fields.further, server) | {"enabled": fields.enabled}
+    patch = extra_patch(fields.extra, server) | {"enabled": fields.enabled}
     if fields.name != server.name:
         patch["name"] = fields.name
     if fields.timeout:
@@ -180,7 +182,7 @@ def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
     return patch | gone if was_local else patch
 
 
-def shown(fields: Fields) -> dict[str, object]:
+def redacted_definition(fields: Fields) -> dict[str, object]:
     """A definition for a person's eyes, with secrets hidden."""
     hidden = {"name": fields.name, "transport": fields.transport}
     more: dict[str, object] = {"url": fields.url}
@@ -189,9 +191,9 @@ def shown(fields: Fields) -> dict[str, object]:
         more = {"command": fields.command, "args": [*fields.args]}
         more |= {"cwd": fields.cwd} if fields.cwd else {}
         pairs, key = fields.env, "env"
-    values = {each.name: HIDDEN if each.kept else veiled(each.value) for each in pairs}
+    values = {each.name: HIDDEN if each.kept else redacted(each.value) for each in pairs}
     rest: dict[str, object] = {"timeout": fields.timeout, "enabled": fields.enabled}
-    rest |= shown_further(fields.further)
+    rest |= redacted_extra(fields.extra)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
 
 
@@ -217,13 +219,17 @@ def _filled(form: Form, kind: str) -> tuple[Pair, ...]:
     )
 
 
-def _values(pairs: Iterable[Pair], known: Mapping[str, str] | None) -> dict[str, object]:
-    literal = known or {}
+def _values(pairs: Iterable[Pair], literals: Mapping[str, str] | None) -> dict[str, object]:
+    literal = literals or {}
     return {each.name: literal.get(each.name, "") if each.kept else each.value for each in pairs}
 
 
-def _literal_url(fields: Fields, known: RevealedView | None) -> str:
-    return known.url if known and known.url is not None and "***" in fields.url else fields.url
+def _literal_url(fields: Fields, literals: RevealedView | None) -> str:
+    return (
+        literals.url
+        if literals and literals.url is not None and "***" in fields.url
+        else fields.url
+    )
 
 
 def _changed(pairs: Iterable[Pair], before: Mapping[str, object] | None) -> dict[str, object]:

@@ -8,7 +8,7 @@ from mcpyard.domain.definition.merge import is_mask
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Policy
 from mcpyard.domain.narrowing import is_mapping, is_object
-from mcpyard.web.redaction import veiled_members
+from mcpyard.web.redaction import redacted_members
 from mcpyard.yard.views.servers import RevealedView, ServerView
 
 ASKED: Final = frozenset(
@@ -27,61 +27,61 @@ _USUAL: Final = {
 _IN_VIEWS: Final = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
 
 
-def further_of_definition(definition: dict[str, object]) -> str:
+def extra_of_definition(definition: dict[str, object]) -> str:
     """What a pasted definition says besides the fields, as a text."""
     return _text({word: value for word, value in definition.items() if word not in ASKED})
 
 
-def further_of_server(server: ServerView) -> str:
+def extra_of_server(server: ServerView) -> str:
     """What a server's definition says besides the fields, as a text."""
-    return _text(_said(server))
+    return _text(_extra_members(server))
 
 
-def read_further(text: str | None) -> dict[str, object]:
+def read_extra(text: str | None) -> dict[str, object]:
     """What the text means, or `DefinitionError`."""
     try:
-        said: object = json.loads(text or "{}")
+        members: object = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
         raise DefinitionError.of(Problem("further", f"is not JSON: {error}")) from None
-    if not is_object(said):
+    if not is_object(members):
         raise DefinitionError.of(Problem("further", "must be a JSON object"))
-    twice = [Problem(word, "has its own field in the form") for word in ASKED & {*said}]
+    twice = [Problem(word, "has its own field in the form") for word in ASKED & {*members}]
     if twice:
         raise DefinitionError.of(*twice)
-    return said
+    return members
 
 
-def further_patch(text: str | None, server: ServerView) -> dict[str, object]:
+def extra_patch(text: str | None, server: ServerView) -> dict[str, object]:
     """The merge patch that turns what a server's definition says into what the text says."""
-    return {} if text is None else _difference(_said(server), read_further(text))
+    return {} if text is None else _difference(_extra_members(server), read_extra(text))
 
 
-def shown_further(text: str | None) -> dict[str, object]:
+def redacted_extra(text: str | None) -> dict[str, object]:
     """What the text means, for a person's eyes: secrets hidden, and what is not JSON as it is."""
     try:
-        said = read_further(text)
+        members = read_extra(text)
     except DefinitionError:
         return {"further": text}
-    return veiled_members(said)
+    return redacted_members(members)
 
 
-def with_literals(said: dict[str, object], known: RevealedView | None) -> dict[str, object]:
+def with_literals(members: dict[str, object], literals: RevealedView | None) -> dict[str, object]:
     """What was said, with the literal values in place of those that were shown masked."""
-    oauth = said.get("oauth")
-    if known is None or not is_mapping(oauth):
-        return said
-    literal = known.oauth or {}
+    oauth = members.get("oauth")
+    if literals is None or not is_mapping(oauth):
+        return members
+    literal = literals.oauth or {}
     return {
-        **said,
+        **members,
         "oauth": {
             word: literal.get(word) if is_mask(value) else value for word, value in oauth.items()
         },
     }
 
 
-def _said(server: ServerView) -> dict[str, object]:
-    shown = server.to_dict()
-    policy = {word: shown[_IN_VIEWS.get(word, word)] for word in _USUAL}
+def _extra_members(server: ServerView) -> dict[str, object]:
+    view = server.to_dict()
+    policy = {word: view[_IN_VIEWS.get(word, word)] for word in _USUAL}
     unusual = {word: value for word, value in policy.items() if value != _USUAL[word]}
     return {**unusual, "oauth": server.oauth} if server.oauth else unusual
 
@@ -99,5 +99,5 @@ def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> di
     return patch
 
 
-def _text(said: dict[str, object]) -> str:
-    return json.dumps(said, ensure_ascii=False, indent=2) if said else ""
+def _text(members: dict[str, object]) -> str:
+    return json.dumps(members, ensure_ascii=False, indent=2) if members else ""

@@ -26,8 +26,8 @@ _BETWEEN: Final = "\n"
 class ImportRoutes:
     """Takes servers into a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._yard = presenter.yard
 
     async def found(self, request: Request) -> Response:
         """The servers of other programs on this machine that are not here yet."""
@@ -68,8 +68,8 @@ class ImportRoutes:
 
     async def _importable(self) -> list[TemplateData]:
         rows = await self._yard.clients.import_all(terms=EditTerms(dry_run=True))
-        wanted = [each for each in rows if each.outcome == "importable"]
-        lines = await self._lines() if wanted else {}
+        importable = [each for each in rows if each.outcome == "importable"]
+        lines = await self._lines() if importable else {}
         return [
             {
                 "name": each.name,
@@ -77,7 +77,7 @@ class ImportRoutes:
                 "ref": f"{each.source}{_BETWEEN}{each.name}",
                 "line": lines.get((each.source, each.name), ""),
             }
-            for each in wanted
+            for each in importable
         ]
 
     async def _lines(self) -> dict[tuple[str, str], str]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from mcpyard.domain.errors import Problem, ServerUnknown
 from mcpyard.domain.lifecycle import OPEN, Phase
 from mcpyard.domain.model import Wanted
-from mcpyard.web.badges import TONES, StatusBadge, look_of
+from mcpyard.web.badges import TONES, StatusBadge, badge_of
 from mcpyard.web.change_tracker import ChangeTracker, PageChanges
 from mcpyard.web.metrics import Metric
 from mcpyard.web.templating import Preferences, TemplateData, render
@@ -29,8 +29,8 @@ class Card:
 
     Attributes:
         record: Its record, without its tools.
-        look: Its lamp.
-        vital: Its figures.
+        badge: Its status badge.
+        metric: Its figures.
         era: `handshake` or `modern`; empty while it is not connected.
         folder: The folder in whose file something of it waits for approval.
         editable: Whether its definition can be changed from here.
@@ -39,8 +39,8 @@ class Card:
     """
 
     record: ServerView
-    look: StatusBadge
-    vital: Metric
+    badge: StatusBadge
+    metric: Metric
     era: str
     folder: str
     editable: bool
@@ -76,13 +76,13 @@ class Tiles:
 class ServerPresenter:
     """Shows the servers of a yard."""
 
-    def __init__(self, ledger: ChangeTracker) -> None:
-        self.ledger = ledger
-        self.yard = ledger.yard
+    def __init__(self, tracker: ChangeTracker) -> None:
+        self.tracker = tracker
+        self.yard = tracker.yard
 
     def record(self, ref: str) -> ServerView:
         """The record of a server, without its tools and without a look at its processes."""
-        picture = self.ledger.picture(self.yard.server(ref).id)
+        picture = self.tracker.picture(self.yard.server(ref).id)
         if picture is None:
             raise ServerUnknown(f'there is no server "{ref[:80]}"')
         return self.yard.record_of(picture, tools=False)
@@ -92,8 +92,8 @@ class ServerPresenter:
         server, observed = picture
         return Card(
             record=self.yard.record_of(picture, tools=False),
-            look=self._look(picture),
-            vital=self.ledger.vitals.of(server.id),
+            badge=self._badge(picture),
+            metric=self.tracker.metrics.of(server.id),
             era=str(observed.session.era) if observed.session else "",
             folder=str(Path(server.waiting.owner.place).parent) if server.waiting else "",
             editable=str(server.owner.scope) in {"project", "user"},
@@ -104,20 +104,20 @@ class ServerPresenter:
     def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:
         """The cards of some servers, or of all."""
         if servers is None:
-            return [self.card(each) for each in self.ledger.pictures()]
-        found = map(self.ledger.picture, servers)
-        return [self.card(each) for each in found if each]
+            return [self.card(each) for each in self.tracker.pictures()]
+        pictures = map(self.tracker.picture, servers)
+        return [self.card(each) for each in pictures if each]
 
-    def looks(self) -> dict[str, StatusBadge]:
+    def badges(self) -> dict[str, StatusBadge]:
         """How every server is, by its name."""
-        return {each.server.name: self._look(each) for each in self.ledger.pictures()}
+        return {each.server.name: self._badge(each) for each in self.tracker.pictures()}
 
     def tiles(self) -> Tiles:
         """The counts."""
-        pictures = self.ledger.pictures()
-        looks = map(self._look, pictures)
-        shown = Counter(each.tone for each in looks)
-        tones = {tone: shown[tone] for tone in TONES}
+        pictures = self.tracker.pictures()
+        badges = map(self._badge, pictures)
+        counts = Counter(each.tone for each in badges)
+        tones = {tone: counts[tone] for tone in TONES}
         up = (each for each in pictures if each.observed.state.phase in OPEN)
         return Tiles(len(pictures), tones, sum(len(each.observed.tools.definitions) for each in up))
 
@@ -127,35 +127,35 @@ class ServerPresenter:
 
     def frame(self, tab: str) -> TemplateData:
         """What a screen needs that gets no news of servers, but shows whether the yard is there."""
-        return {"tab": tab, "view": tab, "tag": self.ledger.tag()}
+        return {"tab": tab, "view": tab, "tag": self.tracker.tag()}
 
-    def news(self, taste: Preferences, view: str, changes: PageChanges) -> str:
+    def news(self, preferences: Preferences, view: str, changes: PageChanges) -> str:
         """The parts of a page that changed, each with the place it belongs to."""
         if view == LIST:
-            return self._of_list(taste, changes)
-        return self._of_one(taste, view.removeprefix(ONE), changes)
+            return self._of_list(preferences, changes)
+        return self._of_one(preferences, view.removeprefix(ONE), changes)
 
-    def _look(self, picture: Picture) -> StatusBadge:
-        return look_of(picture, self.ledger.restarted(picture.server.id))
+    def _badge(self, picture: Picture) -> StatusBadge:
+        return badge_of(picture, self.tracker.restarted(picture.server.id))
 
-    def _of_list(self, taste: Preferences, changes: PageChanges) -> str:
+    def _of_list(self, preferences: Preferences, changes: PageChanges) -> str:
         data: dict[str, object] = {
             "everything": changes.everything,
             "cards": self.cards(None if changes.everything else changes.servers),
-            "vitals": self.cards(changes.vitals),
+            "metrics": self.cards(changes.metrics),
             "tiles": self.tiles() if changes.everything or changes.servers else None,
             "problems": self.problems() if changes.everything else [],
         }
-        return render(taste, "parts/news_list.html", data)
+        return render(preferences, "parts/news_list.html", data)
 
-    def _of_one(self, taste: Preferences, ref: str, changes: PageChanges) -> str:
+    def _of_one(self, preferences: Preferences, ref: str, changes: PageChanges) -> str:
         try:
-            picture = self.ledger.picture(UUID(ref))
+            picture = self.tracker.picture(UUID(ref))
         except ValueError:
             return ""
         if picture is None:
-            return render(taste, "parts/gone.html", {"ref": ref})
-        touched = picture.server.id in changes.servers | changes.vitals
+            return render(preferences, "parts/gone.html", {"ref": ref})
+        touched = picture.server.id in changes.servers | changes.metrics
         if not (changes.everything or touched):
             return ""
-        return render(taste, "parts/news_one.html", {"card": self.card(picture)})
+        return render(preferences, "parts/news_one.html", {"card": self.card(picture)})

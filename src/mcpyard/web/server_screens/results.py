@@ -55,18 +55,18 @@ def _block(part: Part) -> ResultBlock:
             return ResultBlock("image", str(part["mimeType"]), source)
         case "resource_link":
             return ResultBlock("link", inert(part.get("name") or ""), inert(part.get("uri", "")))
-        case "resource" if is_mapping(found := part.get("resource")):
-            return _resource(found)
+        case "resource" if is_mapping(resource := part.get("resource")):
+            return _resource(resource)
         case _:
             return _cut("other", pretty(part))
 
 
-def _resource(found: Part) -> ResultBlock:
-    where = inert(found.get("uri", ""))
-    if isinstance(text := found.get("text"), str):
+def _resource(resource: Part) -> ResultBlock:
+    where = inert(resource.get("uri", ""))
+    if isinstance(text := resource.get("text"), str):
         return ResultBlock("resource", inert(text[:LONGEST]), where, cut=len(text) > LONGEST)
-    size = len(str(found.get("blob", ""))) * 3 // 4
-    return ResultBlock("resource", f"{found.get('mimeType', '')} ({size} B)", where)
+    size = len(str(resource.get("blob", ""))) * 3 // 4
+    return ResultBlock("resource", f"{resource.get('mimeType', '')} ({size} B)", where)
 
 
 def _cut(kind: str, text: str) -> ResultBlock:

@@ -121,25 +121,25 @@ class _Maker:
         for _ in range(DEEPEST):
             if not isinstance(reference, str):
                 break
-            found = self._find(reference)
-            schema = {**found, **{key: schema[key] for key in schema if key != "$ref"}}
-            reference = found.get("$ref")
+            target = self._find(reference)
+            schema = {**target, **{key: schema[key] for key in schema if key != "$ref"}}
+            reference = target.get("$ref")
         return _joined(schema, map(mapping_of, list_of(schema.get("allOf"))))
 
     def _find(self, reference: str) -> Schema:
-        found: object = self._root
+        node: object = self._root
         for part in reference.removeprefix("#").strip("/").split("/"):
             key = unquote(part).replace("~1", "/").replace("~0", "~")
-            found = mapping_of(found).get(key, {})
-        return mapping_of(found)
+            node = mapping_of(node).get(key, {})
+        return mapping_of(node)
 
 
 def _ways(schema: Schema) -> list[Schema]:
     """The alternatives of a schema, without the one that says that nothing is given."""
     for word in ("oneOf", "anyOf"):
-        found = schema.get(word)
-        if is_array(found):
-            ways = [mapping_of(each) for each in found]
+        alternatives = schema.get(word)
+        if is_array(alternatives):
+            ways = [mapping_of(each) for each in alternatives]
             return [each for each in ways if each.get("type") != "null"]
     return []
 
@@ -165,8 +165,8 @@ def _type_of(schema: Schema) -> str:
 def _text(schema: Schema) -> FormField:
     longest = schema.get("maxLength")
     is_long = isinstance(longest, int) and longest > _LONG_TEXT
-    found = _FORMATS.get(str(schema.get("format")), "text")
-    return FormField("long" if is_long else "text", input=found)
+    input_type = _FORMATS.get(str(schema.get("format")), "text")
+    return FormField("long" if is_long else "text", input=input_type)
 
 
 def _options(values: list[object]) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import requests
 from mcpyard.web.problems import line_about
-from mcpyard.web.server_screens.definitions import fields_of_view, shown
+from mcpyard.web.server_screens.definitions import fields_of_view, redacted_definition
 from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
 from mcpyard.web.server_screens.toolbench import find_tools
 from mcpyard.web.templating import TemplateData, answer
@@ -23,9 +23,9 @@ _UNKNOWN: Final = 404
 class ServerPages:
     """Shows one server of a yard at a time."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """One server."""
@@ -34,13 +34,13 @@ class ServerPages:
         except ServerUnknown as error:
             data: TemplateData = {"tab": "server", "message": line_about(request, error)}
             return answer(request, "screens/missing.html", data, _UNKNOWN)
-        tag, picture = self._sights.ledger.tag(), self._sights.ledger.picture(server.id)
+        tag, picture = self._presenter.tracker.tag(), self._presenter.tracker.picture(server.id)
         show = request.query_params.get("show", PARTS[0])
         data = {
             "tab": "server",
             "view": f"{ONE}{server.id}",
             "tag": tag,
-            "card": self._sights.card(picture) if picture else None,
+            "card": self._presenter.card(picture) if picture else None,
             "show": show if show in PARTS else PARTS[0],
             "parts": PARTS,
         }
@@ -51,8 +51,8 @@ class ServerPages:
             calls = await self._calls(UUID(ref))
             return {"calls": calls, "points": _points(calls)}
         if show == "definition":
-            record = self._sights.record(ref)
-            return {"definition": shown(fields_of_view(record))}
+            record = self._presenter.record(ref)
+            return {"definition": redacted_definition(fields_of_view(record))}
         return {} if show == "log" else {"found": find_tools(self._yard, ref, "", 0), "ref": ref}
 
     async def _calls(self, server: UUID) -> list[CallRecord]:

@@ -21,20 +21,20 @@ CALLBACK: Final = "/oauth/callback"
 class ServersRoutes:
     """Shows a yard's servers."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._ledger = sights.ledger
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._tracker = presenter.tracker
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """All servers."""
         data = {
             "tab": "servers",
             "view": LIST,
-            "tag": self._ledger.tag(),
-            "cards": self._sights.cards(),
-            "tiles": self._sights.tiles(),
-            "problems": self._sights.problems(),
+            "tag": self._tracker.tag(),
+            "cards": self._presenter.cards(),
+            "tiles": self._presenter.tiles(),
+            "problems": self._presenter.problems(),
         }
         return answer(request, "screens/servers.html", data)
 
@@ -49,8 +49,8 @@ class ServersRoutes:
     async def restart(self, request: Request) -> Response:
         """Stop a server and start it again."""
         server = self._yard.server(requests.part(request, "ref"))
-        if picture := self._ledger.picture(server.id):
-            self._ledger.restarting(picture)
+        if picture := self._tracker.picture(server.id):
+            self._tracker.restarting(picture)
         return await self._want(request, self._yard.restart)
 
     async def enable(self, request: Request) -> Response:
@@ -80,7 +80,7 @@ class ServersRoutes:
         return self._card(request, server.id)
 
     def _card(self, request: Request, ref: str) -> Response:
-        picture = self._ledger.picture(self._yard.server(ref).id)
-        card = self._sights.card(picture) if picture else None
+        picture = self._tracker.picture(self._yard.server(ref).id)
+        card = self._presenter.card(picture) if picture else None
         one = request.query_params.get("view", "").startswith(ONE)
         return answer(request, "parts/card_answer.html", {"card": card, "wide": one})

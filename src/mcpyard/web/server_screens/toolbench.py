@@ -16,7 +16,7 @@ from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.narrowing import is_object
 from mcpyard.web import requests
-from mcpyard.web.problems import said_of
+from mcpyard.web.problems import error_data
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.server_screens.results import blocks_of
 from mcpyard.web.server_screens.schema_form import form_of
@@ -31,7 +31,7 @@ DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTool:
+class ToolMatch:
     """A tool, with the id of its server."""
 
     id: str
@@ -39,7 +39,7 @@ class FoundTool:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTools:
+class ToolPage:
     """A page of tools.
 
     Attributes:
@@ -49,7 +49,7 @@ class FoundTools:
         word: What was searched for.
     """
 
-    tools: list[FoundTool]
+    tools: list[ToolMatch]
     total: int
     start: int
     word: str
@@ -61,7 +61,7 @@ class FoundTools:
         return end if end < self.total else None
 
 
-def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundTools:
+def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> ToolPage:
     """The tools that hold a word in what they or their server are called, or in their description.
 
     Args:
@@ -71,42 +71,42 @@ def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> FoundT
         start: How many of them to pass over.
     """
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
-    wanted = word.strip().lower()
-    found = [
-        FoundTool(str(server.id), tool)
+    needle = word.strip().lower()
+    tools = [
+        ToolMatch(str(server.id), tool)
         for server in servers
         for tool in yard.tools(str(server.id))
-        if not wanted or wanted in _words(server, tool)
+        if not needle or needle in _words(server, tool)
     ]
-    return FoundTools(found[start : start + PAGE], len(found), start, word)
+    return ToolPage(tools[start : start + PAGE], len(tools), start, word)
 
 
 def _words(server: DesiredServer, tool: ToolView) -> str:
     """What a tool can be found by."""
-    said = server.name, server.config.title or "", tool.name, tool.description
-    return " ".join(said).lower()
+    texts = server.name, server.config.title or "", tool.name, tool.description
+    return " ".join(texts).lower()
 
 
 class ToolRoutes:
     """Shows and calls the tools of a yard."""
 
-    def __init__(self, sights: ServerPresenter) -> None:
-        self._sights = sights
-        self._yard = sights.yard
+    def __init__(self, presenter: ServerPresenter) -> None:
+        self._presenter = presenter
+        self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
         """All tools of all servers."""
         word = request.query_params.get("q", "")
-        found = find_tools(self._yard, None, word, 0)
-        data = self._sights.frame("tools") | {"found": found, "ref": ""}
+        matches = find_tools(self._yard, None, word, 0)
+        data = self._presenter.frame("tools") | {"found": matches, "ref": ""}
         return answer(request, "screens/tools.html", data)
 
     async def rows(self, request: Request) -> Response:
         """A page of tools."""
         ref = request.query_params.get("ref", "")
         begin = whole_number(request.query_params.get("start", "")) or 0
-        found = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
-        return answer(request, "parts/tool_rows.html", {"found": found, "ref": ref})
+        matches = find_tools(self._yard, ref or None, request.query_params.get("q", ""), begin)
+        return answer(request, "parts/tool_rows.html", {"found": matches, "ref": ref})
 
     async def tool(self, request: Request) -> Response:
         """One tool: what it does, and a form to try it."""
@@ -135,10 +135,10 @@ class ToolRoutes:
             who = requests.caller(request)
             outcome = await self._yard.call_tool(ref, name, arguments, who=who)
         except YardError as error:
-            failed: TemplateData = {"outcome": None, **said_of(request, error)}
+            failed: TemplateData = {"outcome": None, **error_data(request, error)}
             return answer(request, "parts/result.html", data | failed)
-        shown = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
-        return answer(request, "parts/result.html", data | shown)
+        result = {"outcome": outcome, "blocks": blocks_of(outcome), "raw": outcome.to_dict()}
+        return answer(request, "parts/result.html", data | result)
 
     async def start(self, request: Request) -> Response:
         """Start the server of a tool, and tell beside the tool what became of it."""
@@ -147,16 +147,16 @@ class ToolRoutes:
 
     def _stopped(self, ref: str) -> TemplateData | None:
         """What to show of a server that somebody stopped, instead of calling it."""
-        record = self._sights.record(ref)
+        record = self._presenter.record(ref)
         idle = record.phase is Phase.STOPPED and record.wanted is Wanted.STOPPED
         return {"stopped": record.name} if idle and record.enabled else None
 
 
 def _arguments(sent: str) -> dict[str, object]:
     try:
-        found: object = orjson.loads(sent or "{}")
+        arguments: object = orjson.loads(sent or "{}")
     except json.JSONDecodeError as error:
         raise ArgumentsRefused.of(Problem("", f"this is not JSON: {error}")) from None
-    if not is_object(found) or nested_deeper(found, DEEPEST):
+    if not is_object(arguments) or nested_deeper(arguments, DEEPEST):
         raise ArgumentsRefused.of(Problem("", "the arguments must be an object"))
-    return found
+    return arguments
