@@ -75,44 +75,44 @@ class Yard(YardCore):
 
     Attributes:
         code: The servers registered from Python; `code.add(name, config)` adds one.
-        kept: Its storage, with tokens and sessions.
+        storage: Its storage, with tokens and sessions.
     """
 
     def __init__(
         self,
         sources: Sequence[Source],
-        kept: "Storage",
+        storage: "Storage",
         code: CodeSource,
-        around: "HostEnvironment",
+        host: "HostEnvironment",
     ) -> None:
         self.code = code
-        self.kept = kept
-        here = replace(around.here, instance=uuid4().hex[:12])
-        environment = around.environment
+        self.storage = storage
+        identity = replace(host.identity, instance=uuid4().hex[:12])
+        environment = host.environment
         clock = SystemClock()
         variables = Variables(environment)
-        keeper = KeeperClient(uuid4().hex, key=kept.mark_key)
+        keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
-        sign_ins = SignInManager(kept.credentials)
-        opener = WireOpener(keeper, kept.memory, environment, face, sign_ins)
-        opener.identity = here
-        self._supervisor = Supervisor(RuntimeDeps(opener, Starts(), kept.memory, clock))
+        sign_ins = SignInManager(storage.credentials)
+        opener = WireOpener(keeper, storage.memory, environment, face, sign_ins)
+        opener.identity = identity
+        self._supervisor = Supervisor(RuntimeDeps(opener, Starts(), storage.memory, clock))
         ports = Ports(
             sources=[code, *sources],
-            memory=kept.memory,
-            policies=kept.policies,
+            memory=storage.memory,
+            policies=storage.policies,
             servers=self._supervisor,
             clock=clock,
             lookup=variables,
             secrets=variables,
-            journal=kept.journal,
+            journal=storage.journal,
             sign_ins=sign_ins,
-            trust=Trust(kept.approvals, clock, around.approval),
+            trust=Trust(storage.approvals, clock, host.approval),
             read_project=read_project,
-            profiles=kept.profiles,
-            here=here,
-            clients=reach_clients(kept, environment),
-            fault=kept.fault,
+            profiles=storage.profiles,
+            identity=identity,
+            clients=reach_clients(storage, environment),
+            fault=storage.fault,
         )
         super().__init__(ports)
 
@@ -127,7 +127,7 @@ class Yard(YardCore):
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
         approval: ApprovalPolicy = _TRUSTING,
-        here: SelfIdentity = _NOWHERE,
+        identity: SelfIdentity = _NOWHERE,
     ) -> AsyncGenerator[Self]:
         """Run a private mcpyard inside the block; its servers stop when the block ends.
 
@@ -141,21 +141,21 @@ class Yard(YardCore):
             environment: The environment variables for definitions and server processes;
                 default `os.environ`.
             approval: Which project files need the user's approval; default none.
-            here: Identifies entries that point back to this instance.
+            identity: Identifies entries that point back to this instance.
 
         Raises:
             YardBusy: Another process uses the home; names its pid and address.
         """
         own = dict(os.environ if environment is None else environment)
-        found: list[Source] = [*sources, EnvironmentSource(own)]
+        all_sources: list[Source] = [*sources, EnvironmentSource(own)]
         if project is not None:
-            found.insert(0, ProjectFile(Path(project)))
-        async with keeping(home) as kept:
-            around = HostEnvironment(own, approval, here)
-            yard = cls([*found, *kept.sources], kept, CodeSource(servers), around)
+            all_sources.insert(0, ProjectFile(Path(project)))
+        async with open_storage(home) as storage:
+            host = HostEnvironment(own, approval, identity)
+            yard = cls([*all_sources, *storage.sources], storage, CodeSource(servers), host)
             try:
                 # What a yard that was killed together with its keeper left behind.
-                await asyncio.to_thread(sweep_dead_yards, kept.mark_key)
+                await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
                 await yard.begin()
                 yield yard
             finally:
@@ -203,12 +203,12 @@ class HostEnvironment:
     Attributes:
         environment: The environment variables for definitions and server processes.
         approval: Which project files need the user's approval.
-        here: Identifies entries that point back to this instance.
+        identity: Identifies entries that point back to this instance.
     """
 
     environment: Mapping[str, str]
     approval: ApprovalPolicy
-    here: SelfIdentity
+    identity: SelfIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,19 +225,19 @@ class Storage:
     approvals: Approvals = field(default_factory=VolatileApprovals)
     profiles: Profiles = field(default_factory=VolatileProfiles)
     edits: Edits = field(default_factory=VolatileEdits)
-    left_outs: DroppedFields = field(default_factory=VolatileDroppedFields)
+    dropped_fields: DroppedFields = field(default_factory=VolatileDroppedFields)
     locks: Path = field(default_factory=user_folder)
     mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
 
 
-def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
+def reach_clients(storage: Storage, environment: Mapping[str, str]) -> ClientReach:
     """Access to the configuration files of other clients on this machine."""
     # A user without a home directory has no files in it; other programs look into the root then.
     home = environment.get("HOME") or str(user_directory() or "/")
-    around = locations.ClientFolders(environment, home, platform=sys.platform)
-    files = DiskClientFiles(kept.locks)
-    return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)
+    folders = locations.ClientFolders(environment, home, platform=sys.platform)
+    files = DiskClientFiles(storage.locks)
+    return ClientReach(files, storage.edits, storage.dropped_fields, folders, storage.call_tokens)
 
 
 @asynccontextmanager
@@ -252,23 +252,23 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
         YardBusy: Another process uses the home; names its pid and address.
     """
     environment = dict(os.environ)
-    async with keeping(home) as kept:
-        found: list[Source] = [ProjectFile(project)] if project else []
+    async with open_storage(home) as storage:
+        sources: list[Source] = [ProjectFile(project)] if project else []
         clock = SystemClock()
         policy = ApprovalPolicy(found=frozenset({project} if project else ()))
         yard = YardCore(
             Ports(
-                sources=[*found, EnvironmentSource(environment), *kept.sources],
-                memory=kept.memory,
-                policies=kept.policies,
+                sources=[*sources, EnvironmentSource(environment), *storage.sources],
+                memory=storage.memory,
+                policies=storage.policies,
                 servers=IdleServers(),
                 clock=clock,
-                trust=Trust(kept.approvals, clock, policy),
+                trust=Trust(storage.approvals, clock, policy),
                 read_project=read_project,
                 lookup=Variables(environment),
-                clients=reach_clients(kept, environment),
-                here=SelfIdentity(homes=frozenset({str(home)} if home else ())),
-                profiles=kept.profiles,
+                clients=reach_clients(storage, environment),
+                identity=SelfIdentity(homes=frozenset({str(home)} if home else ())),
+                profiles=storage.profiles,
             )
         )
         try:
@@ -279,7 +279,7 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
 
 
 @asynccontextmanager
-async def keeping(home: str | Path | None) -> AsyncGenerator[Storage]:
+async def open_storage(home: str | Path | None) -> AsyncGenerator[Storage]:
     """Open the storage of a home for the block; without a home, in memory.
 
     Raises:
@@ -306,7 +306,7 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Storage]:
                 approvals=store.approvals,
                 profiles=store.profiles,
                 edits=store.edits,
-                left_outs=store.left_outs,
+                dropped_fields=store.dropped_fields,
                 locks=taken.folder / "locks",
                 mark_key=_mark_key(taken),
                 fault=store.fault,

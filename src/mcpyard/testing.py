@@ -286,26 +286,28 @@ class FakeServers:
         self._on_change(lost)
 
     def _show(self, action: Action, server: DesiredServer | None) -> None:
-        found = self._observed.get(action.id) or Observed(action.id)
+        observed = self._observed.get(action.id) or Observed(action.id)
         if server:
             self._names[server.id] = server.name
-            found = replace(
-                found,
+            observed = replace(
+                observed,
                 launch_digest=server.launch_digest,
                 policy_digest=server.policy_digest,
                 turn=server.turn,
             )
         if isinstance(action, plan.StopServer):
-            found = replace(found, state=State())
+            observed = replace(observed, state=State())
         elif server and not isinstance(action, plan.UpdateInterest):
-            found = self._started(found, server)
-        self._observed[action.id] = found
-        self._on_change(found)
+            observed = self._started(observed, server)
+        self._observed[action.id] = observed
+        self._on_change(observed)
 
-    def _started(self, found: Observed, server: DesiredServer) -> Observed:
+    def _started(self, observed: Observed, server: DesiredServer) -> Observed:
         if cause := self.broken.get(server.name):
-            return replace(found, state=State(Phase.FAILED, found.state.epoch + 1, cause=cause))
+            return replace(
+                observed, state=State(Phase.FAILED, observed.state.epoch + 1, cause=cause)
+            )
         raw = self.tools.get(server.name, ())
         tools = tuple(ToolDefinition(str(each["name"]), each) for each in raw)
-        state = State(Phase.CONNECTED, found.state.epoch + 1)
-        return replace(found, state=state, tools=Tools(tools, str(raw)))
+        state = State(Phase.CONNECTED, observed.state.epoch + 1)
+        return replace(observed, state=state, tools=Tools(tools, str(raw)))

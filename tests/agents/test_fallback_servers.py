@@ -47,9 +47,9 @@ async def test_a_call_past_its_time_is_answered_by_the_fallback() -> None:
     servers = {"a": zoo("good", timeout=50, tools=tools), "b": zoo("good")}
     async with Yard.open(servers=servers) as yard:
         await connected(yard, "a", "b")
-        told = {each.kind for each in await yard.events(after=0).batch()}
+        kinds = {each.kind for each in await yard.events(after=0).batch()}
         outcome = await yard.toolbox().call("mcp_a_hang", {"text": "in time"})
-    assert "backup" not in told
+    assert "backup" not in kinds
     assert (outcome.server, outcome.text) == ("b", "in time")
 
 
@@ -78,11 +78,11 @@ async def test_a_failed_health_check_switches_to_the_fallback_and_back() -> None
         meanwhile = await box.call("mcp_a_echo", {"text": "meanwhile"})
         await connected(yard, "a")
         afterwards = await box.call("mcp_a_echo", {"text": "afterwards"})
-        told = [(each.kind, each.data) for each in await events.batch()]
+        changes = [(each.kind, each.data) for each in await events.batch()]
     assert hung.error is ErrorKind.TIMEOUT
     assert (meanwhile.server, meanwhile.text) == ("b", "meanwhile")
     assert (afterwards.server, afterwards.text) == ("a", "afterwards")
-    switches = [(kind, data) for kind, data in told if kind in {"backup", "recovered"}]
+    switches = [(kind, data) for kind, data in changes if kind in {"backup", "recovered"}]
     assert [(kind, data["tool"]) for kind, data in switches] == [
         ("backup", "misbehave"),
         ("backup", None),
@@ -101,10 +101,10 @@ async def test_a_fallback_that_runs_on_demand_is_woken(tmp_path: Path) -> None:
         await connected(yard, "a")
         await yard.stop("a", wait=10)
         asleep = yard.toolbox().status()["b"]
-        told = [each for each in await yard.events(after=0).batch() if each.kind == "backup"]
+        switches = [each for each in await yard.events(after=0).batch() if each.kind == "backup"]
         outcome = await yard.call("mcp_a_echo", {"text": "awake"})
     assert asleep == "idle; the first call starts it"
-    assert [each.data["name"] for each in told] == ["a"]
+    assert [each.data["name"] for each in switches] == ["a"]
     assert (outcome.server, outcome.text) == ("b", "awake")
 
 

@@ -32,13 +32,13 @@ class Scripted(Model):
 
     def __init__(self, arguments: str = ARGUMENTS) -> None:
         self.arguments = arguments
-        self.told: list[Any] = []
+        self.items: list[Any] = []
 
     async def get_response(self, *args: Any, **more: Any) -> ModelResponse:  # noqa: ANN401  its shape
         del args
         items, tools = more["input"], more["tools"]
-        self.told = [] if isinstance(items, str) else list(items)
-        outputs = [each for each in self.told if each.get("type") == "function_call_output"]
+        self.items = [] if isinstance(items, str) else list(items)
+        outputs = [each for each in self.items if each.get("type") == "function_call_output"]
         reply = _message("finished") if outputs else self._call(tools[0])
         return ModelResponse(output=[reply], usage=Usage(), response_id=None)
 
@@ -63,7 +63,7 @@ async def run(fake: FakeTool, model: Scripted) -> object:
     agent = Agent("tester", model=model, tools=[*fake.box().to_openai_agents()])
     result = await Runner.run(agent, "go", run_config=RunConfig(tracing_disabled=True))
     assert result.final_output == "finished"
-    [output] = (each for each in model.told if each.get("type") == "function_call_output")
+    [output] = (each for each in model.items if each.get("type") == "function_call_output")
     return output["output"]
 
 

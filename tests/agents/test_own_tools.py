@@ -23,12 +23,12 @@ class Weather(BaseModel):
 
 
 @dataclass
-class Place:
+class Location:
     city: str
 
 
 async def weather(
-    place: Place, unit: Literal["C", "F"] = "C", days: Annotated[int, Field(ge=1)] = 1
+    place: Location, unit: Literal["C", "F"] = "C", days: Annotated[int, Field(ge=1)] = 1
 ) -> Weather:
     """Tell the weather."""
     return Weather(city=f"{place.city} in {unit}", degrees=days)
@@ -51,13 +51,13 @@ def test_the_schemas_come_from_the_annotations() -> None:
         "additionalProperties": False,
         "required": ["place"],
         "properties": {
-            "place": {"$ref": "#/$defs/Place"},
+            "place": {"$ref": "#/$defs/Location"},
             "unit": {"type": "string", "enum": ["C", "F"], "default": "C"},
             "days": {"type": "integer", "minimum": 1, "default": 1},
         },
         "$defs": {
-            "Place": {
-                "title": "Place",
+            "Location": {
+                "title": "Location",
                 "type": "object",
                 "additionalProperties": False,
                 "properties": {"city": {"type": "string"}},

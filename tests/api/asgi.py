@@ -46,7 +46,7 @@ def slug(answer: httpx2.Response) -> tuple[int, str]:
 
 
 def keys_of(yard: Yard) -> Keys:
-    kept = yard.kept
+    kept = yard.storage
     return Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, SystemClock())
 
 

@@ -22,7 +22,7 @@ DAY = timedelta(days=1).total_seconds()
 async def timed_yard() -> AsyncGenerator[tuple[YardApi, ManualClock]]:
     """A yard whose keys go by a clock of the test's own."""
     async with asked_yard() as api:
-        clock, kept = ManualClock(), api.yard.kept
+        clock, kept = ManualClock(), api.yard.storage
         keys = Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, clock)
         app = build(api.yard, keys=keys, hosts=[], closing=api.closing)
         async with client_of(app) as client:

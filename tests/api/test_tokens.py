@@ -32,7 +32,7 @@ async def test_a_token_is_shown_once_and_only_its_hash_is_kept() -> None:
         listed = (await api.get("/api/tokens")).json()
         assert listed == [{key: value for key, value in made.items() if key != "token"}]
         assert listed[0]["lastUsed"] is None
-        (kept,) = api.yard.kept.call_tokens.all()
+        (kept,) = api.yard.storage.call_tokens.all()
         assert kept.hash == hashlib.sha256(made["token"].encode()).hexdigest()
 
 
@@ -97,7 +97,7 @@ async def test_a_token_of_a_profile_that_is_not_there_is_not_made() -> None:
 
 async def test_the_admin_token_is_renewed_and_the_old_one_is_worthless() -> None:
     async with asked_yard() as api:
-        kept = api.yard.kept
+        kept = api.yard.storage
         admin = AdminKey("old-one", lambda: "new-one")
         keys = Keys(admin, kept.call_tokens, kept.sessions, SystemClock())
         app = build(api.yard, keys=keys, hosts=[], closing=api.closing)

@@ -65,8 +65,8 @@ def test_who_has_no_time_is_told_at_once_that_it_is_just_starting(
     held: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = at_look(monkeypatch, 0, lambda: None)
-    with pytest.raises(Disconnected, match="just starting"):
-        find_yard(held.folder, patience=0)
+    with pytest.raises(Disconnected, match="is still starting"):
+        find_yard(held.folder, timeout=0)
     assert looks == [1]
 
 

@@ -66,10 +66,10 @@ def test_a_yard_that_is_gone_is_told_as_unreachable() -> None:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
     with pytest.raises(Disconnected, match=r"does not answer: .*Connection refused") as gone:
         RunningYard(Running(7, url), "key").get("/api/x")
-    complaint = understand(gone.value)
-    assert complaint.exit_code == EXIT_UNREACHABLE
-    assert complaint.problem["type"] == "urn:mcpyard:error:yard-silent"
-    assert "check its log" in str(complaint.problem["hint"])
+    error = understand(gone.value)
+    assert error.exit_code == EXIT_UNREACHABLE
+    assert error.problem["type"] == "urn:mcpyard:error:yard-silent"
+    assert "check its log" in str(error.problem["hint"])
 
 
 def test_a_stream_that_is_cut_has_ended() -> None:
@@ -88,6 +88,6 @@ def test_a_stream_is_read_until_the_time_is_over() -> None:
 def test_a_path_without_a_name_is_an_error_of_usage() -> None:
     with pytest.raises(InputError, match="must not be empty") as refused:
         server_path("")
-    complaint = understand(refused.value)
-    assert complaint.exit_code == EXIT_USAGE
-    assert complaint.problem["type"] == "urn:mcpyard:error:usage"
+    error = understand(refused.value)
+    assert error.exit_code == EXIT_USAGE
+    assert error.problem["type"] == "urn:mcpyard:error:usage"

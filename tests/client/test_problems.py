@@ -19,26 +19,26 @@ from mcpyard.domain.errors import (
 CAUSE = Cause(next(iter(Code)), "it ended", "start it", ("last line",))
 
 
-def across(error: YardError) -> YardError:
+def sent_and_read(error: YardError) -> YardError:
     document = problem_of(error).to_dict()
     return error_of(500, json.dumps(document).encode())
 
 
 @pytest.mark.parametrize("kind", EDGES)
 def test_every_error_comes_back_as_its_kind_with_its_document(kind: type[YardError]) -> None:
-    error = across(kind("a reason"))
+    error = sent_and_read(kind("a reason"))
     assert (type(error), error.message) == (kind, "a reason")
     assert error.document == json.loads(json.dumps(problem_of(kind("a reason")).to_dict()))
 
 
 def test_what_an_error_knows_comes_back_with_it() -> None:
-    refused = across(DefinitionError("a: b", (Problem("a", "b"),)))
+    refused = sent_and_read(DefinitionError("a: b", (Problem("a", "b"),)))
     assert isinstance(refused, DefinitionError)
     assert refused.problems == (Problem("a", "b"),)
-    changed = across(ChangedSince("changed", (("/f", "-a\n+b"),)))
+    changed = sent_and_read(ChangedSince("changed", (("/f", "-a\n+b"),)))
     assert isinstance(changed, ChangedSince)
     assert changed.files == (("/f", "-a\n+b"),)
-    failed = across(StartFailed("down").because(CAUSE).noting("", (("fs", "it is away"),)))
+    failed = sent_and_read(StartFailed("down").because(CAUSE).noting("", (("fs", "it is away"),)))
     assert isinstance(failed, StartFailed)
     assert (failed.cause, failed.passed_over) == (CAUSE, (("fs", "it is away"),))
 

@@ -99,7 +99,9 @@ def lay(home: Path, **texts: str) -> Path:
 
 
 @asynccontextmanager
-async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> AsyncGenerator[Machine]:
+async def machine(
+    folder: Path, lock_timeout: float = 5.0, /, **texts: str
+) -> AsyncGenerator[Machine]:
     """A machine with these files on it; its yard serves a project that has no file yet."""
     home, project = folder / "home", folder / "project"
     home.mkdir()
@@ -108,7 +110,7 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
     store = await Store.open(folder / "state")
     clock, closing = SystemClock(), asyncio.Event()
     around = ClientFolders({}, str(home))
-    files = DiskClientFiles(folder / "state" / "locks", patience=patience)
+    files = DiskClientFiles(folder / "state" / "locks", patience=lock_timeout)
     yard = YardCore(
         Ports(
             [DatabaseSource(store.definitions), ProjectFile(project)],
@@ -117,7 +119,7 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
             FakeServers(),
             clock,
             {}.get,
-            clients=ClientReach(files, store.edits, store.left_outs, around),
+            clients=ClientReach(files, store.edits, store.dropped_fields, around),
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

@@ -17,7 +17,7 @@ CLAUDE = '{"mcpServers": {"x": {"command": "run", "env": {"KEY": "a-secret-value
 CODEX = '[mcp_servers.old]\nurl = "https://h.example/mcp"\nbearer_token_env_var = "T"\n'
 
 
-class Desk:
+class Terminal:
     """A user's folder, and what the commands say there; they run in this very process."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,19 +44,19 @@ class Desk:
 @pytest.fixture
 def alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Desk:
+) -> Terminal:
     """A machine on which no yard runs."""
-    desk = Desk(tmp_path, capsys)
-    lay(desk.user, claude=CLAUDE, codex=CODEX)
-    desk.project.mkdir()
-    monkeypatch.setenv("HOME", str(desk.user))
-    monkeypatch.setenv("MCPYARD_HOME", str(desk.home))
-    monkeypatch.chdir(desk.project)
-    return desk
+    terminal = Terminal(tmp_path, capsys)
+    lay(terminal.user, claude=CLAUDE, codex=CODEX)
+    terminal.project.mkdir()
+    monkeypatch.setenv("HOME", str(terminal.user))
+    monkeypatch.setenv("MCPYARD_HOME", str(terminal.home))
+    monkeypatch.chdir(terminal.project)
+    return terminal
 
 
 @pytest.fixture(params=["with a yard", "without one"])
-def desk(request: pytest.FixtureRequest, alone: Desk) -> Generator[Desk]:
+def terminal(request: pytest.FixtureRequest, alone: Terminal) -> Generator[Terminal]:
     """A machine, and perhaps its yard."""
     if request.param == "without one":
         yield alone
@@ -66,10 +66,10 @@ def desk(request: pytest.FixtureRequest, alone: Desk) -> Generator[Desk]:
         yield alone
 
 
-def test_servers_are_listed_copied_undone_and_imported(desk: Desk) -> None:
-    groups = desk.json("clients", "ls")
+def test_servers_are_listed_copied_undone_and_imported(terminal: Terminal) -> None:
+    groups = terminal.json("clients", "ls")
     by_scope = {(each["client"], each["scope"]): each for each in groups}
-    assert by_scope["claude-code", "user"]["path"] == str(desk.user / ".claude.json")
+    assert by_scope["claude-code", "user"]["path"] == str(terminal.user / ".claude.json")
     assert by_scope["claude-code", "user"]["servers"] == [
         {
             "name": "x",
@@ -81,55 +81,57 @@ def test_servers_are_listed_copied_undone_and_imported(desk: Desk) -> None:
             "reason": "",
         }
     ]
-    assert by_scope["claude-code", "project"]["path"] == str(desk.project / ".mcp.json")
+    assert by_scope["claude-code", "project"]["path"] == str(terminal.project / ".mcp.json")
 
-    look = desk.json("copy", "--from", "claude", "--to", "codex", "x", "--dry-run")
-    assert desk.read("codex") == CODEX
-    done = desk.json("copy", "--from", "claude", "--to", "codex:user", "x")
+    look = terminal.json("copy", "--from", "claude", "--to", "codex", "x", "--dry-run")
+    assert terminal.read("codex") == CODEX
+    done = terminal.json("copy", "--from", "claude", "--to", "codex:user", "x")
     assert (done["files"], done["warnings"]) == (look["files"], [])
-    assert "a-secret-value" in desk.read("codex")
+    assert "a-secret-value" in terminal.read("codex")
     assert "a-secret-value" not in json.dumps(done)
-    taken = desk.json("copy", "--from", "claude", "--to", "codex", "x", code=2)
+    taken = terminal.json("copy", "--from", "claude", "--to", "codex", "x", code=2)
     assert taken["error"]["type"] == "urn:mcpyard:error:name-taken"
 
-    warned = desk.json(
+    warned = terminal.json(
         *("copy", "--from", "codex", "--to", "opencode", "old", "--matrix", "spec", "--dry-run")
     )
     assert [each["field"] for each in warned["warnings"]] == ["bearer_token_env_var"]
-    undone = desk.json("undo")
+    undone = terminal.json("undo")
     assert undone["edit"] == done["edit"]
-    assert desk.read("codex") == CODEX
-    assert desk.json("undo", code=2)["error"]["status"] == 404
+    assert terminal.read("codex") == CODEX
+    assert terminal.json("undo", code=2)["error"]["status"] == 404
 
-    imported = desk.json("import")
+    imported = terminal.json("import")
     outcomes = {each["name"]: each["outcome"] for each in imported["servers"]}
     assert outcomes == {"x": "imported", "old": "imported"}
-    assert {each["name"] for each in desk.json("ls")} == {"x", "old"}
-    assert desk.json("clients", "show", "yard", "x")["env"]["KEY"]["masked"] is True
+    assert {each["name"] for each in terminal.json("ls")} == {"x", "old"}
+    assert terminal.json("clients", "show", "yard", "x")["env"]["KEY"]["masked"] is True
 
 
-def test_what_people_see_is_a_table_or_a_difference(desk: Desk) -> None:
-    assert "STATE    CLIENT            NAME  COMMAND" in desk.run("clients")
-    output = desk.run("clients", "show", "claude:user", "x")
+def test_what_people_see_is_a_table_or_a_difference(terminal: Terminal) -> None:
+    assert "STATE    CLIENT            NAME  COMMAND" in terminal.run("clients")
+    output = terminal.run("clients", "show", "claude:user", "x")
     assert output.startswith("x\n  client")
     assert "a-secret-value" not in output
-    assert "secret-readable" in desk.run("clients", "lint")
-    assert "no differences" in desk.run("clients", "drift")
-    copied = desk.run("copy", "--from", "codex", "--to", "claude", "old", "--name", "y", "--move")
+    assert "secret-readable" in terminal.run("clients", "lint")
+    assert "no differences" in terminal.run("clients", "drift")
+    copied = terminal.run(
+        "copy", "--from", "codex", "--to", "claude", "old", "--name", "y", "--move"
+    )
     assert "+++ " in copied
     assert "translated: bearer_token_env_var" in copied
-    desk.run("copy", "--from", "claude", "--to", "codex", "y")
-    desk.run("copy", "--from", "claude", "--to", "codex", "y", "--replace")
-    path = desk.user / FILES["claude"]
+    terminal.run("copy", "--from", "claude", "--to", "codex", "y")
+    terminal.run("copy", "--from", "claude", "--to", "codex", "y", "--replace")
+    path = terminal.user / FILES["claude"]
     path.write_text(path.read_text() + " ")
-    desk.run("undo")
-    refused = desk.run("undo", code=1)
+    terminal.run("undo")
+    refused = terminal.run("undo", code=1)
     assert "changed since the edit" in refused
     assert "No newline at end of file" in refused
-    assert "OUTCOME" in desk.run("import", "--dry-run")
+    assert "OUTCOME" in terminal.run("import", "--dry-run")
 
 
-def test_wrong_words_are_wrong_usage(desk: Desk) -> None:
+def test_wrong_words_are_wrong_usage(terminal: Terminal) -> None:
     for words in (
         ("clients", "show"),
         ("clients", "ls", "claude"),
@@ -138,19 +140,21 @@ def test_wrong_words_are_wrong_usage(desk: Desk) -> None:
         ("copy", "--from", "claude:moon", "--to", "codex", "x"),
         ("copy", "--from", "claude", "--to", "codex", "x", "--matrix", "other"),
     ):
-        desk.run(*words, code=2)
-    desk.run("copy", "--from", "claude", "--to", "claude", "x", code=3)
+        terminal.run(*words, code=2)
+    terminal.run("copy", "--from", "claude", "--to", "claude", "x", code=3)
 
 
-def test_secrets_are_shown_only_where_no_yard_runs(desk: Desk) -> None:
+def test_secrets_are_shown_only_where_no_yard_runs(terminal: Terminal) -> None:
     words = ("copy", "--from", "claude", "--to", "codex", "x", "--dry-run", "--show-secrets")
-    if desk.up:
-        assert "--show-secrets works only while mcpyard is not running" in desk.run(*words, code=2)
+    if terminal.up:
+        assert "--show-secrets works only while mcpyard is not running" in terminal.run(
+            *words, code=2
+        )
     else:
-        assert 'KEY = "a-secret-value"' in desk.run(*words)
+        assert 'KEY = "a-secret-value"' in terminal.run(*words)
 
 
-def test_on_a_full_disk_every_file_stays_as_it_was(alone: Desk) -> None:
+def test_on_a_full_disk_every_file_stays_as_it_was(alone: Terminal) -> None:
     words = ("copy", "--from", "claude", "--to", "codex", "x")
     with yard_up(alone.home) as up, no_room(up.process.pid):
         refused = alone.json(*words, code=1)
@@ -160,7 +164,7 @@ def test_on_a_full_disk_every_file_stays_as_it_was(alone: Desk) -> None:
     assert alone.json("undo", code=2)["error"]["status"] == 404
 
 
-def test_only_looking_makes_no_home(alone: Desk) -> None:
+def test_only_looking_makes_no_home(alone: Terminal) -> None:
     alone.json("clients", "ls")
     assert not alone.home.exists()
     lay(alone.user, claude="{", codex="")

@@ -20,8 +20,8 @@ from mcpyard.sources.locking import STALE_AFTER
 SHORT = 0.1
 
 
-def files(folder: Path, patience: float = SHORT) -> DiskClientFiles:
-    return DiskClientFiles(folder / "locks", patience=patience)
+def files(folder: Path, timeout: float = SHORT) -> DiskClientFiles:
+    return DiskClientFiles(folder / "locks", patience=timeout)
 
 
 async def one(disk: DiskClientFiles, path: Path, *, fresh: bool = False) -> FileText:

@@ -129,7 +129,7 @@ async def test_everything_in_one_patch_is_one_edit(tmp_path: Path) -> None:
         assert it.read("codex") == CODEX
 
 
-async def test_a_removed_server_is_gone_and_its_neighbour_stays(tmp_path: Path) -> None:
+async def test_a_removed_server_is_gone_and_the_next_one_stays(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:
         answer = await it.http.delete("/api/clients/claude/servers/x?dryRun=1")
         assert (answer.status_code, it.read("claude")) == (200, CLAUDE)

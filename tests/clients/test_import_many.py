@@ -30,9 +30,9 @@ async def test_it_is_worked_out_once_and_nobody_waits_for_it(
 ) -> None:
     real, threads = Importing.do, list[int]()
 
-    def do(self: Importing, desk: Workspace) -> None:
+    def do(self: Importing, workspace: Workspace) -> None:
         threads.append(threading.get_ident())
-        real(self, desk)
+        real(self, workspace)
 
     monkeypatch.setattr(Importing, "do", do)
     async with machine(tmp_path, claude=CLAUDE) as it:

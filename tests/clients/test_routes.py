@@ -30,7 +30,7 @@ COPY = {"from": "codex", "to": "claude", "name": "x"}
         ({"from": "codex", "to": "claude"}, "name"),
     ],
 )
-async def test_a_wish_that_makes_no_sense_is_refused_with_its_field(
+async def test_a_request_that_makes_no_sense_is_refused_with_its_field(
     tmp_path: Path, body: dict[str, object], field: str
 ) -> None:
     async with machine(tmp_path, codex=CODEX) as it:

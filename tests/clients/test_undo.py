@@ -75,7 +75,7 @@ async def test_an_edit_is_undone_by_its_number_even_over_a_restart(tmp_path: Pat
         assert slug(unknown) == (404, "edit-unknown")
 
 
-async def test_a_file_that_was_made_is_removed_and_its_backup_was_never_beside_it(
+async def test_a_file_that_was_made_is_removed_and_its_copy_was_never_beside_it(
     tmp_path: Path,
 ) -> None:
     async with machine(tmp_path, claude=CLAUDE) as it:

@@ -159,8 +159,8 @@ async def test_a_server_of_the_project_stays_the_same_when_its_new_name_is_undon
         await it.clients.undo()
         assert (it.project / ".mcp.json").read_bytes() == text
         after = await record(it, "web")
-        kept = ("id", "wanted", "timeout", "pid", "since")
-        assert [after[key] for key in kept] == [before[key] for key in kept]
+        fields = ("id", "wanted", "timeout", "pid", "since")
+        assert [after[key] for key in fields] == [before[key] for key in fields]
         assert (after["timeout"], after["wanted"]) == (5000, "running")
 
 

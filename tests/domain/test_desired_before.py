@@ -66,7 +66,7 @@ def moments(draw: st.DrawFn) -> tuple[list[Document], DesireInputs]:
         waiting=tuple(
             Waiting(PROJECT, Definition(name, draw(configs))) for name in draw(some_names)
         ),
-        here=draw(
+        identity=draw(
             st.sampled_from([SelfIdentity(), SelfIdentity(addresses=frozenset({"http://h"}))])
         ),
     )

@@ -2,13 +2,13 @@
 
 import pytest
 
-from mcpyard.domain.display_status import DisplayStatus, lamp_of
+from mcpyard.domain.display_status import DisplayStatus, status_of_phase
 from mcpyard.domain.lifecycle import Phase
 
 
-def test_every_phase_has_its_lamp_and_only_restarts_and_switches_need_more() -> None:
-    lamps = {lamp_of(phase) for phase in Phase}
-    assert set(DisplayStatus) - lamps == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
+def test_every_phase_has_its_status_and_only_restarts_and_switches_need_more() -> None:
+    statuses = {status_of_phase(phase) for phase in Phase}
+    assert set(DisplayStatus) - statuses == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ def test_every_phase_has_its_lamp_and_only_restarts_and_switches_need_more() -> 
         (Phase.NEEDS_APPROVAL, 0, True, "needs approval"),
     ],
 )
-def test_the_lamp_tells_a_first_try_from_another_and_off_from_stopped(
+def test_the_status_tells_a_first_try_from_another_and_off_from_stopped(
     phase: Phase, tries: int, enabled: bool, word: str
 ) -> None:
-    assert lamp_of(phase, tries=tries, enabled=enabled) == word
+    assert status_of_phase(phase, tries=tries, enabled=enabled) == word
 
 
 def test_the_words_of_other_languages_are_found_by_a_key_that_no_word_changes() -> None:

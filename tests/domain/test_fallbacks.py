@@ -67,9 +67,9 @@ def test_what_is_wrong_with_fallbacks_stands_on_the_servers_record() -> None:
     memory = VolatileMemory()
     definitions = Definition("a", server("b")), Definition("b", server())
     document = Document(OWNER, (*definitions, Definition("c", server("nobody"))))
-    known = {(OWNER, name): memory.identity(OWNER, name) for name in ("a", "b", "c")}
-    found = desire([document], DesireInputs(known, {}.get)).servers.values()
-    assert [[str(note) for note in each.warnings] for each in found] == [
+    identities = {(OWNER, name): memory.identity(OWNER, name) for name in ("a", "b", "c")}
+    servers = desire([document], DesireInputs(identities, {}.get)).servers.values()
+    assert [[str(note) for note in each.warnings] for each in servers] == [
         [],
         [],
         ['fallback[0]: there is no server "nobody"'],

@@ -35,14 +35,14 @@ EXITED = Cause(Code.EXITED, "exited with code 1")
 MISSING = Cause(Code.COMMAND_MISSING, "no such command")
 HUNG = Cause(Code.UNRESPONSIVE, "did not answer")
 SIGN_IN = Cause(Code.NEEDS_AUTH, "wants a sign-in")
-TEMPO = RestartPolicy()
+POLICY = RestartPolicy()
 REMOTE = RestartPolicy(remote=True)
 
 
-def walk(*events: Event, tempo: RestartPolicy = TEMPO, state: State | None = None) -> Step:
+def walk(*events: Event, policy: RestartPolicy = POLICY, state: State | None = None) -> Step:
     taken = Step(state or State())
     for event in events:
-        taken = step(taken.state, event, tempo)
+        taken = step(taken.state, event, policy)
         assert not taken.ignored, event
     return taken
 
@@ -60,28 +60,28 @@ def test_a_start_opens_and_a_ready_server_settles_its_incident() -> None:
     taken = walk(StartWanted(), lost(1), RetryDue(1), Ready(2))
     assert taken.effects == (Arm(Timer.SETTLE, 60, 2),)
     assert (taken.state.n, taken.state.cause) == (1, None)
-    assert step(taken.state, Settled(2), TEMPO).state.n == 0
+    assert step(taken.state, Settled(2), POLICY).state.n == 0
 
 
 def test_constant_failure_opens_four_times_at_growing_intervals_and_then_fails() -> None:
     opens, delays, taken = 0, [], walk(StartWanted())
     while True:
         opens += sum(isinstance(effect, Open) for effect in taken.effects)
-        taken = step(taken.state, lost(taken.state.epoch), TEMPO)
+        taken = step(taken.state, lost(taken.state.epoch), POLICY)
         delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
         if taken.state.phase is Phase.FAILED:
             break
-        taken = step(taken.state, RetryDue(taken.state.epoch), TEMPO)
+        taken = step(taken.state, RetryDue(taken.state.epoch), POLICY)
     assert (opens, delays) == (4, [0.25, 1.0, 4.0])
     assert taken.state.cause == EXITED
 
 
 def test_a_remote_server_is_probed_at_growing_intervals_after_it_failed() -> None:
-    taken, delays = walk(StartWanted(), tempo=REMOTE), []
+    taken, delays = walk(StartWanted(), policy=REMOTE), []
     for _ in range(9):
-        taken = walk(lost(taken.state.epoch), tempo=REMOTE, state=taken.state)
+        taken = walk(lost(taken.state.epoch), policy=REMOTE, state=taken.state)
         delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
-        taken = walk(RetryDue(taken.state.epoch), tempo=REMOTE, state=taken.state)
+        taken = walk(RetryDue(taken.state.epoch), policy=REMOTE, state=taken.state)
     assert delays == [0.25, 1.0, 4.0, 30, 60, 120, 240, 300, 300]
 
 
@@ -91,7 +91,7 @@ def test_the_wait_between_probes_stays_finite_for_ever() -> None:
 
 @pytest.mark.parametrize("code", sorted(FATAL))
 def test_what_trying_again_cannot_help_fails_at_once(code: Code) -> None:
-    taken = walk(StartWanted(), lost(1, cause=Cause(code, "x")), tempo=REMOTE)
+    taken = walk(StartWanted(), lost(1, cause=Cause(code, "x")), policy=REMOTE)
     assert (taken.state.phase, taken.effects) == (Phase.FAILED, ())
 
 
@@ -115,16 +115,16 @@ def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> 
 
 
 def test_the_limits_of_restarts_are_those_of_the_server() -> None:
-    none = TEMPO.limited(0, 10, 3600)
-    assert walk(StartWanted(), lost(1), tempo=none).state.phase is Phase.FAILED
-    assert TEMPO.limited(2, 10, 3600).delays == (0.25, 1.0)
-    assert TEMPO.limited(6, 10, 3600).delays == (0.25, 1.0, 4.0, 16.0, 60.0, 60.0)
-    once = TEMPO.limited(3, 1, 30)
-    again = walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=29), tempo=once).state
+    none = POLICY.limited(0, 10, 3600)
+    assert walk(StartWanted(), lost(1), policy=none).state.phase is Phase.FAILED
+    assert POLICY.limited(2, 10, 3600).delays == (0.25, 1.0)
+    assert POLICY.limited(6, 10, 3600).delays == (0.25, 1.0, 4.0, 16.0, 60.0, 60.0)
+    once = POLICY.limited(3, 1, 30)
+    again = walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=29), policy=once).state
     assert again.cause is not None
     assert again.cause.message == "restarted once within 30 s; last error: exited with code 1"
-    assert walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=30), tempo=once).state.n == 2
-    never = walk(StartWanted(), lost(1), tempo=TEMPO.limited(3, 0, 30)).state
+    assert walk(StartWanted(), lost(1), RetryDue(1), lost(2, at=30), policy=once).state.n == 2
+    never = walk(StartWanted(), lost(1), policy=POLICY.limited(3, 0, 30)).state
     assert (never.phase, never.cause and never.cause.message) == (
         Phase.FAILED,
         "exited with code 1",
@@ -184,25 +184,25 @@ def test_a_degraded_server_that_is_lost_is_restarted_like_a_connected_one() -> N
 
 def test_nothing_opens_without_approval() -> None:
     held = RestartPolicy(approved=False)
-    waiting = walk(StartWanted(), tempo=held)
+    waiting = walk(StartWanted(), policy=held)
     assert (waiting.state.phase, waiting.effects) == (Phase.NEEDS_APPROVAL, ())
     assert waiting.state.cause is not None
     assert waiting.state.cause.code is Code.NEEDS_APPROVAL
     assert walk(StartWanted(), state=waiting.state).effects == (Open(1),)
-    assert walk(Changed(), tempo=held, state=waiting.state).state == waiting.state
+    assert walk(Changed(), policy=held, state=waiting.state).state == waiting.state
     running = walk(StartWanted(), Ready(1), Changed()).state
-    assert walk(Closed(1), tempo=held, state=running).state.phase is Phase.NEEDS_APPROVAL
+    assert walk(Closed(1), policy=held, state=running).state.phase is Phase.NEEDS_APPROVAL
 
 
 def test_the_words_of_an_older_epoch_change_nothing() -> None:
     state = walk(StartWanted(), lost(1), RetryDue(1)).state
     late = (Ready(1), Degraded(1, HUNG), Recovered(1), lost(1), AuthNeeded(1, SIGN_IN))
     for event in (*late, RetryDue(1), Settled(1), Closed(1)):
-        assert step(state, event, TEMPO) == Step(state, ignored=True)
+        assert step(state, event, POLICY) == Step(state, ignored=True)
 
 
 def test_a_late_event_changes_nothing() -> None:
-    assert step(State(), Ready(0), TEMPO) == Step(State(), ignored=True)
+    assert step(State(), Ready(0), POLICY) == Step(State(), ignored=True)
 
 
 @pytest.mark.parametrize(

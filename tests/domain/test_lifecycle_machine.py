@@ -48,7 +48,7 @@ class Server(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.state = State()
-        self.tempo = RestartPolicy()
+        self.policy = RestartPolicy()
         self.timers: dict[Timer, int] = {}
         self.child: int | None = None
         self.closing = False
@@ -57,7 +57,7 @@ class Server(RuleBasedStateMachine):
         self.now = 0.0
 
     def happen(self, event: Event) -> None:
-        before, taken = self.state, step(self.state, event, self.tempo)
+        before, taken = self.state, step(self.state, event, self.policy)
         if taken.ignored:
             assert taken.state == before
             assert not taken.effects
@@ -170,7 +170,7 @@ class Server(RuleBasedStateMachine):
 
     @rule(approved=st.booleans(), remote=st.booleans())
     def the_policy_changes(self, *, approved: bool, remote: bool) -> None:
-        self.tempo = RestartPolicy(approved=approved, remote=remote)
+        self.policy = RestartPolicy(approved=approved, remote=remote)
 
     @rule(back=st.integers(1, 5), cause=causes)
     def an_old_epoch_speaks(self, back: int, cause: Cause) -> None:
@@ -178,7 +178,7 @@ class Server(RuleBasedStateMachine):
         late = (Ready(epoch), Lost(epoch, cause, self.now), AuthNeeded(epoch, cause))
         health = (Degraded(epoch, cause), Recovered(epoch))
         for event in (*late, *health, RetryDue(epoch), Settled(epoch), Closed(epoch)):
-            assert step(before, event, self.tempo).ignored
+            assert step(before, event, self.policy).ignored
 
     @invariant()
     def a_child_lives_exactly_in_the_phases_that_have_one(self) -> None:
@@ -216,13 +216,13 @@ class Server(RuleBasedStateMachine):
     @invariant()
     def a_degraded_server_can_always_be_left(self) -> None:
         if self.state.phase is Phase.DEGRADED:
-            assert step(self.state, Recovered(self.state.epoch), self.tempo).state.cause is None
+            assert step(self.state, Recovered(self.state.epoch), self.policy).state.cause is None
 
     @invariant()
     def a_stop_always_ends_in_stopped(self) -> None:
-        taken = step(self.state, StopWanted(), self.tempo)
+        taken = step(self.state, StopWanted(), self.policy)
         if taken.state.phase is Phase.STOPPING:
-            taken = step(taken.state, Closed(taken.state.epoch), self.tempo)
+            taken = step(taken.state, Closed(taken.state.epoch), self.policy)
         assert taken.state.phase is Phase.STOPPED
 
 

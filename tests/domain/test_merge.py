@@ -142,8 +142,8 @@ def test_no_patch_breaks_anything_but_itself(patch: dict[str, object]) -> None:
 )
 def test_secrets_in_an_address_are_not_shown(url: str, masked: str) -> None:
     assert shown_url(url) == masked
-    kept = merged(RemoteConfig(url=url), {"url": masked, "timeout": 5})
-    assert kept.config == RemoteConfig(url=url, timeout=5)
+    unchanged = merged(RemoteConfig(url=url), {"url": masked, "timeout": 5})
+    assert unchanged.config == RemoteConfig(url=url, timeout=5)
 
 
 def test_an_address_can_be_changed_all_the_same() -> None:

@@ -14,11 +14,11 @@ def test_what_is_no_object_has_no_members(odd: object) -> None:
 
 
 def test_an_object_is_taken_as_it_is() -> None:
-    given = {"a": 1}
-    assert narrowing.object_of(given) is given
-    assert narrowing.mapping_of(given) is given
-    assert narrowing.is_mapping(MappingProxyType(given))
-    assert not narrowing.is_object(MappingProxyType(given))
+    value = {"a": 1}
+    assert narrowing.object_of(value) is value
+    assert narrowing.mapping_of(value) is value
+    assert narrowing.is_mapping(MappingProxyType(value))
+    assert not narrowing.is_object(MappingProxyType(value))
 
 
 @pytest.mark.parametrize("odd", [None, 1, "text", {"a": 1}, (1,)])

@@ -61,7 +61,7 @@ def test_backup_is_the_fallback_of_a_server_and_of_a_tool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"backup": ["b", 1]}, 'backup[1]: expected a string, found the number 1 (write "1")'),
         ({"fallback": 1}, "fallback: expected a list, found the number 1"),
@@ -79,13 +79,13 @@ def test_backup_is_the_fallback_of_a_server_and_of_a_tool() -> None:
     ],
 )
 def test_a_wrong_value_is_told_by_the_name_that_was_written(
-    fields: dict[str, object], told: str
+    fields: dict[str, object], message: str
 ) -> None:
-    assert problems(URL | fields) == [told]
+    assert problems(URL | fields) == [message]
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"backup": [], "fallback": []}, "backup: stands beside fallback"),
         ({"lanes": 1, "concurrency": 1}, "lanes: stands beside concurrency"),
@@ -96,10 +96,10 @@ def test_a_wrong_value_is_told_by_the_name_that_was_written(
         ),
     ],
 )
-def test_both_names_of_one_thing_are_refused(fields: dict[str, object], told: str) -> None:
-    sentence = f"{told}; they mean the same"
+def test_both_names_of_one_thing_are_refused(fields: dict[str, object], message: str) -> None:
+    sentence = f"{message}; they mean the same"
     assert problems(URL | fields) == [sentence]
-    with pytest.raises(DefinitionError, match=told):
+    with pytest.raises(DefinitionError, match=message):
         merged(RemoteConfig(url="http://h"), fields)
 
 
@@ -134,7 +134,7 @@ def test_a_patch_by_the_old_name_changes_the_same_field(
 
 
 @pytest.mark.parametrize(
-    ("patch", "told"),
+    ("patch", "message"),
     [
         ({"backup": 1}, "backup: expected a list, found the number 1"),
         ({"lanes": 7}, "lanes: expected one of the known words, found the number 7"),
@@ -145,11 +145,11 @@ def test_a_patch_by_the_old_name_changes_the_same_field(
     ],
 )
 def test_a_wrong_value_in_a_patch_is_told_by_the_name_that_was_written(
-    patch: dict[str, object], told: str
+    patch: dict[str, object], message: str
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
         merged(BEFORE, patch)
-    assert [str(each) for each in caught.value.problems] == [told]
+    assert [str(each) for each in caught.value.problems] == [message]
 
 
 def test_what_was_stored_gets_the_names_of_today_throughout() -> None:

@@ -100,7 +100,7 @@ def test_a_launch_of_either_kind_is_judged_and_a_broken_one_leads_nowhere() -> N
 
 
 def test_a_server_that_tells_our_instance_is_this_yard() -> None:
-    assert HERE.is_told_by({"name": "mcpyard", "instance": "abc"})
-    assert not HERE.is_told_by({"name": "mcpyard", "instance": "def"})
-    assert not HERE.is_told_by({"name": "other", "instance": "abc"})
-    assert not SelfIdentity().is_told_by({"name": "mcpyard", "instance": ""})
+    assert HERE.matches_info({"name": "mcpyard", "instance": "abc"})
+    assert not HERE.matches_info({"name": "mcpyard", "instance": "def"})
+    assert not HERE.matches_info({"name": "other", "instance": "abc"})
+    assert not SelfIdentity().matches_info({"name": "mcpyard", "instance": ""})

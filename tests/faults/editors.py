@@ -22,13 +22,13 @@ async def rename_over(path: Path, draft: bytes, text: bytes) -> None:
 
 async def back_up_and_rename(path: Path, draft: bytes, text: bytes) -> None:
     del draft
-    backup = path.with_name(".mcp.json~")
-    path.rename(backup)
+    moved = path.with_name(".mcp.json~")
+    path.rename(moved)
     await asyncio.sleep(BETWEEN_STEPS)
     fresh = path.with_name("4913")
     fresh.write_bytes(text)
     fresh.rename(path)
-    backup.unlink()
+    moved.unlink()
 
 
 async def delete_and_create(path: Path, draft: bytes, text: bytes) -> None:
@@ -53,9 +53,9 @@ async def write_in_two_steps(path: Path, draft: bytes, text: bytes) -> None:
         file.write(text[half:])
 
 
-Way = Callable[[Path, bytes, bytes], Awaitable[None]]
+SaveMethod = Callable[[Path, bytes, bytes], Awaitable[None]]
 
-WAYS: tuple[Way, ...] = (
+WAYS: tuple[SaveMethod, ...] = (
     truncate_and_write,
     rename_over,
     back_up_and_rename,

@@ -98,13 +98,13 @@ async def test_a_server_that_is_removed_is_closed_and_its_tools_are_gone(tmp_pat
     write_project(tmp_path, {"first": zoo("good"), "second": zoo("good")})
     async with Yard.open(tmp_path) as yard:
         await connected(yard, "first", "second")
-        kept, ended = (state_of(yard, name)["pid"] for name in ("first", "second"))
+        remaining, ended = (state_of(yard, name)["pid"] for name in ("first", "second"))
         write_project(tmp_path, {"first": zoo("good")})
         await until(yard, lambda: names(yard) == ["first"])
         assert {tool.server for tool in yard.tools()} == {"first"}
         assert await eventually(lambda: not alive(ended), 5)
-        assert state_of(yard, "first")["pid"] == kept
-        assert alive(kept)
+        assert state_of(yard, "first")["pid"] == remaining
+        assert alive(remaining)
 
 
 @pytest.mark.spec("A4.3")

@@ -16,7 +16,7 @@ from tests.cli.commands import missing, write_project
 pytestmark = pytest.mark.real
 
 
-class Place:
+class Folders:
     """A project and a home."""
 
     def __init__(self, folder: Path) -> None:
@@ -52,13 +52,13 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    project = Place(tmp_path)
+def place(tmp_path: Path) -> Folders:
+    project = Folders(tmp_path)
     project.write("old")
     return project
 
 
-async def test_the_server_keeps_its_id_where_the_file_was_written(place: Place) -> None:
+async def test_the_server_keeps_its_id_where_the_file_was_written(place: Folders) -> None:
     before = await place.ids()
     await place.intend("old", "new")
     place.write("new")
@@ -66,14 +66,14 @@ async def test_the_server_keeps_its_id_where_the_file_was_written(place: Place) 
     assert await place.intended() == []
 
 
-async def test_the_old_name_keeps_it_where_the_file_was_not_written(place: Place) -> None:
+async def test_the_old_name_keeps_it_where_the_file_was_not_written(place: Folders) -> None:
     before = await place.ids()
     await place.intend("old", "new")
     assert await place.ids() == before
     assert await place.intended() == []
 
 
-async def test_where_the_file_has_both_names_they_are_two_servers(place: Place) -> None:
+async def test_where_the_file_has_both_names_they_are_two_servers(place: Folders) -> None:
     before = await place.ids()
     await place.intend("old", "new")
     place.write("old", "new")
@@ -82,7 +82,7 @@ async def test_where_the_file_has_both_names_they_are_two_servers(place: Place) 
     assert await place.intended() == []
 
 
-async def test_a_file_that_cannot_be_read_leaves_it_open(place: Place) -> None:
+async def test_a_file_that_cannot_be_read_leaves_it_open(place: Folders) -> None:
     before = await place.ids()
     await place.intend("old", "new")
     (place.project / ".mcp.json").write_text("{")
@@ -93,7 +93,7 @@ async def test_a_file_that_cannot_be_read_leaves_it_open(place: Place) -> None:
 
 @pytest.mark.parametrize("refused", [True, False])
 async def test_a_rename_that_was_done_or_refused_leaves_nothing_open(
-    place: Place, refused: bool
+    place: Folders, refused: bool
 ) -> None:
     async with Yard.open(place.project, home=place.home) as yard:
         if refused:

@@ -26,11 +26,11 @@ async def test_an_answer_of_a_hundred_megabytes_is_skipped_not_held(tmp_path: Pa
 
 
 async def test_a_line_without_end_ends_the_server_not_the_yard(tmp_path: Path) -> None:
-    servers = {"odd": zoo("no_newline"), "neighbour": zoo("good")}
+    servers = {"odd": zoo("no_newline"), "bystander": zoo("good")}
     async with hosted(tmp_path, servers) as host:
         before, peak = await host.connected(), host.peak()
         refused = await host.call("odd", "misbehave")
-        answered = await host.call("neighbour", "echo", "still here")
+        answered = await host.call("bystander", "echo", "still here")
         after = await host.connected()
         grown = host.peak() - peak
     assert (refused["error"], refused["message"]) == (
@@ -38,7 +38,7 @@ async def test_a_line_without_end_ends_the_server_not_the_yard(tmp_path: Path) -
         'the server "odd": the server writes output without line breaks',
     )
     assert answered["text"] == "still here"
-    assert after["neighbour"]["pid"] == before["neighbour"]["pid"]
+    assert after["bystander"]["pid"] == before["bystander"]["pid"]
     assert after["odd"]["pid"] != before["odd"]["pid"]
     assert grown < ROOM
 

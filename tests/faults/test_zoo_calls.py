@@ -7,7 +7,7 @@ import pytest
 
 from mcpyard import Yard
 from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut, ToolUnknown
-from tests.faults.neighbour import yard_with
+from tests.faults.bystander import yard_with
 from tests.faults.watching import code_of, connected, state_of, until, zoo
 
 pytestmark = pytest.mark.real

@@ -4,7 +4,7 @@ import pytest
 
 from mcpyard.app import Yard
 from mcpyard.domain.errors import StartFailed
-from tests.faults.neighbour import yard_with
+from tests.faults.bystander import yard_with
 from tests.faults.watching import code_of, connected, state_of, until
 
 pytestmark = pytest.mark.real

@@ -17,7 +17,7 @@ MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-GREETING = {
+INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "test", "version": "1"},
@@ -69,7 +69,7 @@ class Bridge:
         return self.ask(method, **params, _meta=MODERN)
 
     def greet(self) -> Any:  # noqa: ANN401  any answer
-        answer = self.ask("initialize", **GREETING)
+        answer = self.ask("initialize", **INITIALIZE)
         self.send(method="notifications/initialized")
         return answer
 

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 Context = ServerRequestContext[Any, Any]
 Answers = Mapping[str, Any]
-Asked = types.CreateMessageRequest | types.ElicitRequest | types.ListRootsRequest
+ServerRequest = types.CreateMessageRequest | types.ElicitRequest | types.ListRootsRequest
 
 MODERN = "2026-07-28"
 _KEY = b"only for tests"
@@ -24,7 +24,7 @@ _KEY = b"only for tests"
 class InputRequired(Exception):
     """The call has to come again, with answers."""
 
-    def __init__(self, questions: Mapping[str, Asked], state: str | None = None) -> None:
+    def __init__(self, questions: Mapping[str, ServerRequest], state: str | None = None) -> None:
         super().__init__("input required")
         self.result = types.InputRequiredResult(
             input_requests=dict(questions), request_state=None if state is None else sealed(state)
@@ -48,7 +48,12 @@ def roots() -> types.ListRootsRequest:
     return types.ListRootsRequest()
 
 
-async def ask(ctx: Context, params: Any, state: str | None = None, **questions: Asked) -> Answers:  # noqa: ANN401  of a call or of a prompt
+async def ask(
+    ctx: Context,
+    params: Any,  # noqa: ANN401  of a call or of a prompt
+    state: str | None = None,
+    **questions: ServerRequest,
+) -> Answers:
     """The answers to what is asked, under the same names."""
     if ctx.protocol_version != MODERN:
         return {key: await _request(ctx, each) for key, each in questions.items()}
@@ -59,7 +64,7 @@ async def ask(ctx: Context, params: Any, state: str | None = None, **questions: 
     return answers
 
 
-def _fits(question: Asked, answer: object) -> bool:
+def _fits(question: ServerRequest, answer: object) -> bool:
     kinds = {
         "elicitation/create": types.ElicitResult,
         "sampling/createMessage": types.CreateMessageResult | types.CreateMessageResultWithTools,
@@ -68,7 +73,7 @@ def _fits(question: Asked, answer: object) -> bool:
     return isinstance(answer, kinds[question.method])
 
 
-async def _request(ctx: Context, question: Asked) -> object:
+async def _request(ctx: Context, question: ServerRequest) -> object:
     related = ctx.request_id
     if isinstance(question, types.ElicitRequest):
         params = question.params

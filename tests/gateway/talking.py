@@ -117,7 +117,7 @@ class Legacy:
     talk: Talk
     path: str
     session: str
-    greeting: Message
+    initialize_result: Message
 
     @property
     def headers(self) -> dict[str, str]:

@@ -93,7 +93,7 @@ def test_a_yard_that_nobody_needs_ends_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("time", ["soon", "0", "-1", "10d", "1.5h", ""])
 def test_a_time_that_is_none_is_refused(time: str) -> None:
-    with pytest.raises(Complaint, match="--idle-exit: a time is meant"):
+    with pytest.raises(Complaint, match=f'--idle-exit: "{time}" is not a duration'):
         read_duration("--idle-exit", time)
 
 

@@ -13,7 +13,7 @@ from mcpyard.store.home import Running
 from tests.runtime.waiting import eventually
 
 NOWHERE = Running(0, "http://nowhere:1")
-GREETING = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
+INITIALIZE = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
 GOODBYE = b'{"method":"DELETE"}'
 ASKED = b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}'
 
@@ -23,8 +23,8 @@ class FakeYard:
 
     def __init__(self) -> None:
         self.key = "+"
-        self.asked: list[str] = []
-        self.told: list[bytes] = []
+        self.requests: list[str] = []
+        self.lines: list[bytes] = []
         self.sessions = 0
         self.streams: list[asyncio.StreamReader] = []
         self.written = ""
@@ -32,8 +32,8 @@ class FakeYard:
     async def reach(self) -> HttpClient:
         return Knock(self, self.written or self.key)
 
-    async def tell(self, line: bytes) -> None:
-        self.told.append(line)
+    async def write(self, line: bytes) -> None:
+        self.lines.append(line)
 
     def rotate(self) -> None:
         self.key += "+"
@@ -69,7 +69,7 @@ class Knock(HttpClient):
     ) -> AsyncGenerator[Answer]:
         del path
         refused = self._token != self._yard.key
-        self._yard.asked.append(f"{method} {headers.get('Mcp-Session-Id', '-')} {int(refused)}")
+        self._yard.requests.append(f"{method} {headers.get('Mcp-Session-Id', '-')} {int(refused)}")
         await asyncio.sleep(0)
         if refused:
             yield plain(401, {"detail": "a token is required"})
@@ -94,13 +94,13 @@ def yard(monkeypatch: pytest.MonkeyPatch) -> FakeYard:
 @pytest.fixture
 async def program(yard: FakeYard) -> AsyncIterator[Bridge]:
     """A program that has met the yard, and listens."""
-    bridge = Bridge("/mcp", yard.reach, yard.tell)
-    await bridge.take(GREETING)
-    assert await eventually(lambda: len(yard.told) == 1)
+    bridge = Bridge("/mcp", yard.reach, yard.write)
+    await bridge.take(INITIALIZE)
+    assert await eventually(lambda: len(yard.lines) == 1)
     await bridge.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
     assert await eventually(lambda: len(yard.streams) == 1)
-    yard.told.clear()
-    yard.asked.clear()
+    yard.lines.clear()
+    yard.requests.clear()
     yield bridge
     await bridge.finish(force=True)
 
@@ -111,8 +111,8 @@ async def test_a_program_that_only_listens_goes_on_with_the_new_token(
     del program
     yard.rotate()
     assert await eventually(lambda: len(yard.streams) == 2)
-    assert yard.asked == ["GET s1 1", "POST - 0", "POST s2 0", "GET s2 0"]
-    assert yard.told == [], "the program knows nothing of it"
+    assert yard.requests == ["GET s1 1", "POST - 0", "POST s2 0", "GET s2 0"]
+    assert yard.lines == [], "the program knows nothing of it"
 
 
 async def test_requests_that_were_refused_together_are_asked_once_more_in_one_new_session(
@@ -121,11 +121,11 @@ async def test_requests_that_were_refused_together_are_asked_once_more_in_one_ne
     yard.key += "+"
     for number in (7, 8, 9):
         await program.take(ASKED.replace(b"7", b"%d" % number))
-    assert await eventually(lambda: len(yard.told) == 3)
-    assert sorted(json.loads(line)["id"] for line in yard.told) == [7, 8, 9]
-    assert all("result" in json.loads(line) for line in yard.told)
+    assert await eventually(lambda: len(yard.lines) == 3)
+    assert sorted(json.loads(line)["id"] for line in yard.lines) == [7, 8, 9]
+    assert all("result" in json.loads(line) for line in yard.lines)
     assert yard.sessions == 2
-    assert yard.asked.count("POST s2 0") == 1 + 3, "the notice, and the three"
+    assert yard.requests.count("POST s2 0") == 1 + 3, "the notice, and the three"
 
 
 async def test_a_refusal_that_stays_is_told_and_the_session_goes_on_once_it_ends(
@@ -134,12 +134,12 @@ async def test_a_refusal_that_stays_is_told_and_the_session_goes_on_once_it_ends
     yard.written = "-"
     yard.rotate()
     await program.take(ASKED)
-    assert await eventually(lambda: len(yard.told) == 1)
-    error = json.loads(yard.told.pop())["error"]
+    assert await eventually(lambda: len(yard.lines) == 1)
+    error = json.loads(yard.lines.pop())["error"]
     assert (error["message"], error["data"]) == ("a token is required", {"status": 401})
-    knocks = len(yard.asked)
-    assert not await eventually(lambda: len(yard.asked) > knocks + 4, 0.1), "nobody insists"
+    knocks = len(yard.requests)
+    assert not await eventually(lambda: len(yard.requests) > knocks + 4, 0.1), "nobody insists"
     yard.written = yard.key
     await program.take(ASKED)
-    assert await eventually(lambda: len(yard.told) == 1)
-    assert "result" in json.loads(yard.told.pop())
+    assert await eventually(lambda: len(yard.lines) == 1)
+    assert "result" in json.loads(yard.lines.pop())

@@ -96,7 +96,7 @@ async def user_api(user: Path, tokens: Tokens | None = None) -> AsyncGenerator[Y
     """A yard that takes that folder for its user's."""
     closing = asyncio.Event()
     async with Yard.open(environment={"HOME": str(user)}) as yard:
-        keys = replace(keys_of(yard), tokens=tokens or yard.kept.call_tokens)
+        keys = replace(keys_of(yard), tokens=tokens or yard.storage.call_tokens)
         app = build(yard, keys=keys, hosts=[], closing=closing, gateway=Gateway(yard, closing))
         async with client_of(app) as client:
             yield YardApi(yard, app, client, closing)
@@ -134,7 +134,7 @@ async def test_a_program_that_reads_no_variables_gets_the_token_itself(user: Pat
     async with user_api(user) as it:
         dry = await connect(it, "zed", http=True, dryRun=True)
         assert dry["files"]
-        assert it.yard.kept.call_tokens.all() == (), "a look makes none"
+        assert it.yard.storage.call_tokens.all() == (), "a look makes none"
         done = await connect(it, "zed", http=True)
         assert done["token"] is None
         (file,) = done["files"]
@@ -157,7 +157,7 @@ async def test_a_token_is_worthless_whose_program_could_not_be_told(
         monkeypatch.setattr("mcpyard.sources.client_files.edit_file", no_room)
         body = {"client": "zed", "name": "second", "http": True}
         assert slug(await it.post("/api/clients/connect", body)) == (507, "storage-full")
-        first, second = it.yard.kept.call_tokens.all()
+        first, second = it.yard.storage.call_tokens.all()
         assert (first.revoked is None, second.revoked is None) == (True, False)
 
 
@@ -202,7 +202,7 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
             assert (answered.status_code, problem["field"]) == (422, "http")
             assert "connect it over stdio" in problem["message"]
             assert sorted(user.rglob("*")) == before
-            assert it.yard.kept.call_tokens.all() == ()
+            assert it.yard.storage.call_tokens.all() == ()
         await connect(it, client.id, name="byCommand")
         entry = (await it.get(f"/api/clients/{client.id}/servers/byCommand")).json()
         assert (entry["command"], entry["args"]) == ("mcpyard", ["stdio"])

@@ -20,9 +20,9 @@ async def test_nobody_asks_the_gateway_without_a_token_or_by_another_name() -> N
         gateway = Gateway(yard, closing)
         app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=gateway)
         for headers, status in (({}, 401), ({"Host": "evil.example"}, 421)):
-            async with client_of(app, headers) as stranger:
+            async with client_of(app, headers) as outsider:
                 for path in ("/mcp", "/mcp/work", "/mcp/servers/x"):
-                    assert (await stranger.post(path, json=PING)).status_code == status
+                    assert (await outsider.post(path, json=PING)).status_code == status
         closing.set()
 
 
@@ -31,8 +31,8 @@ async def test_answers_of_the_gateway_are_neither_guessed_at_nor_kept() -> None:
     async with Yard.open(environment={}) as yard:
         gateway = Gateway(yard, closing)
         app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=gateway)
-        async with client_of(app) as owner, client_of(app, {}) as stranger:
-            for client in (owner, stranger):
+        async with client_of(app) as owner, client_of(app, {}) as outsider:
+            for client in (owner, outsider):
                 answer = await client.post("/mcp", json=PING)
                 assert answer.headers["x-content-type-options"] == "nosniff"
                 assert answer.headers["cache-control"] == "no-store"

@@ -74,8 +74,8 @@ def _of_rpc(answer: Message) -> Got:
 async def journal(talk: Talk, count: int) -> list[tuple[Any, ...]]:
     """The last lines, but for who called, when, how it spaced its JSON, and how long it took."""
     answer = await talk.http.get(f"/api/mcp/calls?limit={count}", headers=talk.heads({}))
-    kept = ("server", "tool", "outcome", "bytesOut")
-    return [tuple(line[each] for each in kept) for line in answer.json()["calls"]]
+    columns = ("server", "tool", "outcome", "bytesOut")
+    return [tuple(line[each] for each in columns) for line in answer.json()["calls"]]
 
 
 @pytest.mark.spec("F1.1")

@@ -118,7 +118,7 @@ async def test_a_result_that_asks_on_behalf_of_a_server_asks_for_no_task() -> No
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/servers/one"])
 async def test_tasks_are_not_offered_to_clients(path: str) -> None:
     async with talking({"one": server("legacy", {"content": []})}) as talk:
-        offered = (await talk.meet(path)).greeting["capabilities"]
+        offered = (await talk.meet(path)).initialize_result["capabilities"]
         capabilities = (await talk.ask_modern("server/discover", path))["result"]["capabilities"]
         assert capabilities == offered
         assert offered.keys() <= {"tools", "resources", "prompts", "completions", "logging"}
@@ -133,9 +133,9 @@ async def test_tasks_are_not_offered_to_clients(path: str) -> None:
 async def test_one_server_offers_subscriptions_only_if_it_has_them() -> None:
     silent = scripted({"capabilities": {"resources": {}}})
     async with talking({"silent": silent, "old": odd_server()}) as talk:
-        offered = (await talk.meet("/mcp/servers/silent")).greeting["capabilities"]
+        offered = (await talk.meet("/mcp/servers/silent")).initialize_result["capabilities"]
         assert offered["resources"] == {"listChanged": True}
-        offered = (await talk.meet("/mcp/servers/old")).greeting["capabilities"]
+        offered = (await talk.meet("/mcp/servers/old")).initialize_result["capabilities"]
         assert offered["resources"] == {"listChanged": True, "subscribe": True}
 
 

@@ -42,8 +42,8 @@ async def test_each_revision_is_spoken_and_another_gets_the_newest(
 ) -> None:
     async with talking({}) as talk:
         met = await talk.meet(version=requested)
-        assert met.greeting["protocolVersion"] == negotiated
-        assert met.greeting["serverInfo"]["instance"] == talk.served.yard.instance
+        assert met.initialize_result["protocolVersion"] == negotiated
+        assert met.initialize_result["serverInfo"]["instance"] == talk.served.yard.instance
         assert (await met.send(method="notifications/initialized")).status_code == 202
         assert (await met.ask("tools/list"))["result"] == {"tools": []}
 

@@ -24,11 +24,11 @@ async def test_a_stream_that_nobody_reads_ends_at_its_limit() -> None:
 
 
 async def test_what_was_read_is_forgotten_but_for_what_may_be_asked_for_again() -> None:
-    plain, kept = Stream(), Stream("s")
-    for stream in (plain, kept):
+    plain, resumable = Stream(), Stream("s")
+    for stream in (plain, resumable):
         events = await read(stream, [b"%d" % number for number in range(2 * KEPT_EVENTS)])
         assert events == 2 * KEPT_EVENTS
-    assert await read(kept, [], after=0) == KEPT_EVENTS
+    assert await read(resumable, [], after=0) == KEPT_EVENTS
     assert await read(plain, [], after=0) == 0
 
 

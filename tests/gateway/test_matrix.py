@@ -53,7 +53,7 @@ class Person:
     """Whoever answers for a client, and hears what it is told."""
 
     def __init__(self) -> None:
-        self.told: asyncio.Queue[object] = asyncio.Queue()
+        self.notifications: asyncio.Queue[object] = asyncio.Queue()
 
     async def elicit(self, context: object, params: object) -> types.ElicitResult:
         del context, params
@@ -65,11 +65,11 @@ class Person:
         return types.CreateMessageResult(role="assistant", content=content, model="none")
 
     async def hear(self, message: object) -> None:
-        self.told.put_nowait(message)
+        self.notifications.put_nowait(message)
 
     async def until(self, kind: type[Any]) -> Any:  # noqa: ANN401  any notification
         async with asyncio.timeout(10):
-            while not isinstance(message := await self.told.get(), kind):
+            while not isinstance(message := await self.notifications.get(), kind):
                 pass
         return message
 

@@ -48,16 +48,16 @@ async def rest(stream: AsyncIterator[Event]) -> list[str]:
 
 async def test_the_stream_of_a_session_ends_with_its_token_and_others_go_on() -> None:
     async with talking() as talk:
-        lost, kept = await holder_of(talk, "lost"), await holder_of(talk, "kept")
-        ended, going_on = await lost.meet(), await kept.meet()
+        lost, valid = await holder_of(talk, "lost"), await holder_of(talk, "kept")
+        ended, going_on = await lost.meet(), await valid.meet()
         async with ended.listening() as stream, going_on.listening():
             await revoke(talk, "lost")
             assert await rest(stream) == []
         assert (await ended.send(id=1, method="ping")).status_code == 401
         assert await going_on.ask("ping")
-        taken_over = Legacy(kept, ended.path, ended.session, {})
+        taken_over = Legacy(valid, ended.path, ended.session, {})
         assert (await taken_over.send(id=1, method="ping")).status_code == 404
-        await asyncio.gather(lost.http.aclose(), kept.http.aclose())
+        await asyncio.gather(lost.http.aclose(), valid.http.aclose())
 
 
 async def test_a_stream_of_the_modern_era_ends_with_its_token() -> None:

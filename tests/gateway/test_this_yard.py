@@ -35,7 +35,7 @@ async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
     identity = SelfIdentity(addresses=frozenset({"http://127.0.0.1:8712"}))
     servers = {"loop": BRIDGE, "web": {"url": "http://localhost:8712/mcp", "type": "http"}}
     definitions = {name: {**each, "wanted": "running"} for name, each in servers.items()}
-    async with Yard.open(servers=definitions, environment={}, here=identity) as yard:
+    async with Yard.open(servers=definitions, environment={}, identity=identity) as yard:
         for name in servers:
             record = await yard.settled(name)
             facts = (record.this_yard, record.status, record.error, record.wanted)

@@ -46,7 +46,7 @@ class Scenario:
     name: str
     url: str
     version: str
-    told: Mapping[str, Any]
+    parameters: Mapping[str, Any]
 
 
 async def drive(scenario: Scenario) -> None:
@@ -82,8 +82,8 @@ async def sign_in_and_call(scenario: Scenario) -> None:
     identity = Identity(
         BACK,
         metadata_url=ABOUT_US,
-        client_id=scenario.told.get("client_id", ""),
-        client_secret=scenario.told.get("client_secret", ""),
+        client_id=scenario.parameters.get("client_id", ""),
+        client_secret=scenario.parameters.get("client_secret", ""),
     )
     url = scenario.url
     sign_in = SignIn(url, VolatileCredentials(), identity)
@@ -117,7 +117,7 @@ async def call_unchecked(scenario: Scenario) -> None:
     """Call with what the suite gives; some of it breaks the schemas, so a yard would refuse it."""
     session = await open_session(HttpLink(scenario.url), FACE, Opening(20))
     await session.list_tools()
-    for call in scenario.told["toolCalls"]:
+    for call in scenario.parameters["toolCalls"]:
         await session.call_tool(call["name"], call["arguments"], TERMS)
     await session.close()
 

@@ -10,7 +10,7 @@ scenario = {
     "name": os.environ["MCP_CONFORMANCE_SCENARIO"],
     "url": sys.argv[-1],
     "version": os.environ["MCP_CONFORMANCE_PROTOCOL_VERSION"],
-    "told": context,
+    "parameters": context,
 }
 with socket.socket(socket.AF_UNIX) as driver:
     driver.connect(sys.argv[1])

@@ -20,11 +20,11 @@ def connections_over(opener: FakeOpener) -> ClientConnections:
 async def test_a_connection_is_held_until_it_has_ended_and_no_longer() -> None:
     opener = FakeOpener()
     connections = connections_over(opener)
-    ended, kept = connections.of(server(), "a"), connections.of(server(), "b")
-    await asyncio.gather(ended.call("t", b"{}", TERMS), kept.call("t", b"{}", TERMS))
+    ended, active = connections.of(server(), "a"), connections.of(server(), "b")
+    await asyncio.gather(ended.call("t", b"{}", TERMS), active.call("t", b"{}", TERMS))
     connections.end(client_key="a")
-    assert {*connections.all()} == {ended, kept}, "it is still there to be hurried"
-    assert await eventually(lambda: [*connections.all()] == [kept])
+    assert {*connections.all()} == {ended, active}, "it is still there to be hurried"
+    assert await eventually(lambda: [*connections.all()] == [active])
     assert ended.phase is Phase.STOPPED
     connections.end()
     assert await eventually(lambda: not [*connections.all()])

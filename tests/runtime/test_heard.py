@@ -35,7 +35,7 @@ async def test_what_a_server_offers_is_there_when_it_is_connected_and_anew_when_
 async def test_a_list_that_is_late_does_not_keep_a_server_from_being_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.domain.limits.OFFER_PATIENCE", 0.01)
+    monkeypatch.setattr("mcpyard.domain.limits.LISTING_GRACE", 0.01)
     async with watched() as it:
         it.opener.capabilities = PROMPTS
         it.opener.listing.clear()

@@ -43,11 +43,11 @@ async def test_what_a_cleanly_ended_child_leaves_behind_ends_too(mode: str) -> N
 @pytest.mark.parametrize("mode", ["leaves-detached", "leaves-unmarked"])
 async def test_a_child_that_is_stopped_takes_its_own_and_no_others(mode: str) -> None:
     async with small_yard() as yard:
-        _, neighbours = await yard.family("leaves-detached")
+        _, others = await yard.family("leaves-detached")
         child, pids = await yard.family(mode)
         await stop(yard, child)
         assert not any(map(alive, pids))
-        assert all(map(alive, neighbours))
+        assert all(map(alive, others))
 
 
 @pytest.mark.parametrize("mode", ["leaves-detached", "detached"])

@@ -25,11 +25,11 @@ pytestmark = pytest.mark.real
 
 QUICK = Pulse(seconds=0.2, misses=10)
 PATIENT = Pulse(seconds=0.02, misses=5000)
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 async def soon(condition: Callable[[], bool]) -> bool:
-    return await eventually(condition, PATIENCE)
+    return await eventually(condition, TIMEOUT)
 
 
 def can_make_cgroups() -> bool:

@@ -52,12 +52,12 @@ def issuer() -> Generator[SlowIssuer]:
 @pytest.fixture
 async def tokens(issuer: SlowIssuer) -> VolatileCredentials:
     """Those of a sign-in that has run out."""
-    kept, url = VolatileCredentials(), f"{issuer.base}/mcp"
-    await sign_in(SignIn(url, kept, Identity(BACK)))
-    credentials = await kept.get(url)
+    store, url = VolatileCredentials(), f"{issuer.base}/mcp"
+    await sign_in(SignIn(url, store, Identity(BACK)))
+    credentials = await store.get(url)
     assert credentials is not None
-    await kept.put(replace(credentials, expires_at=time.time() - 1))
-    return kept
+    await store.put(replace(credentials, expires_at=time.time() - 1))
+    return store
 
 
 @pytest.fixture
@@ -115,9 +115,9 @@ async def test_the_end_waits_for_a_renewal_and_keeps_what_came_of_it(
     await asyncio.wait({impatient})
     issuer.may_answer.set()
     await ending
-    kept = await tokens.get(f"{issuer.base}/mcp")
-    assert kept is not None
-    assert kept.refresh_token in issuer.refreshable
+    stored = await tokens.get(f"{issuer.base}/mcp")
+    assert stored is not None
+    assert stored.refresh_token in issuer.refreshable
 
 
 async def test_the_end_does_not_wait_for_an_issuer_that_says_nothing(

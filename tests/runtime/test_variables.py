@@ -127,7 +127,7 @@ async def test_the_loop_does_not_wait_for_a_ring(ring: Ring) -> None:
 async def test_an_answer_that_nobody_waits_for_any_more_is_welcome(
     ring: Ring, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(variables, "_PATIENCE", 0.0)
+    monkeypatch.setattr(variables, "_ANSWER_TIMEOUT", 0.0)
     monkeypatch.setattr(variables, "_SHUNNED", 0.0)
     ring.unlocked.clear()
     look_up, notice = Variables({}), asyncio.Event()

@@ -22,7 +22,7 @@ class Volatile:
     sessions: VolatileSessions = field(default_factory=VolatileSessions)
     approvals: VolatileApprovals = field(default_factory=VolatileApprovals)
     edits: VolatileEdits = field(default_factory=VolatileEdits)
-    left_outs: VolatileDroppedFields = field(default_factory=VolatileDroppedFields)
+    dropped_fields: VolatileDroppedFields = field(default_factory=VolatileDroppedFields)
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -11,13 +11,13 @@ from mcpyard.web.catalogues import catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_screens.presenters import ProgramFile, digest_of, table_of
 from mcpyard.web.server_screens.definitions import Pair
-from mcpyard.yard.clients.results import Shown
+from mcpyard.yard.clients.results import EntryStatus
 from mcpyard.yard.views.clients import entry_view
 
 LOCAL = entry_view(
     spot_of("codex:user"),
     "/c",
-    Shown(
+    EntryStatus(
         "files",
         Entry(
             command="npx",
@@ -31,7 +31,7 @@ LOCAL = entry_view(
 REMOTE = entry_view(
     spot_of("codex:user"),
     "/c",
-    Shown(
+    EntryStatus(
         "files",
         Entry(
             type=EntryTransport.HTTP,

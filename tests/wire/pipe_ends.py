@@ -45,7 +45,7 @@ class Recording:
     def __init__(self) -> None:
         self.frames: list[bytes] = []
         self.lost_with: asyncio.Future[Cause] = asyncio.get_running_loop().create_future()
-        self.told: list[object] = []
+        self.notices: list[object] = []
         self.wanted = 0
         self.enough = asyncio.Event()
 
@@ -56,10 +56,10 @@ class Recording:
             self.enough.set()
 
     def noise(self, reason: str, sample: bytes) -> None:
-        self.told.append((reason, sample[:20]))
+        self.notices.append((reason, sample[:20]))
 
     def failed(self, request: int, cause: Cause) -> None:
-        self.told.append((request, cause.code))
+        self.notices.append((request, cause.code))
 
     def lost(self, cause: Cause) -> None:
         self.lost_with.set_result(cause)

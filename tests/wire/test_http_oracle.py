@@ -86,8 +86,8 @@ async def test_the_handshake_era_works_over_streamable_http(http_url: str) -> No
 async def test_a_session_that_was_deleted_is_noticed(http_url: str) -> None:
     first, second = HttpLink(http_url), HttpLink(http_url)
     async with opened(second) as recorder:
-        async with opened(first) as told_first:
-            await shake_hands(first, told_first)
+        async with opened(first) as events:
+            await shake_hands(first, events)
             second.session_id = first.session_id
             second.protocol_version = first.protocol_version
         second.send(call(1))

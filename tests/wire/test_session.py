@@ -42,7 +42,7 @@ async def test_a_call_in_the_handshake_era_is_bare() -> None:
     assert dict(link.sent[-1].headers) == {}
 
 
-async def test_a_call_in_the_modern_era_carries_stamp_and_headers() -> None:
+async def test_a_call_in_the_modern_era_carries_meta_and_headers() -> None:
     link = FakeLink()
     session = await modern(link)
     link.script["tools/call"] = lambda params: params
@@ -80,7 +80,7 @@ async def test_capabilities_log_level_and_progress_can_be_those_of_one_request()
     assert link.sent[-1].headers["Mcp-Name"] == "t"
 
 
-async def test_the_callers_own_meta_is_kept_beside_the_stamp() -> None:
+async def test_the_callers_own_meta_is_kept_beside_ours() -> None:
     link = FakeLink()
     session = await modern(link)
     link.script["resources/read"] = lambda params: params

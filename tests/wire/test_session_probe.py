@@ -13,7 +13,7 @@ from mcpyard.wire.session import Opening, ServerSession, open_session
 from tests.wire.fakes import FakeLink, RpcFailure
 
 FACE = ClientFace("yard", "1.0", {"elicitation": {}})
-STAMP = {
+REQUEST_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
     "io.modelcontextprotocol/clientInfo": {"name": "yard", "version": "1.0"},
@@ -54,7 +54,7 @@ async def test_a_modern_server_needs_one_question() -> None:
     assert session.server_info == {"name": "new", "version": "9"}
     assert session.capabilities == {"tools": {}}
     assert link.methods == ["server/discover"]
-    assert link.bodies[0]["params"]["_meta"] == STAMP
+    assert link.bodies[0]["params"]["_meta"] == REQUEST_META
     assert dict(link.sent[0].headers) == {
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": "server/discover",
@@ -96,7 +96,7 @@ async def test_a_slow_modern_server_that_refuses_initialize_is_waited_for() -> N
     assert link.methods == ["server/discover", "initialize"]
 
 
-async def test_a_refusal_that_comes_together_with_the_greeting_is_not_told_as_an_error() -> None:
+async def test_a_refusal_that_comes_with_the_initialize_result_is_no_error() -> None:
     errors: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
     # Which of two answers is looked at first is not settled, so it is tried often.

@@ -27,19 +27,21 @@ class Drawer:
     """A token store in memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], Credentials] = {}
+        self.stored: dict[tuple[str, str], Credentials] = {}
 
     async def get(self, resource: str) -> Credentials | None:
-        matches = [kept for kept in self.kept.values() if kept.resource == resource]
+        matches = [
+            credentials for credentials in self.stored.values() if credentials.resource == resource
+        ]
         return matches[-1] if matches else None
 
     async def put(self, credentials: Credentials) -> None:
-        self.kept[credentials.issuer, credentials.resource] = credentials
+        self.stored[credentials.issuer, credentials.resource] = credentials
 
     @property
     def only(self) -> Credentials:
-        (kept,) = self.kept.values()
-        return kept
+        (credentials,) = self.stored.values()
+        return credentials
 
 
 @pytest.fixture
@@ -221,7 +223,7 @@ async def test_an_answer_from_another_issuer_is_refused(issuer: Issuer) -> None:
     back = await consent(await flow.begin())
     with pytest.raises(SignInFailed):
         await flow.finish(back["code"], back["state"], "http://evil.example")
-    assert drawer.kept == {}
+    assert drawer.stored == {}
 
 
 async def test_a_person_may_say_no(issuer: Issuer) -> None:

@@ -28,5 +28,5 @@ SERVER = DesiredServer(
 def sample_server(config: Config = SERVER.config, **members: object) -> ServerView:
     """A connected server with a definition, and with some members that differ from it."""
     server = replace(SERVER, config=config)
-    shown = server_view(server, Observed(ID, State(Phase.CONNECTED)), ())
-    return msgspec.structs.replace(shown, **members)
+    view = server_view(server, Observed(ID, State(Phase.CONNECTED)), ())
+    return msgspec.structs.replace(view, **members)

@@ -58,7 +58,7 @@ class Bench(FakeServers):
         return await super().trial(server)
 
 
-class Around:
+class Setup:
     def __init__(self) -> None:
         self.owner = Owner(Scope.USER)
         self.source = FakeSource(Document(self.owner))
@@ -85,8 +85,8 @@ class Around:
 
 
 @asynccontextmanager
-async def running() -> AsyncGenerator[Around]:
-    around = Around()
+async def running() -> AsyncGenerator[Setup]:
+    around = Setup()
     async with begun(around.yard):
         yield around
 
@@ -129,7 +129,7 @@ async def test_a_trial_waits_for_its_secret() -> None:
 
 
 async def test_a_yard_comes_up_when_the_secrets_it_mentions_are_answered() -> None:
-    it = Around()
+    it = Setup()
     it.vault.ask()
     it.say(secret=SECRET)
     beginning = asyncio.create_task(it.yard.begin())

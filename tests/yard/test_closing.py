@@ -78,7 +78,7 @@ async def test_a_source_that_cannot_be_closed_keeps_no_server_alive() -> None:
 async def test_a_source_that_hangs_keeps_no_server_alive(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(yard_module, "PATIENCE", 0.01)
+    monkeypatch.setattr(yard_module, "STEP_TIMEOUT", 0.01)
     source = StubbornSource(document())
     yard, servers = await begun(source)
     await yard.close()

@@ -38,7 +38,7 @@ from tests.yard.begun import begun
 ECHO = {"command": "echo", "args": ["hi"], "transport": "stdio"}
 
 
-class Around:
+class Setup:
     def __init__(self, *, project: bool = True) -> None:
         self.project = FakeEditableSource(Document(Owner(Scope.PROJECT, "p/.mcp.json")))
         self.user = FakeEditableSource(Document(Owner(Scope.USER)))
@@ -53,8 +53,8 @@ class Around:
 
 
 @asynccontextmanager
-async def running(*, project: bool = True) -> AsyncGenerator[Around]:
-    around = Around(project=project)
+async def running(*, project: bool = True) -> AsyncGenerator[Setup]:
+    around = Setup(project=project)
     async with begun(around.yard):
         yield around
 
@@ -222,8 +222,8 @@ async def test_a_running_server_can_be_spared() -> None:
 async def test_of_many_changes_at_once_none_is_lost() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", **ECHO}, wait=1)
-        wishes = [Change({"env": {f"V{number}": "x"}}) for number in range(32)]
-        await asyncio.gather(*(it.yard.change("fs", wish) for wish in wishes))
+        changes = [Change({"env": {f"V{number}": "x"}}) for number in range(32)]
+        await asyncio.gather(*(it.yard.change("fs", change) for change in changes))
         assert it.yard.reveal("fs").env == {f"V{number}": "x" for number in range(32)}
 
 

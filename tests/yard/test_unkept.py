@@ -33,7 +33,7 @@ class RefusingPolicies(VolatilePolicies):
         return await super().change(server, edit)
 
 
-class Around:
+class Setup:
     def __init__(self) -> None:
         one = Definition("one", LocalConfig(command=["x"]))
         source = FakeEditableSource(Document(Owner(Scope.PROJECT, "p/.mcp.json"), (one,)))
@@ -49,8 +49,8 @@ class Around:
 
 
 @asynccontextmanager
-async def on_a_full_disk() -> AsyncGenerator[Around]:
-    around = Around()
+async def on_a_full_disk() -> AsyncGenerator[Setup]:
+    around = Setup()
     async with begun(around.yard):
         await around.yard.start("one", wait=1)
         around.policies.full = True

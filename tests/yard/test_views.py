@@ -18,21 +18,21 @@ from tests.yard.sample_views import ID, SERVER, sample_server
 
 
 def test_a_local_record_has_every_field_of_the_definition() -> None:
-    shown = server_view(SERVER, Observed(ID), ())
-    assert shown.env == {"T": {"masked": True, "hint": "...alue"}}
-    assert (shown.command, shown.args, shown.cwd) == ("npx", ["-y"], None)
-    assert (shown.type, shown.transport, shown.scope) == ("local", "stdio", "user")
-    assert (shown.status, shown.state, shown.wanted) == (
+    view = server_view(SERVER, Observed(ID), ())
+    assert view.env == {"T": {"masked": True, "hint": "...alue"}}
+    assert (view.command, view.args, view.cwd) == ("npx", ["-y"], None)
+    assert (view.type, view.transport, view.scope) == ("local", "stdio", "user")
+    assert (view.status, view.state, view.wanted) == (
         "disconnected",
         "stopped",
         "running",
     )
-    assert (shown.tool_count, shown.tools) == (0, [])
+    assert (view.tool_count, view.tools) == (0, [])
 
 
 def test_every_part_of_the_policy_can_be_read_back() -> None:
     other_names = {"concurrency": "wantedConcurrency", "tools": "toolPolicies"}
-    said: dict[str, object] = {
+    policy: dict[str, object] = {
         "enabled": False,
         "timeout": 7,
         "startTimeout": 8,
@@ -49,18 +49,18 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "title": "T",
         "description": "D",
     }
-    assert [*said] == [info.alias for info in Policy.model_fields.values()]
-    config = LocalConfig.model_validate({"command": ["npx"], **said})
-    shown = server_view(replace(SERVER, config=config), Observed(ID), ())
-    assert {name: shown.to_dict()[other_names.get(name, name)] for name in said} == said
+    assert [*policy] == [info.alias for info in Policy.model_fields.values()]
+    config = LocalConfig.model_validate({"command": ["npx"], **policy})
+    view = server_view(replace(SERVER, config=config), Observed(ID), ())
+    assert {name: view.to_dict()[other_names.get(name, name)] for name in policy} == policy
     usual = server_view(SERVER, Observed(ID), ())
     assert {name: usual.to_dict()[name] for name in POLICY} == POLICY, "what `show` leaves out"
 
 
 def test_a_record_says_what_to_call_a_server_and_what_to_say_about_it() -> None:
     config = LocalConfig(command=["npx"], title="Files", description="Papers.")
-    shown = server_view(replace(SERVER, config=config), Observed(ID), ())
-    assert (shown.title, shown.description) == ("Files", "Papers.")
+    view = server_view(replace(SERVER, config=config), Observed(ID), ())
+    assert (view.title, view.description) == ("Files", "Papers.")
     unsaid = server_view(SERVER, Observed(ID), ())
     assert (unsaid.title, unsaid.description) == (None, None)
 
@@ -76,34 +76,34 @@ def test_the_digest_follows_name_and_definition() -> None:
 
 def test_a_remote_record_shows_address_and_masked_headers() -> None:
     remote = replace(SERVER, config=RemoteConfig(url="http://h", headers={"X": "${X}"}))
-    shown = server_view(remote, Observed(ID), ())
-    assert (shown.url, shown.headers, shown.transport) == ("http://h", {"X": "${X}"}, None)
-    assert shown.command is None
-    assert "command" not in shown.to_dict()
+    view = server_view(remote, Observed(ID), ())
+    assert (view.url, view.headers, view.transport) == ("http://h", {"X": "${X}"}, None)
+    assert view.command is None
+    assert "command" not in view.to_dict()
 
 
 def test_a_waiting_server_shows_cause_attempt_and_the_next_try() -> None:
     at = datetime(2030, 1, 1, tzinfo=UTC)
     cause = Cause(Code.EXITED, "exited", stderr=("boom",))
     seen = Observed(ID, State(Phase.BACKOFF, n=2, cause=cause), since=at, next_retry_at=at)
-    shown = server_view(SERVER, seen, ())
-    assert (shown.attempt, shown.max_attempts) == (2, 3)
-    assert shown.next_retry_at == "2030-01-01T00:00:00.000+00:00"
-    assert shown.error
-    assert shown.error.to_dict() == {
+    view = server_view(SERVER, seen, ())
+    assert (view.attempt, view.max_attempts) == (2, 3)
+    assert view.next_retry_at == "2030-01-01T00:00:00.000+00:00"
+    assert view.error
+    assert view.error.to_dict() == {
         "code": "exited",
         "message": "exited",
         "hint": HINTS[Code.EXITED],
         "stderr": ["boom"],
     }
-    told = status_event(SERVER, seen)
-    assert (told["name"], told["state"], told["attempt"]) == ("fs", "error", 2)
+    event = status_event(SERVER, seen)
+    assert (event["name"], event["state"], event["attempt"]) == ("fs", "error", 2)
 
 
 def test_a_connected_server_shows_its_session() -> None:
     facts = SessionFacts(Era.MODERN, "2026-07-28", {"name": "x"})
-    shown = server_view(SERVER, Observed(ID, State(Phase.CONNECTED), pid=5, session=facts), ())
-    assert (shown.protocol_version, shown.pid, shown.server_info) == (
+    view = server_view(SERVER, Observed(ID, State(Phase.CONNECTED), pid=5, session=facts), ())
+    assert (view.protocol_version, view.pid, view.server_info) == (
         "2026-07-28",
         5,
         {"name": "x"},
@@ -148,11 +148,10 @@ def test_json_has_the_members_of_its_kind_of_server_in_their_order(
 
 def test_a_view_that_was_sent_is_read_back_as_it_was() -> None:
     tools = [ToolSummary(name="read", description="Reads")]
-    for shown in (sample_server(tools=tools), sample_server(RemoteConfig(url="http://h"))):
-        assert msgspec.convert(shown.to_dict(), ServerView) == shown
+    for view in (sample_server(tools=tools), sample_server(RemoteConfig(url="http://h"))):
+        assert msgspec.convert(view.to_dict(), ServerView) == view
         assert (
-            msgspec.convert(orjson.loads(orjson.dumps(shown, default=encodable)), ServerView)
-            == shown
+            msgspec.convert(orjson.loads(orjson.dumps(view, default=encodable)), ServerView) == view
         )
 
 

@@ -52,7 +52,7 @@ def local(**more: object) -> LocalConfig:
     return LocalConfig.model_validate({"command": ["x"], **more})
 
 
-class Around:
+class Setup:
     """A yard and the fakes around it."""
 
     def __init__(self, *documents: Document) -> None:
@@ -80,7 +80,7 @@ class Around:
 
 
 async def test_what_should_run_is_started_and_shown() -> None:
-    around = Around(document(fs=local(), off=local(enabled=False)))
+    around = Setup(document(fs=local(), off=local(enabled=False)))
     async with around.open() as yard:
         states = {each.name: (each.status, each.state) for each in yard.servers()}
         assert states == {"fs": ("connected", "running"), "off": ("disconnected", "stopped")}
@@ -91,7 +91,7 @@ async def test_what_should_run_is_started_and_shown() -> None:
 
 
 async def test_a_reference_is_an_id_or_a_name() -> None:
-    async with Around(document(fs=local())).open() as yard:
+    async with Setup(document(fs=local())).open() as yard:
         identity = str(yard.record("fs").id)
         assert yard.record(identity) == yard.record("fs")
         with pytest.raises(ServerUnknown, match='"nobody"'):
@@ -99,7 +99,7 @@ async def test_a_reference_is_an_id_or_a_name() -> None:
 
 
 async def test_a_call_goes_to_the_server_and_comes_back_with_its_origin() -> None:
-    around = Around(document(fs=local(timeout=1500)))
+    around = Setup(document(fs=local(timeout=1500)))
     async with around.open() as yard:
         outcome = await yard.call("mcp_fs_read_file", {"path": "/x"})
         ((server, tool, arguments, terms),) = around.servers.calls
@@ -115,7 +115,7 @@ async def test_a_call_goes_to_the_server_and_comes_back_with_its_origin() -> Non
 
 @pytest.mark.spec("D6.3")
 async def test_arguments_that_break_the_schema_never_reach_the_server() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     async with around.open() as yard:
         with pytest.raises(ArgumentsRefused) as caught:
             await yard.call("mcp_fs_read_file", {"path": 3})
@@ -126,13 +126,13 @@ async def test_arguments_that_break_the_schema_never_reach_the_server() -> None:
 
 
 async def test_arguments_that_are_no_json_are_refused() -> None:
-    async with Around(document(other=local())).open() as yard:
+    async with Setup(document(other=local())).open() as yard:
         with pytest.raises(InputError, match="arguments: cannot be sent as JSON"):
             await yard.call("mcp_other_t", {"x": object()})
 
 
 async def test_a_tool_that_is_not_there_is_not_found() -> None:
-    around = Around(document(fs=local(tools={"read_file": ToolPolicy(enabled=False)})))
+    around = Setup(document(fs=local(tools={"read_file": ToolPolicy(enabled=False)})))
     async with around.open() as yard:
         for name in ("mcp_fs_read_file", "mcp_fs_nothing"):
             with pytest.raises(ToolUnknown):
@@ -150,7 +150,7 @@ async def test_a_tool_that_is_not_there_is_not_found() -> None:
 
 async def test_a_tool_has_its_own_time_out_and_progress_may_extend_it() -> None:
     policy = ToolPolicy(timeout=50, progress_extends=True, description="Mine")
-    around = Around(document(fs=local(tools={"read_file": policy})))
+    around = Setup(document(fs=local(tools={"read_file": policy})))
     async with around.open() as yard:
         await yard.call_tool("fs", "read_file", {"path": "x"})
         await yard.call_tool("fs", "read_file", {"path": "x"}, timeout=900)
@@ -162,7 +162,7 @@ async def test_a_tool_has_its_own_time_out_and_progress_may_extend_it() -> None:
 
 
 async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fails() -> None:
-    around = Around(document(fs=local(), other=local()))
+    around = Setup(document(fs=local(), other=local()))
     around.servers.answers["fs"] = lambda *_: (
         b'{"content": [{"type": "text", "text": "no"}, 3], "isError": true}'
     )
@@ -175,7 +175,7 @@ async def test_a_server_that_does_not_answer_is_told_apart_from_a_tool_that_fail
 
 
 async def test_meta_reaches_the_server_but_for_what_is_ours() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     around.servers.answers["fs"] = lambda *_: b'{"content":[]}'
     meta = {"traceparent": "00-1", "progressToken": 1, "mcpyard/hops": 9}
     async with around.open() as yard:
@@ -189,7 +189,7 @@ async def test_meta_reaches_the_server_but_for_what_is_ours() -> None:
 
 
 async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     around.servers.answers["fs"] = lambda *_: b"[1]"
     async with around.open() as yard:
         with pytest.raises(
@@ -201,14 +201,14 @@ async def test_an_answer_that_is_no_object_is_the_servers_fault() -> None:
 
 
 async def test_a_change_in_a_document_is_followed() -> None:
-    around = Around(document(fs=local(), keep=local()))
+    around = Setup(document(fs=local(), keep=local()))
     async with around.open() as yard:
-        kept = yard.record("keep").id
+        server_id = yard.record("keep").id
         listening = yard.events()
         around.sources[0].say(document(keep=local(), other=local()))
         await yard.settled("keep")
         assert [each.name for each in yard.servers()] == ["keep", "other"]
-        assert yard.record("keep").id == kept
+        assert yard.record("keep").id == server_id
         assert [each.exposed_name for each in yard.tools()] == ["mcp_other_t"]
         with pytest.raises(ToolUnknown):
             await yard.call("mcp_fs_read_file", {"path": "x"})
@@ -217,7 +217,7 @@ async def test_a_change_in_a_document_is_followed() -> None:
 
 
 async def test_a_server_is_stopped_started_and_restarted_by_word() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     async with around.open() as yard:
         assert (await yard.stop("fs", wait=1)).state == "stopped"
         assert (await yard.stop("fs", wait=1)).state == "stopped"
@@ -233,7 +233,7 @@ async def test_a_server_is_stopped_started_and_restarted_by_word() -> None:
 
 
 async def test_a_word_that_comes_in_the_middle_of_an_edit_is_not_lost() -> None:
-    async with Around(document(fs=local())).open() as yard:
+    async with Setup(document(fs=local())).open() as yard:
         with yard._reconciler.hold():
             assert (await yard.stop("fs", wait=0.01)).state == "running"
             await yard.start("fs")
@@ -250,7 +250,7 @@ async def test_a_word_that_comes_in_the_middle_of_an_edit_is_not_lost() -> None:
 
 
 async def test_waiting_for_a_stop_does_not_end_before_it_though_an_edit_holds_it_back() -> None:
-    async with Around(document(fs=local())).open() as yard:
+    async with Setup(document(fs=local())).open() as yard:
         with yard._reconciler.hold():
             stopping = asyncio.create_task(yard.stop("fs", wait=10))
             for _ in range(10):
@@ -260,7 +260,7 @@ async def test_waiting_for_a_stop_does_not_end_before_it_though_an_edit_holds_it
 
 
 async def test_a_failed_server_can_be_asked_to_start_again() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     around.servers.broken["fs"] = Cause(Code.COMMAND_MISSING, "no x", "Install x.")
     async with around.open() as yard:
         record = await yard.settled("fs")
@@ -273,27 +273,27 @@ async def test_a_failed_server_can_be_asked_to_start_again() -> None:
 
 
 async def test_a_disabled_server_is_not_started() -> None:
-    async with Around(document(fs=local(enabled=False))).open() as yard:
+    async with Setup(document(fs=local(enabled=False))).open() as yard:
         with pytest.raises(Disabled):
             await yard.start("fs")
 
 
 async def test_a_start_that_takes_long_answers_with_how_far_it_came() -> None:
-    around = Around(document(fs=local(wanted="stopped")))
+    around = Setup(document(fs=local(wanted="stopped")))
     async with around.open() as yard:
         around.servers.deaf = True
         assert (await yard.start("fs", wait=0.01)).state == "stopped"
 
 
 async def test_an_on_demand_server_offers_what_it_is_known_to_have() -> None:
-    around = Around(document(fs=local(wanted="on_demand")))
+    around = Setup(document(fs=local(wanted="on_demand")))
     async with around.open() as yard:
         assert (await yard.settled("fs")).state == "stopped"
         assert yard.record("fs").wanted == "on_demand"
 
 
 async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     async with around.open() as yard:
         good = around.sources[0].document
 
@@ -309,18 +309,18 @@ async def test_a_look_that_fails_is_survived(caplog: pytest.LogCaptureFixture) -
 
 
 async def test_problems_of_a_document_are_told() -> None:
-    around = Around(Document(PROJECT, problems=(Problem("x", "is odd"),)))
+    around = Setup(Document(PROJECT, problems=(Problem("x", "is odd"),)))
     async with around.open() as yard:
         assert [str(each) for each in yard.desired.problems] == ["x: is odd"]
 
 
 async def test_the_log_of_a_server_can_be_read() -> None:
-    async with Around(document(fs=local())).open() as yard:
+    async with Setup(document(fs=local())).open() as yard:
         assert yard.log("fs") == ()
 
 
 async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     async with around.open() as yard:
         around.sources[0].say(document())
         assert await eventually(lambda: not yard.servers())
@@ -330,7 +330,7 @@ async def test_names_stay_when_a_server_goes_and_comes_back() -> None:
 
 
 async def test_the_registry_of_a_yard_follows_it() -> None:
-    around = Around(document(fs=local(), bad=local()))
+    around = Setup(document(fs=local(), bad=local()))
     around.servers.broken["bad"] = Cause(Code.EXITED, "gone")
     async with around.open() as yard:
         servers = {
@@ -342,7 +342,7 @@ async def test_the_registry_of_a_yard_follows_it() -> None:
 
 
 async def test_every_call_is_accounted_for() -> None:
-    around = Around(document(fs=local(), other=local()))
+    around = Setup(document(fs=local(), other=local()))
     async with around.open() as yard:
         await yard.call("mcp_fs_read_file", {"path": "x"}, who="me")
         around.servers.answers["fs"] = lambda *_: b'{"content": [], "isError": true}'
@@ -361,7 +361,7 @@ async def test_every_call_is_accounted_for() -> None:
 
 
 async def test_the_tools_of_a_server_on_demand_that_failed_are_not_offered() -> None:
-    around = Around(document(fs=local()))
+    around = Setup(document(fs=local()))
     async with around.open() as yard:
         around.sources[0].say(document(fs=local(wanted="on_demand")))
         assert await eventually(lambda: yard.record("fs").wanted == "on_demand")

@@ -33,9 +33,9 @@ def model_output(output: object) -> dict[str, object]:
     outcome = Outcome(orjson.dumps(result), server="", tool="", ms=0.0)
     if outcome.is_error:
         return {"type": "error-text", "value": as_text(outcome)}
-    shown = pieces(outcome, everything)
-    if any(isinstance(each, Media) for each in shown):
-        return {"type": "content", "value": [_content(each) for each in shown]}
+    parts = pieces(outcome, everything)
+    if any(isinstance(each, Media) for each in parts):
+        return {"type": "content", "value": [_content(each) for each in parts]}
     return {"type": "text", "value": as_text(outcome)}
 
 

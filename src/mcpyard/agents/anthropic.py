@@ -36,12 +36,12 @@ def answer(outcome: Outcome, call_id: str) -> Block:
     }
 
 
-def given(tool: Tool, arguments: object) -> object:
+def own_arguments(tool: Tool, arguments: object) -> object:
     """The arguments of a call under the tool's own names."""
     return own_members(arguments, lower(tool.input_schema, COMMON))
 
 
-def asked(call: object) -> tuple[str, object, str]:
+def read_call(call: object) -> tuple[str, object, str]:
     """Name, arguments and id of a `tool_use` block, an object of the library or a dictionary.
 
     Raises:

@@ -28,13 +28,13 @@ def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
 
 def result(outcome: Outcome) -> ToolResult:
     """The outcome for the model: images, audio and files as attachments, the rest as text."""
-    shown = pieces(outcome, everything)
-    text = "\n".join(words(shown))
+    parts = pieces(outcome, everything)
+    text = "\n".join(words(parts))
     return ToolResult(
         text_result_for_llm=text,
         result_type=_type(outcome),
         error=text if outcome.is_error else None,
-        binary_results_for_llm=[_attached(each) for each in media(shown)] or None,
+        binary_results_for_llm=[_attached(each) for each in media(parts)] or None,
     )
 
 

@@ -30,25 +30,25 @@ def convert(offered: Mapping[str, Tool]) -> list[GeminiTool]:
 
 def answer(outcome: Outcome, name: str, call_id: str | None) -> dict[str, object]:
     """The outcome of a call, as the part of a message that answers it."""
-    shown = pieces(outcome, _carried)
+    parts = pieces(outcome, _carried)
     key = "error" if outcome.is_error else "output"
     response: dict[str, object] = {
         "name": name,
-        "response": {key: "\n".join(words(shown)) or "see the attached media"},
+        "response": {key: "\n".join(words(parts)) or "see the attached media"},
     }
     if call_id:
         response["id"] = call_id
-    if attached := [_part(each) for each in media(shown)]:
+    if attached := [_part(each) for each in media(parts)]:
         response["parts"] = attached
     return {"functionResponse": response}
 
 
-def given(tool: Tool, arguments: object) -> object:
+def own_arguments(tool: Tool, arguments: object) -> object:
     """The arguments of a call under the tool's own names."""
     return own_members(arguments, lower(tool.input_schema, GEMINI))
 
 
-def asked(call: object) -> tuple[str, object, str | None]:
+def read_call(call: object) -> tuple[str, object, str | None]:
     """Name, arguments and id of a function call, an object of the library or a dictionary.
 
     Raises:

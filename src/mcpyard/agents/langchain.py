@@ -41,7 +41,7 @@ class YardTool(BaseTool):
             name=name,
             description=tool.description,
             args_schema=as_object(tool.input_schema),
-            handle_tool_error=_told,
+            handle_tool_error=_error_content,
             metadata={"server": tool.origin, "stale": tool.stale},
         )
         made._tool = tool
@@ -66,7 +66,7 @@ class _Failed(ToolException):
         self.outcome = outcome
 
 
-def _told(error: ToolException) -> Content:
+def _error_content(error: ToolException) -> Content:
     return content(error.outcome) if isinstance(error, _Failed) else str(error)
 
 

@@ -43,18 +43,18 @@ def convert(
 def answer(outcome: Outcome, call_id: str, api: Api = "responses") -> dict[str, object]:
     """The outcome of a call, as the message that answers it."""
     if api == "chat":
-        said = "\n".join(words(flagged(outcome, nothing)))
-        return {"role": "tool", "tool_call_id": call_id, "content": said}
+        text = "\n".join(words(flagged(outcome, nothing)))
+        return {"role": "tool", "tool_call_id": call_id, "content": text}
     output = text_or_items(flagged(outcome, pictures_and_pdf), _item)
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
-def given(tool: Tool, arguments: object) -> object:
+def own_arguments(tool: Tool, arguments: object) -> object:
     """The arguments of a call, without the nulls that stand for omitted ones in strict mode."""
     return drop_nulls(read_arguments(arguments), lower(tool.input_schema, COMMON))
 
 
-def asked(call: object) -> tuple[str, object, str, Api]:
+def read_call(call: object) -> tuple[str, object, str, Api]:
     """Name, arguments, id and API of a call, an object of the library or a dictionary.
 
     Raises:

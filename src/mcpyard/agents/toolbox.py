@@ -29,7 +29,7 @@ _LIBRARIES: Final = {
 }
 """The package that each adapter needs; the extra has the name of the adapter."""
 
-_Given: TypeAlias = Callable[[Tool, object], object]
+_ReadArguments: TypeAlias = Callable[[Tool, object], object]
 """Converts the arguments of a target to those of the tool."""
 
 
@@ -93,8 +93,8 @@ class AgentToolbox(Toolbox):
         Raises:
             TypeError: `call` is neither.
         """
-        name, arguments, call_id, api = openai.asked(call)
-        outcome = await self._call(name, arguments, openai.given)
+        name, arguments, call_id, api = openai.read_call(call)
+        outcome = await self._call(name, arguments, openai.own_arguments)
         return openai.answer(outcome, call_id, api)
 
     async def answer_anthropic(self, call: object) -> dict[str, object]:
@@ -103,8 +103,8 @@ class AgentToolbox(Toolbox):
         Raises:
             TypeError: `call` is not such a block.
         """
-        name, arguments, call_id = anthropic.asked(call)
-        outcome = await self._call(name, arguments, anthropic.given)
+        name, arguments, call_id = anthropic.read_call(call)
+        outcome = await self._call(name, arguments, anthropic.own_arguments)
         return anthropic.answer(outcome, call_id)
 
     async def answer_gemini(self, call: object) -> dict[str, object]:
@@ -113,24 +113,24 @@ class AgentToolbox(Toolbox):
         Raises:
             TypeError: `call` is not a function call.
         """
-        name, arguments, call_id = gemini.asked(call)
-        outcome = await self._call(name, arguments, gemini.given)
+        name, arguments, call_id = gemini.read_call(call)
+        outcome = await self._call(name, arguments, gemini.own_arguments)
         return gemini.answer(outcome, name, call_id)
 
-    async def _call(self, name: str, arguments: object, given: _Given) -> Outcome:
+    async def _call(self, name: str, arguments: object, read_arguments: _ReadArguments) -> Outcome:
         tool = self.offered.get(name)
         if tool is None:
             return await self.call(name)
-        return await call_asked(tool, given(tool, arguments))
+        return await call_asked(tool, read_arguments(tool, arguments))
 
     def _converted(self, adapter: str) -> object:
         try:
-            found = import_module(f"mcpyard.agents.{adapter}")
+            module = import_module(f"mcpyard.agents.{adapter}")
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != _LIBRARIES[adapter]:
                 raise
             extra = adapter.replace("_", "-")
-            told = f'its library is not installed: pip install "mcpyard[{extra}]"'
-            raise ImportError(told, name=error.name) from error
-        convert = cast("Callable[[Mapping[str, Tool]], object]", found.convert)
+            message = f'its library is not installed: pip install "mcpyard[{extra}]"'
+            raise ImportError(message, name=error.name) from error
+        convert = cast("Callable[[Mapping[str, Tool]], object]", module.convert)
         return convert(self.offered)

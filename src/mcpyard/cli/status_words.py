@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from mcpyard.cli.output import clean
-from mcpyard.domain.display_status import DisplayStatus, lamp_of
+from mcpyard.domain.display_status import DisplayStatus, status_of_phase
 
 NOT_RUNNING: Final = "not running"
 
@@ -38,7 +38,9 @@ def status_word(record: Mapping[str, object]) -> str:
     if record.get("yard") == NOT_RUNNING:
         return NOT_RUNNING
     tries = cast("int", record.get("attempt") or 0)
-    return lamp_of(str(record["phase"]), tries=tries, enabled=record.get("enabled") is not False)
+    return status_of_phase(
+        str(record["phase"]), tries=tries, enabled=record.get("enabled") is not False
+    )
 
 
 def is_up(record: Mapping[str, object]) -> bool:

@@ -61,11 +61,11 @@ class AttachedYard:
         Raises:
             Disconnected: No yard runs there.
         """
-        found = Home(Path(home) if home is not None else default_home())
-        running = found.running()
+        folder = Home(Path(home) if home is not None else default_home())
+        running = folder.running()
         if running is None or not running.url:
-            raise Disconnected(f"mcpyard is not running (home {found.folder}): mcpyard up")
-        async with contextlib.aclosing(HttpClient(running, found.token())) as http:
+            raise Disconnected(f"mcpyard is not running (home {folder.folder}): mcpyard up")
+        async with contextlib.aclosing(HttpClient(running, folder.token())) as http:
             yard = cls(http)
             try:
                 await yard._begin()
@@ -225,8 +225,8 @@ class AttachedYard:
 
 
 def _is_settled(record: ServerView) -> bool:
-    wanted, phase = record.wanted, record.phase
-    return phase in _SETTLED and (wanted, phase) not in _UNDER_WAY
+    goal, phase = record.wanted, record.phase
+    return phase in _SETTLED and (goal, phase) not in _UNDER_WAY
 
 
 def _without_tools(record: ServerView) -> ServerView:

@@ -79,12 +79,12 @@ class AttachedClients:
             "move": copy.move,
             "dryRun": terms.dry_run,
         }
-        more = _given(newName=copy.new_name, project=terms.project)
+        more = _without_none(newName=copy.new_name, project=terms.project)
         return await self._change("POST", "/api/clients/copy", body | more)
 
     async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told."""
-        body = {"dryRun": terms.dry_run} | _given(id=number)
+        body = {"dryRun": terms.dry_run} | _without_none(id=number)
         return await self._change("POST", "/api/clients/undo", body)
 
     async def edits(self) -> list[EditView]:
@@ -107,7 +107,7 @@ class AttachedClients:
         self, scope: str | None = None, terms: EditTerms = _PLAIN
     ) -> list[ImportView]:
         """Take every server that is found on the machine into the yard, where it waits, stopped."""
-        body = {"dryRun": terms.dry_run} | _given(scope=scope, project=terms.project)
+        body = {"dryRun": terms.dry_run} | _without_none(scope=scope, project=terms.project)
         content, path = orjson.dumps(body), "/api/mcp/import"
         imported = await self._http.request(_Imported, "POST", path, content)
         return imported.servers
@@ -119,15 +119,15 @@ class AttachedClients:
         return _done(await self._http.request(dict[str, Any], method, path, content))
 
 
-def _done(told: dict[str, Any]) -> Done:
+def _done(body: dict[str, Any]) -> Done:
     return Done(
-        tuple((each["path"], each["diff"]) for each in told["files"]),
+        tuple((each["path"], each["diff"]) for each in body["files"]),
         tuple(
             Warned(WarningKind(each["kind"]), each["field"], "", each["message"])
-            for each in told["warnings"]
+            for each in body["warnings"]
         ),
-        told["edit"],
-        tuple(told["removes"]) if "removes" in told else None,
+        body["edit"],
+        tuple(body["removes"]) if "removes" in body else None,
     )
 
 
@@ -142,9 +142,9 @@ def _changed(words: str, name: str, terms: EditTerms) -> str:
 
 
 def _query(**more: str | None) -> str:
-    given = _given(**more)
-    return f"?{urlencode(given)}" if given else ""
+    parameters = _without_none(**more)
+    return f"?{urlencode(parameters)}" if parameters else ""
 
 
-def _given(**more: object) -> dict[str, object]:
+def _without_none(**more: object) -> dict[str, object]:
     return {word: value for word, value in more.items() if value is not None}

@@ -17,7 +17,7 @@ from mcpyard.store.home import Home, Running
 
 SERVERS: Final = "/api/mcp/servers"
 
-_PATIENCE: Final = 30.0
+_REQUEST_TIMEOUT: Final = 30.0
 _COMING_UP: Final = 10.0
 """Seconds in which a yard that took its home should listen; a slow disk takes a few."""
 
@@ -27,7 +27,7 @@ _LOOK_AGAIN: Final = 0.02
 _Answer = TypeVar("_Answer")
 
 
-class Patience:
+class Deadline:
     """How long to go on looking for what another process will do."""
 
     def __init__(self, seconds: float) -> None:
@@ -101,7 +101,7 @@ class RunningYard:
 
         async def answered() -> bytes:
             # What changes something takes as long as the yard itself takes for it.
-            async with aclosing(self._client(None if content else _PATIENCE)) as client:
+            async with aclosing(self._client(None if content else _REQUEST_TIMEOUT)) as client:
                 return await client.request(bytes, method, path, content, headers)
 
         return asyncio.run(answered())
@@ -111,9 +111,9 @@ class RunningYard:
         return HttpClient(self._running, self._token, name=name, within=within)
 
 
-def find_yard(home: Path, *, patience: float = _COMING_UP) -> RunningYard | None:
+def find_yard(home: Path, *, timeout: float = _COMING_UP) -> RunningYard | None:
     """The yard that holds a home, if one does; one that is coming up is waited for."""
-    held, waiting = Home(home), Patience(patience)
+    held, waiting = Home(home), Deadline(timeout)
     while (running := held.running()) and not running.url and waiting.lasts():
         """It holds the home, and will say where it listens."""
     if running is None:
@@ -132,7 +132,7 @@ def ask_yard(
     Raises:
         YardBusy: Somebody holds the home for long, and does not say where they listen.
     """
-    waiting = Patience(_COMING_UP)
+    waiting = Deadline(_COMING_UP)
     while True:
         if yard := find_yard(home):
             return through(yard)

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from mcpyard.client.http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached, TransportError
-from mcpyard.client.messages import ClientMessage, ToolHeaders, read_asked
+from mcpyard.client.messages import ClientMessage, ToolHeaders, read_message
 from mcpyard.client.problems import error_of
 from mcpyard.wire.jsonrpc import Envelope, Id, RpcError, failure, read, read_error
 
@@ -57,7 +57,7 @@ class Bridge:
         self._flights: dict[Id, asyncio.Task[None]] = {}
         self._closes: set[Id] = set()
         self._tools = ToolHeaders()
-        self._greeting = b""
+        self._initialize = b""
         self._session = ""
         self._version = ""
         self._listening: asyncio.Task[None] | None = None
@@ -65,16 +65,16 @@ class Bridge:
     async def take(self, line: bytes) -> None:
         """Carry one message of the program's; a request is answered later."""
         try:
-            asked = read_asked(line)
+            request = read_message(line)
         except (ValueError, RecursionError):
             await self._tell(_PARSE_ERROR)
             return
-        if asked.id is not None and asked.method is not None:
-            await self._begin(asked.id, asked)
-        elif asked.cancels in self._closes:
-            self._flights[asked.cancels].cancel()
+        if request.id is not None and request.method is not None:
+            await self._begin(request.id, request)
+        elif request.cancels in self._closes:
+            self._flights[request.cancels].cancel()
         else:
-            await self._notify(asked)
+            await self._notify(request)
 
     async def finish(self, *, force: bool = False) -> None:
         """Wait a little for what is under way, then let go of everything."""
@@ -90,14 +90,14 @@ class Bridge:
             await self._say_goodbye(self._client)
             await self._client.aclose()
 
-    async def _begin(self, number: Id, asked: ClientMessage) -> None:
+    async def _begin(self, number: Id, request: ClientMessage) -> None:
         if len(self._flights) >= MAX_IN_FLIGHT:
             full = RpcError(_CONNECTION_CLOSED, f"{MAX_IN_FLIGHT} requests are under way already")
             await self._tell(failure(number, full))
             return
-        task = asyncio.create_task(self._request(number, asked))
+        task = asyncio.create_task(self._request(number, request))
         self._flights[number] = task
-        if asked.version:
+        if request.version:
             self._closes.add(number)
         task.add_done_callback(lambda done: self._ended(number, done))
         # Lets the request leave first, so that what follows it also arrives later.
@@ -108,32 +108,36 @@ class Bridge:
             del self._flights[number]
             self._closes.discard(number)
 
-    async def _request(self, number: Id, asked: ClientMessage) -> None:
+    async def _request(self, number: Id, request: ClientMessage) -> None:
         async def answered(answer: Answer) -> None:
-            await self._relay(answer, number, asked)
+            await self._relay(answer, number, request)
 
         try:
-            await self._post(asked, answered)
+            await self._post(request, answered)
         except TransportError as error:
             lost = RpcError(_CONNECTION_CLOSED, f"the connection to mcpyard was lost: {error}")
             await self._tell(failure(number, lost))
 
-    async def _notify(self, asked: ClientMessage) -> None:
+    async def _notify(self, notification: ClientMessage) -> None:
         async def taken(answer: Answer) -> None:
             await answer.body()
 
         with contextlib.suppress(TransportError):
-            await self._post(asked, taken)
-        if asked.method == "notifications/initialized":
+            await self._post(notification, taken)
+        if notification.method == "notifications/initialized":
             self._listen_anew()
 
-    async def _post(self, asked: ClientMessage, take: Callable[[Answer], Awaitable[None]]) -> None:
+    async def _post(
+        self, message: ClientMessage, take: Callable[[Answer], Awaitable[None]]
+    ) -> None:
         for last in (False, True):
             client, session = await self._reached(), self._session
             try:
-                async with client.send("POST", self._path, self._headers(asked), asked.line) as got:
+                async with client.send(
+                    "POST", self._path, self._headers(message), message.line
+                ) as got:
                     outdated = got.status == _UNKNOWN_TOKEN
-                    if last or not (outdated or _is_over(got, session, asked)):
+                    if last or not (outdated or _is_over(got, session, message)):
                         await take(got)
                         return
             except NotReached:
@@ -145,40 +149,40 @@ class Bridge:
             else:
                 await self._greet_anew(session)
 
-    def _headers(self, asked: ClientMessage) -> Mapping[str, str]:
-        if asked.version:
-            return _POST | self._tools.headers(asked)
-        if asked.method == "initialize":
-            self._greeting, self._session, self._version = asked.line, "", ""
+    def _headers(self, message: ClientMessage) -> Mapping[str, str]:
+        if message.version:
+            return _POST | self._tools.headers(message)
+        if message.method == "initialize":
+            self._initialize, self._session, self._version = message.line, "", ""
             return _POST
         return _POST | self._of_session()
 
     def _of_session(self) -> dict[str, str]:
-        known = {"Mcp-Session-Id": self._session, "MCP-Protocol-Version": self._version}
-        return {name: value for name, value in known.items() if value}
+        headers = {"Mcp-Session-Id": self._session, "MCP-Protocol-Version": self._version}
+        return {name: value for name, value in headers.items() if value}
 
-    async def _relay(self, answer: Answer, number: Id, asked: ClientMessage) -> None:
+    async def _relay(self, answer: Answer, number: Id, request: ClientMessage) -> None:
         if answer.status >= _REFUSED:
             await self._tell(failure(number, _refusal(answer.status, await answer.body())))
             return
-        if asked.method == "initialize":
+        if request.method == "initialize":
             self._session = answer.headers.get(_SESSION, "")
         answered = False
         async for message in self._messages(answer):
-            answered |= self._take_note(message, number, asked)
+            answered |= self._take_note(message, number, request)
             await self._tell(message)
         if not answered:
             raise Cut("the answer did not come")
 
-    def _take_note(self, message: bytes, number: Id, asked: ClientMessage) -> bool:
+    def _take_note(self, message: bytes, number: Id, request: ClientMessage) -> bool:
         """Whether a message is the answer to a request; some are read on their way."""
-        said = _envelope(message)
-        if said is None or said.method is not None or said.id != number:
+        envelope = _envelope(message)
+        if envelope is None or envelope.method is not None or envelope.id != number:
             return False
-        if asked.method == "initialize" and not said.failed:
-            self._version = msgspec.json.decode(said.result, type=_Greeted).protocol_version
-        elif asked.method == "tools/list":
-            self._tools.take_list(bytes(said.result))
+        if request.method == "initialize" and not envelope.failed:
+            self._version = msgspec.json.decode(envelope.result, type=_Greeted).protocol_version
+        elif request.method == "tools/list":
+            self._tools.take_list(bytes(envelope.result))
         return True
 
     async def _messages(self, answer: Answer) -> AsyncIterator[bytes]:
@@ -212,7 +216,7 @@ class Bridge:
 
     async def _greet(self, client: HttpClient) -> None:
         """Begin a session as the program did, without its notice."""
-        async with client.send("POST", self._path, _POST, self._greeting) as answer:
+        async with client.send("POST", self._path, _POST, self._initialize) as answer:
             session = answer.headers.get(_SESSION)
             await answer.body()
         if session is None:
@@ -234,8 +238,8 @@ class Bridge:
         """Hand on what the yard says unasked, for as long as the session lasts."""
         while session == self._session:
             with contextlib.suppress(TransportError):
-                client, wanted = await self._reached(), {"Accept": EVENT_STREAM}
-                headers = wanted | self._of_session()
+                client, accept = await self._reached(), {"Accept": EVENT_STREAM}
+                headers = accept | self._of_session()
                 async with client.send("GET", self._path, headers) as answer:
                     if answer.status == _UNKNOWN_TOKEN:
                         await self._reach_anew(client)
@@ -255,9 +259,9 @@ class Bridge:
                     await answer.body()
 
 
-def _is_over(answer: Answer, session: str, asked: ClientMessage) -> bool:
+def _is_over(answer: Answer, session: str, message: ClientMessage) -> bool:
     """Whether a message was refused because the yard does not know its session any more."""
-    outside = asked.method == "initialize" or asked.version
+    outside = message.method == "initialize" or message.version
     return answer.status == _GONE and bool(session) and not outside
 
 
@@ -269,9 +273,9 @@ def _envelope(message: bytes) -> Envelope | None:
 
 
 def _refusal(status: int, body: bytes) -> RpcError:
-    said = _envelope(body)
-    if said is not None and said.failed:
-        return read_error(said.error)
+    envelope = _envelope(body)
+    if envelope is not None and envelope.failed:
+        return read_error(envelope.error)
     return RpcError(_CONNECTION_CLOSED, error_of(status, body).message, {"status": status})
 
 

@@ -70,22 +70,24 @@ class ClientMessage:
     cancels: Id | None = None
 
 
-def read_asked(line: bytes) -> ClientMessage:
+def read_message(line: bytes) -> ClientMessage:
     """The message in a line; `ValueError` or `RecursionError` when there is none."""
-    said = read(line)
-    if said.method is None or said.params is ABSENT:
-        return ClientMessage(line, said.id, said.method)
+    envelope = read(line)
+    if envelope.method is None or envelope.params is ABSENT:
+        return ClientMessage(line, envelope.id, envelope.method)
     try:
-        params = _params.decode(said.params)
+        params = _params.decode(envelope.params)
     except ValueError:
         # The gateway says what is wrong with them.
-        return ClientMessage(line, said.id, said.method)
-    member = NAMED_BY.get(said.method)
+        return ClientMessage(line, envelope.id, envelope.method)
+    member = NAMED_BY.get(envelope.method)
     name = params.uri if member == "uri" else params.name
-    cancels = params.request_id if said.method == "notifications/cancelled" else None
+    cancels = params.request_id if envelope.method == "notifications/cancelled" else None
     arguments = bytes(params.arguments)
     named = name if member else None
-    return ClientMessage(line, said.id, said.method, params.meta.version, named, arguments, cancels)
+    return ClientMessage(
+        line, envelope.id, envelope.method, params.meta.version, named, arguments, cancels
+    )
 
 
 class ToolHeaders:
@@ -108,10 +110,10 @@ class ToolHeaders:
             except ValueError:
                 self._paths.pop(tool.name, None)
 
-    def headers(self, asked: ClientMessage) -> dict[str, str]:
+    def headers(self, message: ClientMessage) -> dict[str, str]:
         """The headers of a message."""
-        routing = routing_headers(asked.version, asked.method or "", asked.name)
-        paths = self._paths.get(asked.name or "") if asked.method == "tools/call" else None
-        if not paths or not asked.arguments:
+        routing = routing_headers(message.version, message.method or "", message.name)
+        paths = self._paths.get(message.name or "") if message.method == "tools/call" else None
+        if not paths or not message.arguments:
             return dict(routing)
-        return {**routing, **headers_for(paths, _members.decode(asked.arguments))}
+        return {**routing, **headers_for(paths, _members.decode(message.arguments))}

@@ -72,8 +72,8 @@ class Document:
 
 def keep_last_good(fresh: Document, last: Document) -> Document:
     """A document in which an entry that turned bad keeps the definition it had."""
-    kept = tuple(each for each in last.definitions if each.name in fresh.skipped)
-    return replace(fresh, definitions=(*fresh.definitions, *kept))
+    earlier = tuple(each for each in last.definitions if each.name in fresh.skipped)
+    return replace(fresh, definitions=(*fresh.definitions, *earlier))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class DesireInputs:
         turns: How often somebody asked a server to begin anew, by id.
         waiting: Entries that wait for the user's approval; the documents do not have them.
         lookup: Gives the value of a variable.
-        here: What an entry that points back to this gateway is known by.
+        identity: What an entry that points back to this gateway is known by.
     """
 
     identities: Mapping[tuple[Owner, str], UUID]
@@ -118,7 +118,7 @@ class DesireInputs:
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
     waiting: tuple[Waiting, ...] = ()
-    here: SelfIdentity = field(default_factory=SelfIdentity)
+    identity: SelfIdentity = field(default_factory=SelfIdentity)
 
 
 Values = Mapping[str, str | None]
@@ -223,7 +223,7 @@ def _server(
     config = apply_policy(definition.config, inputs.policies.get(identity, {}))
     name, seen = definition.name, before.servers.get(identity)
     made = _made_before(seen, name, config, inputs) or _make(name, config, inputs)
-    this_yard = inputs.here.is_reached_by(made.launch)
+    this_yard = inputs.identity.is_reached_by(made.launch)
     configured = config.wanted or default_wanted(owner.scope)
     note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
     return DesiredServer(

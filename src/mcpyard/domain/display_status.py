@@ -43,8 +43,8 @@ _OF_PHASE: Final[Mapping[str, DisplayStatus]] = {
 }
 
 
-def lamp_of(phase: str, *, tries: int = 0, enabled: bool = True) -> DisplayStatus:
-    """The lamp of a phase.
+def status_of_phase(phase: str, *, tries: int = 0, enabled: bool = True) -> DisplayStatus:
+    """The display status of a phase.
 
     Args:
         phase: Where in its life the server is.

@@ -213,8 +213,8 @@ _MINUTE: Final = 60.0
 _Move = Callable[[State, Event, RestartPolicy], Step]
 
 
-def _open(state: State, _event: Event, tempo: RestartPolicy) -> Step:
-    if not tempo.approved:
+def _open(state: State, _event: Event, policy: RestartPolicy) -> Step:
+    if not policy.approved:
         why = Cause(Code.NEEDS_APPROVAL, "needs your approval", "Run `mcpyard approve`.")
         return Step(replace(state, phase=Phase.NEEDS_APPROVAL, restart=False, cause=why))
     epoch = state.epoch + 1
@@ -222,99 +222,99 @@ def _open(state: State, _event: Event, tempo: RestartPolicy) -> Step:
     return Step(opened, (Open(epoch),))
 
 
-def _open_afresh(state: State, event: Event, tempo: RestartPolicy) -> Step:
-    return _open(_calm(state), event, tempo)
+def _open_afresh(state: State, event: Event, policy: RestartPolicy) -> Step:
+    return _open(_calm(state), event, policy)
 
 
-def _open_disarmed(state: State, event: Event, tempo: RestartPolicy) -> Step:
-    after, effects, _ = _open_afresh(state, event, tempo)
+def _open_disarmed(state: State, event: Event, policy: RestartPolicy) -> Step:
+    after, effects, _ = _open_afresh(state, event, policy)
     return Step(after, (*_owned_timer(state), *effects))
 
 
-def _ready(state: State, _event: Event, tempo: RestartPolicy) -> Step:
+def _ready(state: State, _event: Event, policy: RestartPolicy) -> Step:
     connected = replace(state, phase=Phase.CONNECTED, cause=None, was_connected=True)
-    return Step(connected, (Arm(Timer.SETTLE, tempo.settle, state.epoch),))
+    return Step(connected, (Arm(Timer.SETTLE, policy.settle, state.epoch),))
 
 
-def _degrade(state: State, event: Event, _tempo: RestartPolicy) -> Step:
+def _degrade(state: State, event: Event, _policy: RestartPolicy) -> Step:
     assert isinstance(event, Degraded)  # noqa: S101  the table pairs this move with it alone
     degraded = replace(state, phase=Phase.DEGRADED, cause=event.cause)
     return Step(degraded, (Disarm(Timer.SETTLE),))
 
 
-def _settle(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _settle(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     return Step(replace(state, n=0, probes=0))
 
 
-def _lose(state: State, event: Event, tempo: RestartPolicy) -> Step:
+def _lose(state: State, event: Event, policy: RestartPolicy) -> Step:
     assert isinstance(event, Lost)  # noqa: S101  the table pairs this move with Lost alone
     was_connected = state.phase in OPEN
     off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
-    recent = tuple(at for at in state.restarts if event.at - at < tempo.flap_window)
+    recent = tuple(at for at in state.restarts if event.at - at < policy.flap_window)
     lost = replace(state, was_connected=was_connected, cause=event.cause, restarts=recent)
     if event.cause.fatal:
         return Step(replace(lost, phase=Phase.FAILED), off)
-    if state.n >= tempo.max_restarts:
-        return _give_up(lost, tempo, off)
-    if len(recent) >= tempo.flap_limit:
-        why = _flapping(event.cause, len(recent), tempo) if recent else event.cause
-        return _give_up(replace(lost, cause=why), tempo, off)
+    if state.n >= policy.max_restarts:
+        return _give_up(lost, policy, off)
+    if len(recent) >= policy.flap_limit:
+        why = _flapping(event.cause, len(recent), policy) if recent else event.cause
+        return _give_up(replace(lost, cause=why), policy, off)
     waiting = replace(lost, phase=Phase.BACKOFF, n=state.n + 1, restarts=(*recent, event.at))
-    return Step(waiting, (*off, Arm(Timer.RETRY, tempo.delays[state.n], state.epoch)))
+    return Step(waiting, (*off, Arm(Timer.RETRY, policy.delays[state.n], state.epoch)))
 
 
-def _give_up(lost: State, tempo: RestartPolicy, off: tuple[Effect, ...]) -> Step:
+def _give_up(lost: State, policy: RestartPolicy, off: tuple[Effect, ...]) -> Step:
     # n stays at its limit, so that a probe that fails too leads straight back here.
-    failed = replace(lost, phase=Phase.FAILED, n=tempo.max_restarts)
-    if not tempo.remote:
+    failed = replace(lost, phase=Phase.FAILED, n=policy.max_restarts)
+    if not policy.remote:
         return Step(failed, off)
-    delay = tempo.probe_delay(lost.probes)
+    delay = policy.probe_delay(lost.probes)
     probing = replace(failed, probes=lost.probes + 1)
     return Step(probing, (*off, Arm(Timer.RETRY, delay, lost.epoch)))
 
 
-def _flapping(cause: Cause, restarts: int, tempo: RestartPolicy) -> Cause:
-    window = tempo.flap_window
+def _flapping(cause: Cause, restarts: int, policy: RestartPolicy) -> Cause:
+    window = policy.flap_window
     span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
     times = "once" if restarts == 1 else f"{restarts} times"
     message = f"restarted {times} within {span}; last error: {cause.message}"
     return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
 
 
-def _ask_for_sign_in(state: State, event: Event, _tempo: RestartPolicy) -> Step:
+def _ask_for_sign_in(state: State, event: Event, _policy: RestartPolicy) -> Step:
     assert isinstance(event, AuthNeeded)  # noqa: S101  the table pairs this move with it alone
     off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
     return Step(replace(state, phase=Phase.NEEDS_AUTH, cause=event.cause), off)
 
 
-def _close(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _close(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     stopping = replace(_calm(state), phase=Phase.STOPPING)
     return Step(stopping, (*_owned_timer(state), Close(state.epoch)))
 
 
-def _close_to_restart(state: State, event: Event, tempo: RestartPolicy) -> Step:
-    after, effects, _ = _close(state, event, tempo)
+def _close_to_restart(state: State, event: Event, policy: RestartPolicy) -> Step:
+    after, effects, _ = _close(state, event, policy)
     return Step(replace(after, restart=True), effects)
 
 
-def _rest(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _rest(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     return Step(replace(_calm(state), phase=Phase.STOPPED), _owned_timer(state))
 
 
-def _stay(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _stay(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     return Step(state)
 
 
-def _reopen(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _reopen(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     return Step(replace(state, restart=True))
 
 
-def _do_not_reopen(state: State, _event: Event, _tempo: RestartPolicy) -> Step:
+def _do_not_reopen(state: State, _event: Event, _policy: RestartPolicy) -> Step:
     return Step(replace(state, restart=False))
 
 
-def _closed(state: State, event: Event, tempo: RestartPolicy) -> Step:
-    return _open(state, event, tempo) if state.restart else _rest(state, event, tempo)
+def _closed(state: State, event: Event, policy: RestartPolicy) -> Step:
+    return _open(state, event, policy) if state.restart else _rest(state, event, policy)
 
 
 def _calm(state: State) -> State:
@@ -385,10 +385,10 @@ TABLE: Final[dict[tuple[Phase, type[Event]], Cell]] = {
 }
 
 
-def step(state: State, event: Event, tempo: RestartPolicy) -> Step:
+def step(state: State, event: Event, policy: RestartPolicy) -> Step:
     """What an event makes of a state."""
     epoch = getattr(event, "epoch", state.epoch)
     cell = TABLE.get((state.phase, type(event)))
     if cell is None or epoch != state.epoch:
         return Step(state, ignored=True)
-    return cell.move(state, event, tempo)
+    return cell.move(state, event, policy)

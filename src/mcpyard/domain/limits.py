@@ -19,7 +19,7 @@ LIST: Final = 10.0
 LIST_DEBOUNCE: Final = 0.25
 """A server that changes ten tools says so ten times."""
 
-OFFER_PATIENCE: Final = 1.0
+LISTING_GRACE: Final = 1.0
 """How much longer a start may take for resources and prompts to be listed too."""
 
 ON_DEMAND_IDLE: Final = 300.0

@@ -187,8 +187,8 @@ class ToolPolicy(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _old_names(cls, given: object) -> object:
-        return renamed_tool(cast("Fields", given)) if isinstance(given, Mapping) else given
+    def _old_names(cls, fields: object) -> object:
+        return renamed_tool(cast("Fields", fields)) if isinstance(fields, Mapping) else fields
 
 
 class HealthCheck(_Model):
@@ -259,8 +259,8 @@ class Policy(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _old_names(cls, given: object) -> object:
-        return renamed(cast("Fields", given)) if isinstance(given, Mapping) else given
+    def _old_names(cls, fields: object) -> object:
+        return renamed(cast("Fields", fields)) if isinstance(fields, Mapping) else fields
 
 
 class LocalConfig(Policy):

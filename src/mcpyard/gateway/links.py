@@ -46,8 +46,8 @@ def with_links_exposed(raw: bytes, addresses: Addresses, server: UUID) -> bytes:
 def _result(raw: bytes, exposed: Callable[[str], str]) -> bytes:
     def uri(value: bytes) -> bytes:
         own = _text.decode(value)
-        shown = exposed(own)
-        return value if shown == own else quoted(shown)
+        public = exposed(own)
+        return value if public == own else quoted(public)
 
     def contents(value: bytes) -> bytes:
         return _object(value, {"uri": uri})

@@ -44,8 +44,8 @@ class Selections:
     def _scope(self, path: str) -> ViewScope:
         ref = self.one_server(path)
         if ref is not None:
-            wanted = self._yard.server(ref).id
-            return ViewScope(lambda server: server.id == wanted, own_names=True)
+            server_id = self._yard.server(ref).id
+            return ViewScope(lambda server: server.id == server_id, own_names=True)
         name = path.removeprefix(ROOT).strip("/")
         if not name:
             return ViewScope()

@@ -180,7 +180,7 @@ class WireOpener:
         forwarder = _EventForwarder(events)
         opening = Opening(seconds, last_era=era.value if era else None)
         session = await open_session(link, self._face, opening, forwarder.handlers())
-        if self.identity.is_told_by(session.server_info):
+        if self.identity.matches_info(session.server_info):
             await session.close()
             raise LinkFailed(THIS_YARD)
         forwarder.deliver_losses()

@@ -309,7 +309,7 @@ class SessionRunner:
             raise TimedOut(f"no answer within {seconds:g} s") from None
         if self._listing:
             # Its other lists are nearly always there by now; one that is late comes by itself.
-            await asyncio.wait({self._listing}, timeout=limits.OFFER_PATIENCE)
+            await asyncio.wait({self._listing}, timeout=limits.LISTING_GRACE)
         return tools
 
     async def _list(self, live: Live, within: float = limits.LIST) -> Tools:

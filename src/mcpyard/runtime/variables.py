@@ -26,7 +26,7 @@ _KEPT: Final = 60.0
 _SHUNNED: Final = 3.0
 """Seconds that a ring which gave no answer is left alone."""
 
-_PATIENCE: Final = 20.0
+_ANSWER_TIMEOUT: Final = 20.0
 """Seconds after which nobody waits for an answer any more; it is welcome when it comes."""
 
 
@@ -82,7 +82,7 @@ class Variables:
             return
         self._asking.add(name)
         self._awaited[name] = awaited = loop.create_future()
-        loop.call_later(_PATIENCE, self._give_up, name, awaited)
+        loop.call_later(_ANSWER_TIMEOUT, self._give_up, name, awaited)
         # A daemon, because a question that nobody answers must not keep the program from ending.
         threading.Thread(
             target=self._work, args=(name, loop), name="ask the key ring", daemon=True

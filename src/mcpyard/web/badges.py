@@ -6,7 +6,7 @@ A badge never speaks by its colour alone, so the three always come together.
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.display_status import DisplayStatus, lamp_of
+from mcpyard.domain.display_status import DisplayStatus, status_of_phase
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.yard.views.servers import Picture
 
@@ -102,7 +102,7 @@ def badge_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
     if is_restart and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
         return badge_for(DisplayStatus.RESTARTING)
     enabled = picture.server.config.enabled
-    return badge_for(lamp_of(state.phase, tries=state.n, enabled=enabled))
+    return badge_for(status_of_phase(state.phase, tries=state.n, enabled=enabled))
 
 
 def badge_for(status: DisplayStatus) -> StatusBadge:

@@ -78,7 +78,7 @@ class SettingsRoutes:
         tokens = self._context.tokens.all()
         data: TemplateData = {
             "gateway": f"{request.base_url}mcp",
-            "connections": connections(await self._yard.clients.groups(), self._yard.here),
+            "connections": connections(await self._yard.clients.groups(), self._yard.identity),
             "profiles": [each.view() for each in self._yard.profiles.all()],
             "tokens": [each for each in reversed(tokens) if each.revoked is None],
             "past_tokens": past_tokens(tokens),

@@ -79,17 +79,19 @@ class ProjectApprovals:
             DocumentBroken: The file cannot be read, or does not parse.
         """
         document = await self._document(folder)
-        found = self._waiting(document)
-        if digest not in {None, found.digest}:
-            raise ApprovalOutdated(f"the file in {found.folder} was changed after it was displayed")
-        shadowing = {each.definition.name for each in found.entries if each.shadows}
+        waiting = self._waiting(document)
+        if digest not in {None, waiting.digest}:
+            raise ApprovalOutdated(
+                f"the file in {waiting.folder} was changed after it was displayed"
+            )
+        shadowing = {each.definition.name for each in waiting.entries if each.shadows}
         for name in replace:
             if name not in shadowing:
                 problem = Problem("replace", f'"{name[:80]}" does not need this approval')
                 raise ArgumentsRefused.of(problem)
         approved = {
             each.definition.name: self._entry(document.owner, each, replace)
-            for each in found.entries
+            for each in waiting.entries
         }
         if approved or not self._intent.trust.serves(document.owner):
             await self._intent.trust.approve(document.owner, approved)

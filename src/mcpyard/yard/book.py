@@ -107,14 +107,14 @@ class ToolBook:
 
     def _named(self, keys: Collection[ToolKey]) -> dict[ToolKey, str]:
         """The names of tools: those they had, else new ones that nothing has or ever had."""
-        kept = self._memory.exposed_names()
+        stored = self._memory.exposed_names()
         earlier = {
-            key: name for key in keys if (name := kept.get((key.server_id, key.tool))) is not None
+            key: name for key in keys if (name := stored.get((key.server_id, key.tool))) is not None
         }
         if len(earlier) == len(keys):
             return earlier
         # Those that people gave are kept by nobody, but in use.
-        reserved = {*kept.values(), *self._exposed}
+        reserved = {*stored.values(), *self._exposed}
         names = assign(keys, earlier, reserved=reserved)
         self._memory.keep_names({(key.server_id, key.tool): name for key, name in names.items()})
         return names
@@ -127,8 +127,8 @@ class ToolBook:
         )
 
     def _is_free(self, name: str, tool: tuple[UUID, str]) -> bool:
-        given = self._memory.exposed_names()
-        if any(each == name and key != tool for key, each in given.items()):
+        stored = self._memory.exposed_names()
+        if any(each == name and key != tool for key, each in stored.items()):
             return False
         route = self._exposed.get(name)
         return route is None or (route.server, route.tool.name) == tool

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Final
 
-PATIENCE: Final = 5.0
+STEP_TIMEOUT: Final = 5.0
 """Seconds for a step that has nothing to do but to stop."""
 
 log = logging.getLogger(__name__)

@@ -101,8 +101,8 @@ def _fields(config: Config) -> _Fields:
         "enabled": _plain(None if config.enabled else False),
         "wanted": _plain(config.wanted and str(config.wanted)),
     }
-    said = launch | treatment
-    return {name: each for name, each in said.items() if each.value not in (None, [], "")}
+    fields = launch | treatment
+    return {name: each for name, each in fields.items() if each.value not in (None, [], "")}
 
 
 def _local(config: LocalConfig) -> _Fields:

@@ -57,9 +57,9 @@ class Change:
     refuse_running: bool = False
 
     @classmethod
-    def of(cls, given: "Change | Patch") -> "Change":
+    def of(cls, change: "Change | Patch") -> "Change":
         """A change, or one made of a bare patch."""
-        return given if isinstance(given, Change) else cls(given)
+        return change if isinstance(change, Change) else cls(change)
 
 
 class ServerEditor:
@@ -135,10 +135,10 @@ class ServerEditor:
         await self._intent.change(identity, {**policy, "wanted": Wanted.STOPPED.value})
 
     async def _add(
-        self, source: EditableSource, name: str, config: Config, wanted: Wanted | None
+        self, source: EditableSource, name: str, config: Config, goal: Wanted | None
     ) -> None:
         identity = self._memory.identity(source.owner, name)
-        policy = {**_policy(config), **({"wanted": wanted.value} if wanted else {})}
+        policy = {**_policy(config), **({"wanted": goal.value} if goal else {})}
         with self._ground.hold():
             # An id that was told must be the same after a crash.
             await self._memory.flush()
@@ -186,8 +186,8 @@ class ServerEditor:
         if renamed:
             self._free(change.name)
         if renamed or change.launch or self._intent.differs(server.id, change.policy):
-            wish = WholeChange(change.name, change.launch, change.written, laying(change.policy))
-            await source.change(server.name, wish)
+            whole = WholeChange(change.name, change.launch, change.written, laying(change.policy))
+            await source.change(server.name, whole)
             self._intent.stored(server.id, change.policy)
 
     async def _change_parts(
@@ -237,8 +237,8 @@ class ServerEditor:
 
     def _written(self, source: EditableSource, name: str) -> Config | None:
         """The definition as its document has it, with whatever policy stands there."""
-        found = (each.config for each in source.document().definitions if each.name == name)
-        return next(found, None)
+        configs = (each.config for each in source.document().definitions if each.name == name)
+        return next(configs, None)
 
     def _free(self, name: str) -> None:
         for server in self._ground.desired.servers.values():
@@ -315,8 +315,8 @@ def _scope(value: object) -> Scope | None:
     if value is None:
         return None
     if not isinstance(value, str) or value not in {*Scope}:
-        known = ", ".join(Scope)
-        raise DefinitionError.of(Problem("scope", f"is not one of {known}"))
+        expected = ", ".join(Scope)
+        raise DefinitionError.of(Problem("scope", f"is not one of {expected}"))
     return Scope(value)
 
 
@@ -347,8 +347,8 @@ def _launch_only(config: Config) -> Config:
 
 def _meaning(config: Config) -> dict[str, object]:
     """What an approval is bound to; a file may say HTTP where nothing was said."""
-    said = bound(config)
-    return said | {"transport": said.get("transport") or str(Transport.HTTP)}
+    binding = bound(config)
+    return binding | {"transport": binding.get("transport") or str(Transport.HTTP)}
 
 
 def _literal_secrets(owner: Owner, reading: ParsedDefinition) -> list[Problem]:

@@ -43,8 +43,8 @@ class Intent:
         stored = self._policies.all()
         if not self._unkept:
             return stored
-        said = {server: {"wanted": wanted.value} for server, (wanted, _) in self._unkept.items()}
-        return {**stored, **{each: {**stored.get(each, {}), **said[each]} for each in said}}
+        patches = {server: {"wanted": goal.value} for server, (goal, _) in self._unkept.items()}
+        return {**stored, **{each: {**stored.get(each, {}), **patches[each]} for each in patches}}
 
     @property
     def unkept(self) -> Mapping[UUID, Problem]:
@@ -58,14 +58,14 @@ class Intent:
 
     def wanted(self, server: DesiredServer) -> Wanted:
         """What a server should be by the last word, which may be newer than what is desired."""
-        said = self.policies.get(server.id, {}).get("wanted")
-        return server.wanted if said is None else Wanted(str(said))
+        stored = self.policies.get(server.id, {}).get("wanted")
+        return server.wanted if stored is None else Wanted(str(stored))
 
     async def change(self, server: UUID, patch: PolicyPatch) -> None:
         """Change something about a server; a value of None goes back to the document's own."""
         again = server in self._unkept and "wanted" in patch
         if again or self.differs(server, patch):
-            whole = {**self._wish(server), **patch}
+            whole = {**self._pending_patch(server), **patch}
             await self._policies.change(server, laying(whole))
             self.stored(server, whole)
 
@@ -77,17 +77,17 @@ class Intent:
 
     def differs(self, server: UUID, patch: PolicyPatch) -> bool:
         """Whether a patch says anything about a server that was not said."""
-        said = self.policies.get(server, {})
-        return laying(patch)(said) != said
+        policy = self.policies.get(server, {})
+        return laying(patch)(policy) != policy
 
-    async def want(self, server: UUID, wanted: Wanted) -> None:
+    async def want(self, server: UUID, goal: Wanted) -> None:
         """Say what a server should be; that holds until the end also where it cannot be stored."""
         try:
-            await self.change(server, {"wanted": wanted.value})
+            await self.change(server, {"wanted": goal.value})
         except YardError as error:
             # A server that must be stopped must not run on because a disk is full.
-            forgotten = f"{wanted} ({error.message}); a restart of mcpyard {_FORGOTTEN[wanted]}"
-            self._unkept[server] = wanted, Problem(NOT_STORED, forgotten)
+            forgotten = f"{goal} ({error.message}); a restart of mcpyard {_FORGOTTEN[goal]}"
+            self._unkept[server] = goal, Problem(NOT_STORED, forgotten)
             self.changed()
 
     def turn(self, server: UUID) -> None:
@@ -102,9 +102,9 @@ class Intent:
         if server in self.policies:
             await self._policies.set(server, {})
 
-    def _wish(self, server: UUID) -> PolicyPatch:
-        found = self._unkept.get(server)
-        return {"wanted": found[0].value} if found else {}
+    def _pending_patch(self, server: UUID) -> PolicyPatch:
+        pending = self._unkept.get(server)
+        return {"wanted": pending[0].value} if pending else {}
 
 
 def laying(patch: PolicyPatch) -> PolicyEdit:

@@ -39,7 +39,7 @@ class Ports:
     trust: Trusting = field(default_factory=Trusting)
     sign_ins: SignIns | None = None
     profiles: Profiles = field(default_factory=VolatileProfiles)
-    here: SelfIdentity = field(default_factory=SelfIdentity)
+    identity: SelfIdentity = field(default_factory=SelfIdentity)
     clients: ClientReach | None = None
     fault: Callable[[], YardError | None] = lambda: None
     secrets: SecretLookup = field(default_factory=NoSecrets)

@@ -58,15 +58,15 @@ class Profile:
     def shows(self, server: DesiredServer) -> bool:
         """Whether it shows a server."""
         return any(
-            str(server.id) == wanted or server.name == wanted or fits(server.name, wanted)
-            for wanted in self.servers
+            str(server.id) == pattern or server.name == pattern or fits(server.name, pattern)
+            for pattern in self.servers
         )
 
     def override(self, server: DesiredServer, tool: str) -> ToolOverride:
         """What it says of a server's tool."""
         for key in (server.name, str(server.id)):
-            if found := self.tools.get(key, {}).get(tool):
-                return found
+            if override := self.tools.get(key, {}).get(tool):
+                return override
         return _AS_IT_IS
 
     def view(self) -> ProfileView:
@@ -96,14 +96,14 @@ class VolatileProfiles:
 class ProfileBook:
     """The profiles of a yard; `changed` is told the name of each that changed."""
 
-    def __init__(self, kept: Profiles, changed: Callable[[str], None]) -> None:
-        self._kept = kept
+    def __init__(self, repository: Profiles, changed: Callable[[str], None]) -> None:
+        self._repository = repository
         self._changed = changed
         self._read: dict[str, tuple[Mapping[str, object], Profile]] = {}
 
     def all(self) -> list[Profile]:
         """Every profile, by name."""
-        return [self.get(name) for name in sorted(self._kept.all())]
+        return [self.get(name) for name in sorted(self._repository.all())]
 
     def get(self, name: str) -> Profile:
         """The profile of that name.
@@ -111,13 +111,13 @@ class ProfileBook:
         Raises:
             ProfileUnknown: There is none.
         """
-        stored = self._kept.all().get(name)
+        stored = self._repository.all().get(name)
         if stored is None:
             raise ProfileUnknown(f'there is no profile "{name[:LONGEST_NAME]}"')
-        known = self._read.get(name)
-        if known is None or known[0] is not stored:
-            known = self._read[name] = stored, read_profile(name, stored)
-        return known[1]
+        cached = self._read.get(name)
+        if cached is None or cached[0] is not stored:
+            cached = self._read[name] = stored, read_profile(name, stored)
+        return cached[1]
 
     async def create(self, body: Mapping[str, object]) -> Profile:
         """Store a new profile.
@@ -129,7 +129,7 @@ class ProfileBook:
         if not isinstance(name, str):
             raise NameRefused.of(Problem("name", "must be a string"))
         profile = read_profile(name, {key: body[key] for key in body if key != "name"})
-        if name in self._kept.all():
+        if name in self._repository.all():
             raise NameTaken(f'a profile "{name}" already exists')
         return await self._keep(profile)
 
@@ -141,12 +141,12 @@ class ProfileBook:
     async def remove(self, name: str) -> None:
         """Take a profile out."""
         self.get(name)
-        await self._kept.remove(name)
+        await self._repository.remove(name)
         self._read.pop(name, None)
         self._changed(name)
 
     async def _keep(self, profile: Profile) -> Profile:
-        await self._kept.set(profile.name, _stored(profile))
+        await self._repository.set(profile.name, _stored(profile))
         self._changed(profile.name)
         return profile
 
@@ -176,11 +176,11 @@ def _address_fault(name: str) -> str | None:
     return None
 
 
-def _patterns(given: object) -> tuple[str, ...]:
+def _patterns(value: object) -> tuple[str, ...]:
     patterns: list[str] = []
-    for index, each in enumerate(given if is_array(given) else [None]):
+    for index, each in enumerate(value if is_array(value) else [None]):
         if not isinstance(each, str) or not each:
-            field_ = f"servers[{index}]" if is_array(given) else "servers"
+            field_ = f"servers[{index}]" if is_array(value) else "servers"
             raise _refused(field_, "must be the name, the id or a pattern of a server, in a list")
         patterns.append(each)
     return tuple(patterns)
@@ -189,8 +189,8 @@ def _patterns(given: object) -> tuple[str, ...]:
 def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolOverride]]:
     views = {
         server: {
-            tool: _view(f"tools.{server}.{tool}", said)
-            for tool, said in _members(f"tools.{server}", each).items()
+            tool: _view(f"tools.{server}.{tool}", override)
+            for tool, override in _members(f"tools.{server}", each).items()
         }
         for server, each in tools.items()
     }
@@ -203,8 +203,8 @@ def _views(tools: Mapping[str, object]) -> Mapping[str, Mapping[str, ToolOverrid
     return views
 
 
-def _view(place: str, said: object) -> ToolOverride:
-    members = _members(place, said)
+def _view(place: str, value: object) -> ToolOverride:
+    members = _members(place, value)
     enabled, name, description = (members.get(key) for key in ("enabled", "name", "description"))
     if unknown := sorted(members.keys() - {"enabled", "name", "description"}):
         raise _refused(f"{place}.{unknown[0]}", "is unknown; expected enabled, name or description")
@@ -219,10 +219,10 @@ def _view(place: str, said: object) -> ToolOverride:
     return ToolOverride(enabled, name, description)
 
 
-def _members(place: str, given: object) -> Mapping[str, object]:
-    if not is_object(given):
+def _members(place: str, value: object) -> Mapping[str, object]:
+    if not is_object(value):
         raise _refused(place[: 4 * LONGEST_NAME], "must be an object")
-    return given
+    return value
 
 
 def _stored(profile: Profile) -> dict[str, object]:
@@ -231,14 +231,14 @@ def _stored(profile: Profile) -> dict[str, object]:
 
 def _tools(profile: Profile) -> dict[str, dict[str, dict[str, object]]]:
     return {
-        server: {tool: _said(view) for tool, view in views.items()}
+        server: {tool: _written(view) for tool, view in views.items()}
         for server, views in profile.tools.items()
     }
 
 
-def _said(view: ToolOverride) -> dict[str, object]:
-    said = {"enabled": view.enabled, "name": view.name, "description": view.description}
-    return {key: value for key, value in said.items() if value is not None}
+def _written(view: ToolOverride) -> dict[str, object]:
+    members = {"enabled": view.enabled, "name": view.name, "description": view.description}
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def _refused(place: str, message: str) -> ArgumentsRefused:

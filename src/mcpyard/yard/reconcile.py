@@ -77,13 +77,13 @@ class Reconciler:
         memory: Memory,
         servers: Servers,
         intent: Intent,
-        known: DesireInputs,
+        inputs: DesireInputs,
     ) -> None:
         self._sources = sources
         self._memory = memory
         self._servers = servers
         self._intent = intent
-        self._known = known
+        self._inputs = inputs
         self._desired = Desired({})
         self._stale = True
         self._held = 0
@@ -145,8 +145,8 @@ class Reconciler:
         if self._held:
             return
         self.refresh()
-        found = plan(self._desired, self._servers.observed())
-        actions = tuple(each for each in found if not self._is_early(each))
+        actions_due = plan(self._desired, self._servers.observed())
+        actions = tuple(each for each in actions_due if not self._is_early(each))
         if actions:
             self._servers.apply(actions, self._desired.servers)
 
@@ -179,8 +179,8 @@ class Reconciler:
 
     def is_up(self, server: DesiredServer) -> bool:
         """Whether a server runs or is about to."""
-        found = self._servers.observed().get(server.id)
-        return found is not None and found.state.phase in UP
+        observed = self._servers.observed().get(server.id)
+        return observed is not None and observed.state.phase in UP
 
     def refresh(self) -> None:
         """Take over what the sources and the users say by now."""
@@ -198,11 +198,11 @@ class Reconciler:
         """What would be desired of a definition that nobody registered."""
         owner = Owner(Scope.USER, "trial")
         document = Document(owner, (Definition(owner.place, config),))
-        known = replace(self._known, identities={(owner, owner.place): uuid4()})
-        (server,) = desire([document], known).servers.values()
+        inputs = replace(self._inputs, identities={(owner, owner.place): uuid4()})
+        (server,) = desire([document], inputs).servers.values()
         if self._lacks(server):
             await self._secrets.answered()
-            (server,) = desire([document], known).servers.values()
+            (server,) = desire([document], inputs).servers.values()
         return server
 
     async def _settle_renames(self) -> None:
@@ -222,13 +222,13 @@ class Reconciler:
 
     def _is_settled(self, identity: UUID) -> bool:
         server = self.desired.servers.get(identity)
-        found = self._servers.observed().get(identity)
+        observed = self._servers.observed().get(identity)
         # While an edit is held back, what is desired may be older than what was said.
         if self._awake.is_set() or self._stale:
             return False
-        if server is None or found is None:
+        if server is None or observed is None:
             return server is None or server.wanted is not Wanted.RUNNING
-        return _is_done(server, found)
+        return _is_done(server, observed)
 
     def _is_early(self, action: Action) -> bool:
         """Whether an action would launch what may be another launch in a moment."""
@@ -246,33 +246,33 @@ class Reconciler:
             for document in documents
             for each in document.definitions
         }
-        said = self._intent
-        admission = admit(documents, said.trust.approved(documents))
-        known = replace(
-            self._known,
+        intent = self._intent
+        admission = admit(documents, intent.trust.approved(documents))
+        inputs = replace(
+            self._inputs,
             identities=identities,
-            policies=said.policies,
-            turns=said.turns,
+            policies=intent.policies,
+            turns=intent.turns,
             waiting=admission.waiting,
         )
-        return self._noting(desire(admission.documents, known, self._desired))
+        return self._noting(desire(admission.documents, inputs, self._desired))
 
     def _noting(self, desired: Desired) -> Desired:
         """What should be, with a word on each server of which that could not be stored."""
         notes = {id_: note for id_, note in self._intent.unkept.items() if id_ in desired.servers}
-        told = {
+        noted = {
             id_: replace(desired.servers[id_], warnings=(*desired.servers[id_].warnings, note))
             for id_, note in notes.items()
         }
-        return replace(desired, servers={**desired.servers, **told}) if told else desired
+        return replace(desired, servers={**desired.servers, **noted}) if noted else desired
 
 
-def _is_done(server: DesiredServer, found: Observed) -> bool:
-    if found.state.phase not in _DONE[server.wanted]:
+def _is_done(server: DesiredServer, observed: Observed) -> bool:
+    if observed.state.phase not in _DONE[server.wanted]:
         return False
     if server.wanted is not Wanted.RUNNING:
         return True
-    return (found.launch_digest, found.turn) == (server.launch_digest, server.turn)
+    return (observed.launch_digest, observed.turn) == (server.launch_digest, server.turn)
 
 
 def by_ref(servers: Mapping[UUID, DesiredServer], ref: str) -> DesiredServer | None:

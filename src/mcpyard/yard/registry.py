@@ -144,8 +144,8 @@ def _status(word: str) -> Status:
     try:
         return Status(word)
     except ValueError:
-        known = ", ".join(Status)
-        raise InputError.of(Problem("status", f'"{word}" is not one of {known}')) from None
+        expected = ", ".join(Status)
+        raise InputError.of(Problem("status", f'"{word}" is not one of {expected}')) from None
 
 
 McpServer: Final = Registry()

@@ -9,7 +9,7 @@ from mcpyard.yard.toolbox.tool import Tool
 from mcpyard.yard.views.calls import CallView
 from mcpyard.yard.views.servers import ServerView
 
-_PATIENCE: Final = 10.0
+_RESTART_TIMEOUT: Final = 10.0
 """Seconds to wait for a restart."""
 
 _LOOKS: Final = {"readOnlyHint": True}
@@ -68,12 +68,12 @@ class _SelfControl:
         """Show the status of one MCP server: its state, its last error, its tools."""
         record = self._yard.record(server)
         members = record.to_dict()
-        shown = {key: members[key] for key in _OF_A_SERVER}
-        return shown | {"now": words_of(record), "tools": members["tools"]}
+        status = {key: members[key] for key in _OF_A_SERVER}
+        return status | {"now": words_of(record), "tools": members["tools"]}
 
     async def restart_server(self, server: str) -> dict[str, object]:
         """Restart one MCP server and return its new status."""
-        restarted = await self._yard.restart(server, wait=_PATIENCE)
+        restarted = await self._yard.restart(server, wait=_RESTART_TIMEOUT)
         return {"name": restarted.name, "now": words_of(restarted)}
 
     async def search_tools(self, query: str, limit: int = 10) -> dict[str, object]:
@@ -82,10 +82,10 @@ class _SelfControl:
         index = Index(
             Known(each.exposed_name, each.title or "", each.description) for each in tools
         )
-        found = [tools[place] for place in index.rank(query)[: max(0, limit)]]
+        matches = [tools[place] for place in index.rank(query)[: max(0, limit)]]
         return {
             "tools": [
-                {"name": each.exposed_name, "description": each.description} for each in found
+                {"name": each.exposed_name, "description": each.description} for each in matches
             ]
         }
 

@@ -106,17 +106,17 @@ class Trust(Trusting):
 
     def approved(self, documents: Iterable[Document]) -> Mapping[Owner, Entries]:
         """What is approved of each document that needs approval."""
-        found: dict[Owner, Entries] = {}
+        approvals: dict[Owner, Entries] = {}
         for document in documents:
             entries = self.entries(document.owner)
             if entries is None:
                 continue
-            found[document.owner] = after = seen(document, entries)
+            approvals[document.owner] = after = seen(document, entries)
             if after != entries:
                 folder = self._folder(document.owner)
                 self._entries[folder] = after
                 self._unkept.add(folder)
-        return found
+        return approvals
 
     async def keep(self) -> None:
         """Store what changed since the last time."""
@@ -191,10 +191,10 @@ class Trust(Trusting):
 
     def _folder(self, owner: Owner) -> str:
         """The folder of a file, by whatever way it was named."""
-        found = self._folders.get(owner.place)
-        if found is None:
-            found = self._folders[owner.place] = real_folder(Path(owner.place).parent)
-        return found
+        folder = self._folders.get(owner.place)
+        if folder is None:
+            folder = self._folders[owner.place] = real_folder(Path(owner.place).parent)
+        return folder
 
 
 def real_folder(folder: Path) -> str:

@@ -39,7 +39,7 @@ from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.yard_scope import OwnServers
-from mcpyard.yard.closing import PATIENCE, bounded
+from mcpyard.yard.closing import STEP_TIMEOUT, bounded
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
 from mcpyard.yard.events import EventBus, Subscription
@@ -78,13 +78,13 @@ class YardCore:
         directory: The servers that clients of the gateway can use.
         notifications: Notifications of servers outside of calls.
         approvals: The entries of project files that need approval.
-        here: Identifies entries that point back to this instance.
+        identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
     """
 
     def __init__(self, ports: Ports) -> None:
-        self.instance = ports.here.instance or uuid4().hex[:12]
-        self.here = ports.here
+        self.instance = ports.identity.instance or uuid4().hex[:12]
+        self.identity = ports.identity
         self.fault = ports.fault
         self.registry = Registry()
         self._registered = self.registry.manage()
@@ -98,9 +98,9 @@ class YardCore:
         )
         self._intent = Intent(ports.policies, ports.trust)
         self.approvals = ProjectApprovals(ports.sources, self._intent, ports.read_project)
-        known = DesireInputs({}, ports.lookup, here=ports.here)
+        inputs = DesireInputs({}, ports.lookup, identity=ports.identity)
         self._reconciler = Reconciler(
-            ports.sources, ports.memory, ports.servers, self._intent, known
+            ports.sources, ports.memory, ports.servers, self._intent, inputs
         )
         self._reconciler.follow(ports.secrets)
         self.accounts = Accounts(ports.journal, ports.clock)
@@ -145,17 +145,17 @@ class YardCore:
             rest.callback(self._bus.close)
             rest.push_async_callback(self._memory.close)
             rest.push_async_callback(self._servers.close)
-            rest.push_async_callback(lambda: bounded(self._reconciler.close(), PATIENCE))
+            rest.push_async_callback(lambda: bounded(self._reconciler.close(), STEP_TIMEOUT))
             if self._loop_task:
                 self._loop_task.cancel()
-                await asyncio.wait({self._loop_task}, timeout=PATIENCE)
+                await asyncio.wait({self._loop_task}, timeout=STEP_TIMEOUT)
 
     def server(self, ref: str) -> DesiredServer:
         """Return the definition of a server, by id or name."""
-        found = by_ref(self.desired.servers, ref)
-        if found is None:
+        server = by_ref(self.desired.servers, ref)
+        if server is None:
             raise ServerUnknown(f'there is no server "{ref[:80]}"')
-        return found
+        return server
 
     def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """Return the record of one server, with its current resource usage."""
@@ -189,10 +189,10 @@ class YardCore:
     def route(self, ref: str, tool: str) -> Route:
         """Return the route to a server's tool, by the server's own name for it."""
         server = self.server(ref)
-        found = self._book.find(server.id, tool)
-        if found is None:
+        route = self._book.find(server.id, tool)
+        if route is None:
             raise ToolUnknown(f'the server "{server.name}" has no tool "{tool[:80]}"')
-        return found
+        return route
 
     async def call(  # noqa: PLR0913  one a part of a call
         self,
@@ -239,8 +239,8 @@ class YardCore:
     async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
         """Stop a server."""
         server = self.server(ref)
-        said = {self._intent.wanted(server), server.wanted, server.config.wanted}
-        if said != {Wanted.STOPPED} or server.id in self._intent.unkept:
+        goals = {self._intent.wanted(server), server.wanted, server.config.wanted}
+        if goals != {Wanted.STOPPED} or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.STOPPED)
         return await self._after(server, wait)
 
@@ -337,7 +337,7 @@ class YardCore:
         project = Path(places[0]).parent if places else None
         own = OwnServers(self._editor, lambda: self.desired, project)
         reach = ports.clients
-        return Clients(reach, own, ports.clock, lambda: self.here) if reach else None
+        return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
 
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
         await self._until(self._reconciler.settled(server.id), wait)

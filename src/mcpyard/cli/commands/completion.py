@@ -46,7 +46,7 @@ def complete_name(context: typer.Context, incomplete: str) -> list[str]:
 def _names(home: Path) -> list[str]:
     from mcpyard.client.discovery import find_yard
 
-    if yard := find_yard(home, patience=0):
+    if yard := find_yard(home, timeout=0):
         records = cast("list[dict[str, str]]", json.loads(yard.get("/api/mcp/servers?tools=0")))
         return [each["name"] for each in records]
     from mcpyard.cli.known_servers import find_known

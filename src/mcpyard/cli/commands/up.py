@@ -218,7 +218,7 @@ def _open(
     folder = options.project or current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
     return Yard.open(
-        sources=sources, home=options.home, approval=_approval(options, current), here=here
+        sources=sources, home=options.home, approval=_approval(options, current), identity=here
     )
 
 
@@ -241,7 +241,7 @@ def _identity(options: UpOptions, url: str) -> SelfIdentity:
 def _keys(home: Home, yard: Yard) -> Keys:
     renew = None if home.token_is_fixed else home.renew_token
     admin = AdminKey(home.token(), renew)
-    return Keys(admin, yard.kept.call_tokens, yard.kept.sessions, SystemClock())
+    return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
 
 
 def _page_context(options: UpOptions, keys: Keys) -> PageContext:

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from mcpyard.cli.cli_errors import Complaint
-from mcpyard.client.discovery import Patience
+from mcpyard.client.discovery import Deadline
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, Running
 
@@ -29,7 +29,7 @@ def await_predecessor(folder: Path) -> None:
     if running is None or not _is_ending(running):
         return
     print(f"waiting for mcpyard (pid {running.pid}) to stop", file=sys.stderr, flush=True)
-    waiting = Patience(SHUTDOWN + _GRACE)
+    waiting = Deadline(SHUTDOWN + _GRACE)
     while home.running() == running and waiting.lasts():
         """It announces that it holds the home until it ends."""
 

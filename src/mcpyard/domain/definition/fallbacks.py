@@ -35,12 +35,12 @@ def _way_back(name: str, fallback: str, configs: Mapping[str, Policy]) -> list[s
     """The shortest way from a fallback to the server it stands in for; empty when there is none."""
     ways: dict[str, list[str]] = {fallback: [name, fallback]}
     waiting = [fallback]
-    for here in waiting:
-        for _, following in _fields(configs[here]):
+    for server in waiting:
+        for _, following in _fields(configs[server]):
             if following == name:
-                return [*ways[here], name]
+                return [*ways[server], name]
             if following in configs and following not in ways:
-                ways[following] = [*ways[here], following]
+                ways[following] = [*ways[server], following]
                 waiting.append(following)
     return []
 

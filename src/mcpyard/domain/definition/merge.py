@@ -43,18 +43,18 @@ def shown_url(url: str) -> str:
 
     A reference to a variable is no secret and stays.
     """
-    shown, at, searched = list[str](), 0, 0
+    parts, at, searched = list[str](), 0, 0
     end = reference = -1
-    while found := _BEFORE_VALUE.search(url, searched):
-        searched = found.end()
+    while match := _BEFORE_VALUE.search(url, searched):
+        searched = match.end()
         if end < searched:
             stop = _END_OF_VALUE.search(url, searched)
             end = stop.start() if stop else len(url)
             reference = url.rfind("${", searched, end)
-        if reference < searched < end and _precedes_secret(found[0], url[end : end + 1]):
-            shown += (url[at:searched], "***")
+        if reference < searched < end and _precedes_secret(match[0], url[end : end + 1]):
+            parts += (url[at:searched], "***")
             at = searched = end
-    return "".join((*shown, url[at:]))
+    return "".join((*parts, url[at:]))
 
 
 def _precedes_secret(before: str, after: str) -> bool:
@@ -84,8 +84,8 @@ def plain(config: Config) -> dict[str, object]:
 
 def oauth_of(config: RemoteConfig) -> dict[str, str] | None:
     """What a definition says of our registration, as it is written; None for nothing."""
-    said = config.oauth.model_dump(by_alias=True, exclude_none=True) if config.oauth else None
-    return said or None
+    fields = config.oauth.model_dump(by_alias=True, exclude_none=True) if config.oauth else None
+    return fields or None
 
 
 def merged(config: Config, patch: Patch) -> ParsedDefinition:
@@ -117,13 +117,13 @@ def is_mask(value: object) -> bool:
 
 def _as_shown(patch: Patch) -> Patch:
     """A patch with every field under the one name that records show."""
-    told = {_SHOWN.get(key, key): value for key, value in patch.items()}
-    tools = told.get("tools")
+    renamed = {_SHOWN.get(key, key): value for key, value in patch.items()}
+    tools = renamed.get("tools")
     if is_mapping(tools):
-        told["tools"] = {
+        renamed["tools"] = {
             tool: _as_shown(each) if is_mapping(each) else each for tool, each in tools.items()
         }
-    return told
+    return renamed
 
 
 def _inferred(problem: Problem) -> bool:

@@ -60,15 +60,15 @@ def written_names(fields: Fields) -> dict[tuple[int | str, ...], str]:
 
 
 def _renamed(fields: Fields, names: Iterable[str]) -> Fields:
-    found = [name for name in names if name in fields]
-    if not found:
+    old_names = [name for name in names if name in fields]
+    if not old_names:
         return fields
-    known = {name: value for name, value in fields.items() if name not in found}
-    for name in found:
+    renamed = {name: value for name, value in fields.items() if name not in old_names}
+    for name in old_names:
         if fields[name] is not None:
-            _refuse_both(name, known)
-            known |= _today(name, fields[name])
-    return known
+            _refuse_both(name, renamed)
+            renamed |= _today(name, fields[name])
+    return renamed
 
 
 def _refuse_both(old: str, fields: Fields) -> None:

@@ -96,18 +96,18 @@ def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
         return ParsedDefinition(raw)
     if not is_mapping(raw):
         raise DefinitionError.of(Problem("", f"expected an object, found {describe(raw)}"))
-    given = {str(key): value for key, value in raw.items() if value is not None}
-    kind, transport, inferred = _kind(given)
-    if kind == "local" and isinstance(given.get("command"), str) and "args" not in given:
+    written = {str(key): value for key, value in raw.items() if value is not None}
+    kind, transport, inferred = _kind(written)
+    if kind == "local" and isinstance(written.get("command"), str) and "args" not in written:
         inferred.append(Problem("args", "is missing; assumed to be empty"))
     if strict and inferred:
         raise DefinitionError.of(*(Problem(each.field, "is missing") for each in inferred))
-    fields, names = _rename(given, kind, transport)
+    fields, names = _rename(written, kind, transport)
     try:
         config = CONFIG.validate_python(fields)
     except ValidationError as error:
         raise DefinitionError.of(*(_problem(each, names) for each in error.errors())) from None
-    left_out = tuple(_passed_over(given, kind))
+    left_out = tuple(_passed_over(written, kind))
     return ParsedDefinition(config, (*inferred, *left_out), left_out)
 
 
@@ -122,23 +122,23 @@ def describe(value: object) -> str:
     return words.get(kind, f"a {kind}")
 
 
-def _kind(given: Mapping[str, object]) -> tuple[str, Transport | None, list[Problem]]:
+def _kind(written: Mapping[str, object]) -> tuple[str, Transport | None, list[Problem]]:
     """Local or remote, the transport if one was said, and what was inferred."""
-    if "command" in given and "url" in given:
+    if "command" in written and "url" in written:
         raise DefinitionError.of(Problem("url", "conflicts with command; set only one of them"))
-    words = {key: _word(key, given[key]) for key in ("type", "transport") if key in given}
+    words = {key: _word(key, written[key]) for key in ("type", "transport") if key in written}
     kinds = {kind for kind, _ in words.values()}
     transports = {transport for _, transport in words.values() if transport}
     if len(kinds) > 1 or len(transports) > 1:
-        message = f'"{given["transport"]}" contradicts type "{given["type"]}"'
+        message = f'"{written["transport"]}" contradicts type "{written["type"]}"'
         raise DefinitionError.of(Problem("transport", message))
     if kinds:
         kind = kinds.pop()
-        _need("command" if kind == "local" else "url", given)
+        _need("command" if kind == "local" else "url", written)
         return kind, next(iter(transports), None), []
-    if "command" not in given and "url" not in given:
+    if "command" not in written and "url" not in written:
         raise DefinitionError.of(Problem("command", "is missing, and so is url; set one of them"))
-    kind, word = ("local", "stdio") if "command" in given else ("remote", "http, else sse")
+    kind, word = ("local", "stdio") if "command" in written else ("remote", "http, else sse")
     return kind, None, [Problem("transport", f"is missing; assumed to be {word}")]
 
 
@@ -146,21 +146,21 @@ def _word(key: str, value: object) -> tuple[str, Transport | None]:
     if not isinstance(value, str):
         raise DefinitionError.of(Problem(key, f"expected a string, found {describe(value)}"))
     if value not in _KINDS:
-        known = "expected one of stdio, http, sse, local, remote"
-        raise DefinitionError.of(Problem(key, f'"{value[:40]}" is unknown; {known}'))
+        expected = "expected one of stdio, http, sse, local, remote"
+        raise DefinitionError.of(Problem(key, f'"{value[:40]}" is unknown; {expected}'))
     return _KINDS[value]
 
 
-def _need(field: str, given: Mapping[str, object]) -> None:
-    if field not in given:
+def _need(field: str, written: Mapping[str, object]) -> None:
+    if field not in written:
         raise DefinitionError.of(Problem(field, "is missing"))
 
 
 def _rename(
-    given: Mapping[str, object], kind: str, transport: Transport | None
+    written: Mapping[str, object], kind: str, transport: Transport | None
 ) -> tuple[dict[str, object], Names]:
     """The fields in the model's names, and the written name of each that differs."""
-    fields = {key: value for key, value in given.items() if key in _SHARED | _OWN[kind]}
+    fields = {key: value for key, value in written.items() if key in _SHARED | _OWN[kind]}
     fields.pop("transport", None)
     fields["type"] = kind
     names = written_names(fields)
@@ -182,13 +182,13 @@ def _rename(
 
 def _oauth(fields: dict[str, object]) -> dict[str, object]:
     """The fields with what we know of `oauth`, since other programs say more there."""
-    given = fields.get("oauth")
-    if given is False:
+    oauth = fields.get("oauth")
+    if oauth is False:
         return {key: value for key, value in fields.items() if key != "oauth"}
-    if not is_mapping(given):
+    if not is_mapping(oauth):
         return fields
-    said = given.items()
-    return fields | {"oauth": {key: value for key, value in said if key in OAUTH_WORDS}}
+    members = oauth.items()
+    return fields | {"oauth": {key: value for key, value in members if key in OAUTH_WORDS}}
 
 
 def _invert_disabled(fields: dict[str, object], names: Names) -> None:
@@ -209,13 +209,13 @@ def _args(value: object) -> list[object]:
     return value
 
 
-def _passed_over(given: Mapping[str, object], kind: str) -> list[Problem]:
-    known = _SHARED | _OWN[kind]
+def _passed_over(written: Mapping[str, object], kind: str) -> list[Problem]:
+    names = _SHARED | _OWN[kind]
     elsewhere = _OWN["remote" if kind == "local" else "local"]
-    oauth = given.get("oauth") if kind == "remote" else None
+    oauth = written.get("oauth") if kind == "remote" else None
     inner: Mapping[str, object] = mapping_of(oauth)
     unknown = [
-        *(key for key in given if key not in known),
+        *(key for key in written if key not in names),
         *(f"oauth.{key}" for key in inner if key not in OAUTH_WORDS),
     ]
     return [

@@ -64,7 +64,7 @@ class SelfIdentity:
             and any(address == _place(each) for each in self.addresses)
         )
 
-    def is_told_by(self, server_info: Mapping[str, object]) -> bool:
+    def matches_info(self, server_info: Mapping[str, object]) -> bool:
         """Whether a server that was met says that it is this yard."""
         identity = server_info.get("name"), server_info.get(INSTANCE)
         return bool(self.instance) and identity == (NAME, self.instance)

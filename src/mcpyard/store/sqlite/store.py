@@ -43,7 +43,7 @@ class Store:
         self.approvals = SqliteApprovals(state)
         self.credentials = SqliteCredentials(state, Seal(folder / "key"))
         self.edits = SqliteEdits(state)
-        self.left_outs = SqliteLeftOuts(state)
+        self.dropped_fields = SqliteLeftOuts(state)
         self.journal = SqliteJournal(journal)
 
     @classmethod

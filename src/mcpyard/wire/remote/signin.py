@@ -37,7 +37,7 @@ _EARLY_SECONDS: Final = 5.0
 _ISSUER_SECONDS: Final = 20.0
 _RENEWAL_SECONDS: Final = 60.0
 _PREPARATION_SECONDS: Final = 30.0
-_PATIENCE_SECONDS: Final = 600.0
+_SIGN_IN_TIMEOUT: Final = 600.0
 """How long a person may take to sign in."""
 
 
@@ -269,7 +269,7 @@ class SignIn:
     ) -> None:
         try:
             async with (
-                asyncio.timeout(_PATIENCE_SECONDS),
+                asyncio.timeout(_SIGN_IN_TIMEOUT),
                 new_client(parse_url(self._url), {}, read_timeout=_ISSUER_SECONDS) as client,
             ):
                 granted = self._credentials.scope if self._credentials else ""

@@ -62,19 +62,19 @@ class Attribution:
 def attribute(result: _Members, server: str) -> Attribution:
     """The attribution of a result that came from a server."""
     meta = _object(result.get("_meta"))
-    said = _object(meta.get(META_KEY))
-    found = [said] if said else [*_items(result.get("structuredContent"))]
-    found = [each for each in found if _first(each, _SOURCE) or _first(each, _UPDATED)]
-    if not found:
+    declared = _object(meta.get(META_KEY))
+    items = [declared] if declared else [*_items(result.get("structuredContent"))]
+    items = [each for each in items if _first(each, _SOURCE) or _first(each, _UPDATED)]
+    if not items:
         return Attribution(server, _last_modified(result.get("content")))
-    sources = [*dict.fromkeys(_first(each, _SOURCE) or server for each in found)]
+    sources = [*dict.fromkeys(_first(each, _SOURCE) or server for each in items)]
     more = "; ..." if len(sources) > _MAX_SOURCES else ""
     return Attribution(
         "; ".join(sources[:_MAX_SOURCES]) + more,
         # Of several dates the oldest: a result is as old as its oldest part.
-        min(_said(found, _UPDATED), default=None),
-        min(_said(found, _RETRIEVED), default=None),
-        _details(found, said),
+        min(_values(items, _UPDATED), default=None),
+        min(_values(items, _RETRIEVED), default=None),
+        _details(items, declared),
     )
 
 
@@ -91,13 +91,13 @@ def _items(structured: object) -> Iterator[_Members]:
             yield from (each for each in listed if is_object(each))
 
 
-def _details(found: list[_Members], said: _Members) -> dict[str, object]:
-    known = {*_SOURCE[:1], *_UPDATED[:2], *_RETRIEVED[:2]}
-    if said:
-        return {key: value for key, value in said.items() if key not in known}
+def _details(items: list[_Members], declared: _Members) -> dict[str, object]:
+    named = {*_SOURCE[:1], *_UPDATED[:2], *_RETRIEVED[:2]}
+    if declared:
+        return {key: value for key, value in declared.items() if key not in named}
     details: dict[str, object] = {}
     for key in _DETAILS:
-        values = [*dict.fromkeys(str(each[key]) for each in found if each.get(key) is not None)]
+        values = [*dict.fromkeys(str(each[key]) for each in items if each.get(key) is not None)]
         if values:
             details[key] = values[0] if len(values) == 1 else values
     return details
@@ -108,18 +108,18 @@ def _last_modified(content: object) -> str | None:
     listed = list_of(content)
     parts = [_object(each) for each in listed]
     notes = [_object(each.get("annotations")) for each in parts]
-    return min(_said(notes, ("lastModified",)), default=None)
+    return min(_values(notes, ("lastModified",)), default=None)
 
 
-def _said(items: Iterable[_Members], keys: tuple[str, ...]) -> list[str]:
+def _values(items: Iterable[_Members], keys: tuple[str, ...]) -> list[str]:
     return [word for each in items if (word := _first(each, keys))]
 
 
 def _first(members: _Members, keys: tuple[str, ...]) -> str | None:
     for key in keys:
-        found = members.get(key)
-        if isinstance(found, str) and found:
-            return found
+        value = members.get(key)
+        if isinstance(value, str) and value:
+            return value
     return None
 
 

@@ -203,13 +203,13 @@ class Fallback:
 
     def _is_connected(self, name: str) -> bool:
         server = self._by_name(name)
-        found = self._deps.servers.observed().get(server.id) if server else None
-        return found is not None and found.state.phase is Phase.CONNECTED
+        observed = self._deps.servers.observed().get(server.id) if server else None
+        return observed is not None and observed.state.phase is Phase.CONNECTED
 
     def _away_because(self, route: Route) -> str | None:
         """Why a server had better not be asked just now."""
-        found = self._deps.servers.observed().get(route.server)
-        state = (found or Observed(route.server)).state
+        observed = self._deps.servers.observed().get(route.server)
+        state = (observed or Observed(route.server)).state
         if state.phase is Phase.CONNECTED:
             rests = self.breakers.rests(route)
             return "timed out recently" if rests else None
@@ -220,15 +220,15 @@ class Fallback:
         return f"{how}: {state.cause.message}" if state.cause else f"is {state.phase}"
 
     def _may_yet_answer(self, route: Route) -> bool:
-        found = self._deps.servers.observed().get(route.server)
-        return found is not None and found.state.phase in UP
+        observed = self._deps.servers.observed().get(route.server)
+        return observed is not None and observed.state.phase in UP
 
     def _tell(
         self, kind: str, server: DesiredServer | None, tool: str | None = None, **more: str | None
     ) -> None:
         if server:
-            told = {"id": str(server.id), "name": server.name, "tool": tool}
-            self._deps.publish(kind, told | more)
+            data = {"id": str(server.id), "name": server.name, "tool": tool}
+            self._deps.publish(kind, data | more)
 
 
 async def _attempted(

@@ -76,10 +76,10 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
     def result(self) -> dict[str, object]:
         """The result object with all its members; a number that is too large is a string."""
         try:
-            found = orjson.loads(self.raw)
+            decoded = orjson.loads(self.raw)
         except orjson.JSONDecodeError:
-            found = json.loads(self.raw, parse_int=_whole, parse_float=_real)
-        return object_of(found)
+            decoded = json.loads(self.raw, parse_int=_whole, parse_float=_real)
+        return object_of(decoded)
 
     @property
     def is_error(self) -> bool:

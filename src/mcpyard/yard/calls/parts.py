@@ -84,8 +84,8 @@ def write_part(part: Part) -> object:
             inner = {"uri": uri, "mimeType": mime, "text": text, "blob": blob}
             return {"type": "resource", "resource": _present(inner)}
         case ResourceLink(uri, name, mime, title, description):
-            shown = {"mimeType": mime, "title": title, "description": description}
-            return {"type": "resource_link", "uri": uri, "name": name, **_present(shown)}
+            optional = {"mimeType": mime, "title": title, "description": description}
+            return {"type": "resource_link", "uri": uri, "name": name, **_present(optional)}
         case Unknown(raw):
             return raw
 
@@ -114,8 +114,8 @@ def _audio(members: _Members) -> Part | None:
 
 
 def _resource(members: _Members) -> Part | None:
-    found = members.get("resource")
-    inner: _Members = object_of(found)
+    resource = members.get("resource")
+    inner: _Members = object_of(resource)
     uri, text, blob = inner.get("uri"), _word(inner, "text"), _word(inner, "blob")
     if not isinstance(uri, str) or (text is None and blob is None):
         return None
@@ -132,8 +132,8 @@ def _link(members: _Members) -> Part | None:
 
 
 def _word(members: _Members, key: str) -> str | None:
-    found = members.get(key)
-    return found if isinstance(found, str) else None
+    value = members.get(key)
+    return value if isinstance(value, str) else None
 
 
 def _present(members: _Members) -> dict[str, object]:

@@ -31,7 +31,7 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.results import Done, Shown
+from mcpyard.yard.clients.results import Done, EntryStatus
 from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.workspace import broken
@@ -114,15 +114,15 @@ class Clients:
         reach: ClientReach,
         own: OwnServers,
         clock: Clock,
-        here: Callable[[], SelfIdentity] = SelfIdentity,
+        identity: Callable[[], SelfIdentity] = SelfIdentity,
     ) -> None:
         self._reach = reach
         self._own = own
         self._view = OwnView(own)
-        self._carrier = EditTransaction(reach, own, clock)
-        self._here = here
+        self._transaction = EditTransaction(reach, own, clock)
+        self._identity = identity
         self.revoked: Callable[[CallToken], None] = lambda _: None
-        self._judged: dict[str, tuple[ClientFolders, _Texts, Evaluation]] = {}
+        self._evaluated: dict[str, tuple[ClientFolders, _Texts, Evaluation]] = {}
 
     @property
     def folder(self) -> str:
@@ -131,8 +131,8 @@ class Clients:
 
     async def groups(self, project: str | None = None) -> list[ScopeView]:
         """Every scope of every client, with its servers and what becomes of each."""
-        judgements = await self._judgements(self._around(project))
-        files = [file_view(file) for each in judgements for file in each.files]
+        evaluations = await self._evaluations(self._around(project))
+        files = [file_view(file) for each in evaluations for file in each.files]
         return files + self._view.groups()
 
     async def show(self, words: str, name: str, project: str | None = None) -> EntryView:
@@ -143,18 +143,18 @@ class Clients:
             DocumentBroken: Its file cannot be read.
         """
         around = self._around(project)
-        spot = spot_of(words, around.project)
-        if spot.client.id == YARD:
-            return self._view.show(spot, name)
-        seat = FileScopeStore.of(spot, around)
-        judgement = await self._judgement(spot.client, around)
-        files = [file for file in judgement.files if file.spot.scope == spot.scope]
+        ref = spot_of(words, around.project)
+        if ref.client.id == YARD:
+            return self._view.show(ref, name)
+        store = FileScopeStore.of(ref, around)
+        evaluation = await self._evaluation(ref.client, around)
+        files = [file for file in evaluation.files if file.spot.scope == ref.scope]
         for file in reversed(files):
-            for standing in file.standings:
-                if standing.listed.name == name:
-                    return entry_view(file.spot, file.path, Shown.of(standing))
+            for status in file.standings:
+                if status.listed.name == name:
+                    return entry_view(file.spot, file.path, EntryStatus.of(status))
         faults = [problem for file in files if not file.standings for problem in file.problems]
-        raise broken(*faults) if faults else nobody(name, seat.spot)
+        raise broken(*faults) if faults else nobody(name, store.ref)
 
     async def edit(
         self, words: str, name: str, patch: Mapping[str, object], terms: EditTerms = _PLAIN
@@ -164,23 +164,23 @@ class Clients:
         `name` renames it and `enabled` switches it, in the way that its program understands; a
         masked value means keep, and null removes.
         """
-        return await self._change(Changing(self._seat(words, terms), name, patch), "edit", terms)
+        return await self._change(Changing(self._store(words, terms), name, patch), "edit", terms)
 
     async def toggle(
         self, words: str, name: str, *, enabled: bool, terms: EditTerms = _PLAIN
     ) -> Done:
         """Switch a server on or off."""
-        wish = Changing(self._seat(words, terms), name, {"enabled": enabled})
-        return await self._change(wish, "toggle", terms)
+        operation = Changing(self._store(words, terms), name, {"enabled": enabled})
+        return await self._change(operation, "toggle", terms)
 
     async def rename(self, words: str, name: str, new_name: str, terms: EditTerms = _PLAIN) -> Done:
         """Give a server another name."""
-        wish = Changing(self._seat(words, terms), name, {"name": new_name})
-        return await self._change(wish, "rename", terms)
+        operation = Changing(self._store(words, terms), name, {"name": new_name})
+        return await self._change(operation, "rename", terms)
 
     async def remove(self, words: str, name: str, terms: EditTerms = _PLAIN) -> Done:
         """Take a server out."""
-        return await self._do(Removing(self._seat(words, terms), name), "remove", terms)
+        return await self._do(Removing(self._store(words, terms), name), "remove", terms)
 
     async def copy(self, copy: Copy, terms: EditTerms = _PLAIN) -> Done:
         """Copy a server, or move it; one unit to undo, even over several files.
@@ -191,10 +191,10 @@ class Clients:
             DefinitionError: The target would refuse it.
             EditRefused: It would be copied onto itself.
         """
-        wish = await self._copying(copy, terms)
-        finished = await self._do(wish, "move" if copy.move else "copy", terms)
+        operation = await self._copying(copy, terms)
+        finished = await self._do(operation, "move" if copy.move else "copy", terms)
         if not terms.dry_run:
-            await self._keep_left_out(wish)
+            await self._keep_dropped(operation)
         return finished
 
     async def connect(
@@ -209,11 +209,11 @@ class Clients:
             NameTaken: Another server has that name there.
         """
         ours = spot_of(f"{YARD}:{Scope.USER}")
-        wish = Connecting(self._seat(words, terms), name, way, ours, self._here())
-        finished = await self._do(wish, "connect", terms)
+        operation = Connecting(self._store(words, terms), name, way, ours, self._identity())
+        finished = await self._do(operation, "connect", terms)
         if isinstance(way, Addressed) and finished.edit is not None:
-            await self._carrier.note_token(finished.edit, way.token, terms.who)
-        return finished, wish.by_variable
+            await self._transaction.note_token(finished.edit, way.token, terms.who)
+        return finished, operation.by_variable
 
     async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told.
@@ -224,15 +224,15 @@ class Clients:
             EditUnknown: There is no such edit, or it was undone.
             ChangedSince: The file changed since; with what changed.
         """
-        undone = await self._carrier.undo(number, dry_run=terms.dry_run)
+        undone = await self._transaction.undo(number, dry_run=terms.dry_run)
         for token in undone.revoked:
             self.revoked(token)
-        shown = await diffs(undone.backs, show_secrets=terms.show_secrets)
-        return Done(shown, (), undone.number, undone.removes)
+        files = await diffs(undone.backs, show_secrets=terms.show_secrets)
+        return Done(files, (), undone.number, undone.removes)
 
     async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
-        return await self._carrier.edits()
+        return await self._transaction.edits()
 
     async def lint(self, project: str | None = None) -> list[FindingView]:
         """What the rules of each program have to say about its files."""
@@ -241,17 +241,17 @@ class Clients:
     async def findings(self, project: str | None = None) -> list[Finding]:
         """The same, to be told in any language."""
         around = self._around(project)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for client in _programs():
-            texts = await self._carrier.texts(files_of(client, around), fresh=True)
-            found += await asyncio.to_thread(lint, client, around, texts)
-        return found
+            texts = await self._transaction.texts(files_of(client, around), fresh=True)
+            findings += await asyncio.to_thread(lint, client, around, texts)
+        return findings
 
     async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
-        judgements = await self._judgements(self._around(project))
-        standings = [each for judgement in judgements for each in judgement.standings]
-        return [drift_view(each) for each in drift([*standings, *self._view.standings()])]
+        evaluations = await self._evaluations(self._around(project))
+        statuses = [each for evaluation in evaluations for each in evaluation.standings]
+        return [drift_view(each) for each in drift([*statuses, *self._view.statuses()])]
 
     async def import_all(
         self, scope: str | None = None, terms: EditTerms = _PLAIN
@@ -263,60 +263,62 @@ class Clients:
         """
         await self._check_folder(terms)
         target = spot_of(f"{YARD}:{scope or Scope.USER}")
-        judgements = await self._judgements(self._around(terms.project))
-        taking = Taking(target, self._own, self._here())
-        standings = [each for judgement in judgements for each in judgement.standings]
-        found = await asyncio.to_thread(taking.weigh_all, standings)
+        evaluations = await self._evaluations(self._around(terms.project))
+        taking = Taking(target, self._own, self._identity())
+        statuses = [each for evaluation in evaluations for each in evaluation.standings]
+        candidates = await asyncio.to_thread(taking.weigh_all, statuses)
         if not terms.dry_run:
-            found = await self._import(found, target, terms)
-        return [each.view for each in found]
+            candidates = await self._import(candidates, target, terms)
+        return [each.view for each in candidates]
 
     async def _import(
-        self, found: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
+        self, candidates: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
     ) -> list[ImportCandidate]:
         copies = {
-            number: Copy(str(each.standing.spot), str(target), each.name)
-            for number, each in enumerate(found)
+            number: Copy(str(each.status.spot), str(target), each.name)
+            for number, each in enumerate(candidates)
             if each.importable
         }
-        wish = Importing({it: await self._copying(copy, terms) for it, copy in copies.items()})
-        await self._do(wish, "import", terms)
-        for number in wish.copies.keys() - wish.refused.keys():
-            await self._keep_left_out(wish.copies[number])
+        operation = Importing({it: await self._copying(copy, terms) for it, copy in copies.items()})
+        await self._do(operation, "import", terms)
+        for number in operation.copies.keys() - operation.refused.keys():
+            await self._keep_dropped(operation.copies[number])
         return [
-            each.imported(wish.told[number], wish.refused.get(number))
-            if number in wish.copies
+            each.imported(operation.warnings[number], operation.refused.get(number))
+            if number in operation.copies
             else each
-            for number, each in enumerate(found)
+            for number, each in enumerate(candidates)
         ]
 
     async def _copying(self, copy: Copy, terms: EditTerms) -> Copying:
-        source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
+        source, target = self._store(copy.source, terms), self._store(copy.target, terms)
         new_name = copy.name if copy.new_name is None else copy.new_name
-        kept = await self._reach.left_outs.get(_shelf(source), copy.name)
+        dropped = await self._reach.dropped_fields.get(_dropped_key(source), copy.name)
         return Copying(
-            source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, kept
+            source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, dropped
         )
 
-    async def _keep_left_out(self, wish: Copying) -> None:
-        await self._reach.left_outs.set(_shelf(wish.target), wish.new_name, wish.left)
+    async def _keep_dropped(self, operation: Copying) -> None:
+        await self._reach.dropped_fields.set(
+            _dropped_key(operation.target), operation.new_name, operation.left
+        )
 
-    async def _change(self, wish: Changing, kind: str, terms: EditTerms) -> Done:
-        finished = await self._do(wish, kind, terms)
-        new_name = wish.patch.get("name", wish.name)
-        if isinstance(new_name, str) and new_name != wish.name and not terms.dry_run:
+    async def _change(self, operation: Changing, kind: str, terms: EditTerms) -> Done:
+        finished = await self._do(operation, kind, terms)
+        new_name = operation.patch.get("name", operation.name)
+        if isinstance(new_name, str) and new_name != operation.name and not terms.dry_run:
             # What a copy left out goes with it under its new name.
-            shelf, kept = _shelf(wish.seat), self._reach.left_outs
-            await kept.set(shelf, new_name, await kept.get(shelf, wish.name))
+            key, dropped = _dropped_key(operation.store), self._reach.dropped_fields
+            await dropped.set(key, new_name, await dropped.get(key, operation.name))
         return finished
 
     async def _do(self, operation: Operation, kind: str, terms: EditTerms) -> Done:
         await self._check_folder(terms)
         if terms.dry_run:
-            desk, edit = await self._carrier.look(operation), None
+            workspace, edit = await self._transaction.look(operation), None
         else:
-            desk, edit = await self._carrier.carry_out(operation, kind, terms.who)
-        return await done(desk, edit, show_secrets=terms.show_secrets)
+            workspace, edit = await self._transaction.carry_out(operation, kind, terms.who)
+        return await done(workspace, edit, show_secrets=terms.show_secrets)
 
     async def _check_folder(self, terms: EditTerms) -> None:
         """Refuse a project that is not there: its files would be made with all that is above."""
@@ -324,37 +326,39 @@ class Clients:
             message = f"there is no folder {terms.project}"
             raise ArgumentsRefused.of(Problem("project", message))
 
-    def _seat(self, words: str, terms: EditTerms) -> ScopeStore:
+    def _store(self, words: str, terms: EditTerms) -> ScopeStore:
         around = self._around(terms.project)
-        spot = spot_of(words, around.project)
+        ref = spot_of(words, around.project)
         return (
-            YardScopeStore(spot, self._own)
-            if spot.client.id == YARD
-            else FileScopeStore.of(spot, around)
+            YardScopeStore(ref, self._own)
+            if ref.client.id == YARD
+            else FileScopeStore.of(ref, around)
         )
 
     def _around(self, project: str | None) -> ClientFolders:
         own = str(self._own.project) if self._own.project else ""
         return replace(self._reach.around, project=own if project is None else project)
 
-    async def _judgements(self, around: ClientFolders) -> list[Evaluation]:
-        return [await self._judgement(client, around) for client in _programs()]
+    async def _evaluations(self, around: ClientFolders) -> list[Evaluation]:
+        return [await self._evaluation(client, around) for client in _programs()]
 
-    async def _judgement(self, client: Client, around: ClientFolders) -> Evaluation:
-        texts = await self._carrier.texts(files_of(client, around))
-        known = self._judged.get(client.id)
-        if known and known[0] == around and _same(known[1], texts):
-            return known[2]
-        judgement = await asyncio.to_thread(judge, client, around, texts)
-        self._judged[client.id] = around, texts, judgement
-        return judgement
+    async def _evaluation(self, client: Client, around: ClientFolders) -> Evaluation:
+        texts = await self._transaction.texts(files_of(client, around))
+        cached = self._evaluated.get(client.id)
+        if cached and cached[0] == around and _same(cached[1], texts):
+            return cached[2]
+        evaluation = await asyncio.to_thread(judge, client, around, texts)
+        self._evaluated[client.id] = around, texts, evaluation
+        return evaluation
 
 
 def matrix_of(word: str) -> Matrix:
     """A table by its word."""
     if word not in {*Matrix}:
-        known = ", ".join(Matrix)
-        raise ArgumentsRefused.of(Problem("matrix", f'"{word[:40]}" is unknown; expected {known}'))
+        expected = ", ".join(Matrix)
+        raise ArgumentsRefused.of(
+            Problem("matrix", f'"{word[:40]}" is unknown; expected {expected}')
+        )
     return Matrix(word)
 
 
@@ -367,14 +371,14 @@ def _programs() -> tuple[Client, ...]:
     return tuple(client for client in CLIENTS if client.id != YARD)
 
 
-def _shelf(seat: ScopeStore) -> str:
+def _dropped_key(store: ScopeStore) -> str:
     """Where what was left out is kept: the same place by whatever words it is named."""
-    return f"{seat.spot}@{seat.paths[0]}"
+    return f"{store.ref}@{store.paths[0]}"
 
 
-def _same(known: _Texts, texts: _Texts) -> bool:
+def _same(earlier: _Texts, texts: _Texts) -> bool:
     # A file that stayed as it was is read once, so the very same text means the same file.
-    return known.keys() == texts.keys() and all(
-        each is known[path] or (each.text is known[path].text is None and each == known[path])
+    return earlier.keys() == texts.keys() and all(
+        each is earlier[path] or (each.text is earlier[path].text is None and each == earlier[path])
         for path, each in texts.items()
     )

@@ -26,9 +26,9 @@ class Bridged:
 
     command: tuple[str, ...]
 
-    def entry(self, spot: ClientScopeRef) -> Entry:
+    def entry(self, ref: ClientScopeRef) -> Entry:
         """What to say, in the yard's own words."""
-        del spot
+        del ref
         program, *args = self.command
         return Entry(command=program, args=tuple(args), type=EntryTransport.STDIO)
 
@@ -40,17 +40,17 @@ class Addressed:
     url: str
     token: str
 
-    def entry(self, spot: ClientScopeRef) -> Entry:
+    def entry(self, ref: ClientScopeRef) -> Entry:
         """What to say, in the yard's own words."""
-        secret = f"${{{VARIABLE}}}" if takes_variable(spot) else self.token
+        secret = f"${{{VARIABLE}}}" if takes_variable(ref) else self.token
         headers = {"Authorization": f"Bearer {secret}"}
         return Entry(url=self.url, headers=headers, type=EntryTransport.HTTP)
 
 
-def takes_variable(spot: ClientScopeRef) -> bool:
+def takes_variable(ref: ClientScopeRef) -> bool:
     """Whether a program can read its token from a variable."""
-    named = holds(Matrix.NATIVE, spot.client, spot.shape, Field.BEARER)
-    return bool(spot.client.dialect.reference) or named
+    named = holds(Matrix.NATIVE, ref.client, ref.shape, Field.BEARER)
+    return bool(ref.client.dialect.reference) or named
 
 
 @dataclass(slots=True)
@@ -58,45 +58,45 @@ class Connecting:
     """A wish to have the gateway in a program's configuration.
 
     Attributes:
-        seat: Where it is to be.
+        store: Where it is to be.
         name: What it is to be called.
         way: How it is reached.
-        ours: The spot whose words the entry is in.
-        here: What an entry that is the gateway already is known by.
+        ours: The scope whose words the entry is in.
+        identity: What an entry that is the gateway already is known by.
         by_variable: Whether the token was left to a variable, once it was done.
     """
 
-    seat: ScopeStore
+    store: ScopeStore
     name: str
     way: Bridged | Addressed
     ours: ClientScopeRef
-    here: SelfIdentity
+    identity: SelfIdentity
     by_variable: bool = False
 
     @property
-    def seats(self) -> tuple[ScopeStore, ...]:
+    def stores(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
-        return (self.seat,)
+        return (self.store,)
 
-    def do(self, desk: Workspace) -> None:
+    def do(self, workspace: Workspace) -> None:
         """Write the gateway down, in place of an earlier way to it."""
-        if self.seat.spot.client.id == self.ours.client.id:
+        if self.store.ref.client.id == self.ours.client.id:
             problem = Problem("client", "mcpyard cannot be connected to itself")
             raise EditRefused.of(problem).advising("Choose the program that should use mcpyard.")
-        if self.seat.has(desk, self.name) and not self._is_ours(desk):
-            raise NameTaken(f'a server "{self.name}" already exists in {self.seat.spot}')
-        spot = self.seat.found(desk, self.name)
-        converted = convert(self.way.entry(spot), self.ours, spot, Matrix.NATIVE)
+        if self.store.has(workspace, self.name) and not self._is_ours(workspace):
+            raise NameTaken(f'a server "{self.name}" already exists in {self.store.ref}')
+        ref = self.store.file_ref(workspace, self.name)
+        converted = convert(self.way.entry(ref), self.ours, ref, Matrix.NATIVE)
         if isinstance(self.way, Addressed) and converted.entry.url is None:
-            message = f"{spot.client.title} supports no URLs; connect it over stdio"
+            message = f"{ref.client.title} supports no URLs; connect it over stdio"
             raise ArgumentsRefused.of(Problem("http", message))
         refuse_unfit(converted.entry)
-        desk.tell(*converted.warnings)
-        self.seat.write(desk, self.name, converted.entry)
-        self.by_variable = isinstance(self.way, Addressed) and takes_variable(spot)
+        workspace.warn(*converted.warnings)
+        self.store.write(workspace, self.name, converted.entry)
+        self.by_variable = isinstance(self.way, Addressed) and takes_variable(ref)
 
-    def _is_ours(self, desk: Workspace) -> bool:
-        entry, _ = self.seat.entry(desk, self.name)
+    def _is_ours(self, workspace: Workspace) -> bool:
+        entry, _ = self.store.entry(workspace, self.name)
         if entry.url:
-            return self.here.is_at(entry.url)
-        return self.here.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})
+            return self.identity.is_at(entry.url)
+        return self.identity.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})

@@ -72,10 +72,10 @@ def diff_of(change: FileWrite, *, show_secrets: bool = False) -> str:
 
 def secrets_of(change: FileWrite) -> MaskedSecrets:
     """The secrets of both texts."""
-    found: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     for text in filter(None, (change.before, change.after)):
-        found |= set(_literals(_value(change.path, text)))
-    return MaskedSecrets(frozenset(found))
+        pairs |= set(_literals(_value(change.path, text)))
+    return MaskedSecrets(frozenset(pairs))
 
 
 def hidden(line: str, secrets: MaskedSecrets) -> str:
@@ -92,15 +92,15 @@ def _literals(value: object) -> Iterator[tuple[str, str]]:
     # A stack, not a recursion: some files hold hundreds of thousands of values.
     stack: list[tuple[str, object, bool]] = [("", value, False)]
     while stack:
-        key, found, held = stack.pop()
-        if isinstance(found, str):
-            if _is_literal(key, found, held=held):
-                yield key, found
-        elif is_mapping(found):
-            members = found.items()
+        key, item, held = stack.pop()
+        if isinstance(item, str):
+            if _is_literal(key, item, held=held):
+                yield key, item
+        elif is_mapping(item):
+            members = item.items()
             stack += [(name, each, held or name in _HOLDERS) for name, each in members]
-        elif is_array(found):
-            stack += [(key, each, held) for each in found]
+        elif is_array(item):
+            stack += [(key, each, held) for each in item]
 
 
 def _is_literal(key: str, text: str, *, held: bool) -> bool:

@@ -29,7 +29,7 @@ Definition = dict[str, object]
 class ImportCandidate:
     """A server that was found, and what becomes of it."""
 
-    standing: ServerStatus
+    status: ServerStatus
     outcome: ImportOutcome
     reason: str = ""
     warnings: tuple[Warned, ...] = field(default=())
@@ -37,7 +37,7 @@ class ImportCandidate:
     @property
     def name(self) -> str:
         """What it is called."""
-        return self.standing.listed.name
+        return self.status.listed.name
 
     @property
     def importable(self) -> bool:
@@ -55,7 +55,7 @@ class ImportCandidate:
         """As it is shown."""
         return ImportView(
             name=self.name,
-            source=str(self.standing.spot),
+            source=str(self.status.spot),
             outcome=self.outcome,
             reason=self.reason,
             warnings=[f"{each.field}: {each.message}" for each in self.warnings],
@@ -65,51 +65,51 @@ class ImportCandidate:
 class Taking:
     """Weighs one server after the other; each is taken once."""
 
-    def __init__(self, target: ClientScopeRef, own: OwnServers, here: SelfIdentity) -> None:
+    def __init__(self, target: ClientScopeRef, own: OwnServers, identity: SelfIdentity) -> None:
         self._target = target
-        self._here = here
+        self._identity = identity
         self._known = {
             name: (definition_of(config), f"yard:{scope}")
             for scope in Scope
             for name, config in own.servers(scope).items()
         }
 
-    def weigh_all(self, standings: Iterable[ServerStatus]) -> list[ImportCandidate]:
+    def weigh_all(self, statuses: Iterable[ServerStatus]) -> list[ImportCandidate]:
         """What to do with each server that was found."""
-        return [self._weigh(each) for each in standings]
+        return [self._weigh(each) for each in statuses]
 
-    def _weigh(self, standing: ServerStatus) -> ImportCandidate:
-        entry = standing.listed.entry
-        if entry is None or standing.listed.problems:
-            return ImportCandidate(standing, REFUSED, "; ".join(map(str, standing.listed.problems)))
+    def _weigh(self, status: ServerStatus) -> ImportCandidate:
+        entry = status.listed.entry
+        if entry is None or status.listed.problems:
+            return ImportCandidate(status, REFUSED, "; ".join(map(str, status.listed.problems)))
         if self._leads_back(entry):
-            return ImportCandidate(standing, SKIPPED, "points back to this gateway (loop)")
+            return ImportCandidate(status, SKIPPED, "points back to this gateway (loop)")
         try:
-            converted = convert(entry, standing.spot, self._target)
+            converted = convert(entry, status.spot, self._target)
             definition = _definition(converted.entry, self._target)
         except DefinitionError as error:
-            return ImportCandidate(standing, REFUSED, error.message)
-        name = standing.listed.name
+            return ImportCandidate(status, REFUSED, error.message)
+        name = status.listed.name
         if name in self._known:
-            return ImportCandidate(standing, SKIPPED, self._why(name, definition))
-        self._known[name] = definition, str(standing.spot)
-        return ImportCandidate(standing, IMPORTABLE, "", converted.warnings)
+            return ImportCandidate(status, SKIPPED, self._why(name, definition))
+        self._known[name] = definition, str(status.spot)
+        return ImportCandidate(status, IMPORTABLE, "", converted.warnings)
 
     def _leads_back(self, entry: Entry) -> bool:
         if entry.url is not None:
-            return self._here.is_at(entry.url)
+            return self._identity.is_at(entry.url)
         command = entry.command or "", *(entry.args or ())
-        return self._here.is_run_by(command, entry.env or {})
+        return self._identity.is_run_by(command, entry.env or {})
 
     def _why(self, name: str, definition: Definition) -> str:
-        known, where = self._known[name]
-        if _launch(known) == _launch(definition):
+        present, where = self._known[name]
+        if _launch(present) == _launch(definition):
             return f"is identical to the one in {where}"
         return f"differs from the one in {where}; copy it under another name to keep both"
 
 
-def _definition(entry: Entry, spot: ClientScopeRef) -> Definition:
-    return definition_of(read_definition(spell(entry, spot.shape)).config)
+def _definition(entry: Entry, ref: ClientScopeRef) -> Definition:
+    return definition_of(read_definition(spell(entry, ref.shape)).config)
 
 
 def _launch(definition: Definition) -> Definition:

@@ -42,8 +42,8 @@ def _named(change: FileWrite, around: ClientFolders, beside: _Texts) -> set[str]
         return concerned(change)
     for place in _seen_from(change.path, around):
         readers = _readers(change, place)
-        if found := {name for each in readers for name in _different(each, change, place, beside)}:
-            return found
+        if names := {name for each in readers for name in _different(each, change, place, beside)}:
+            return names
     return set()
 
 

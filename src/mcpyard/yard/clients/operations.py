@@ -1,4 +1,4 @@
-"""What can be done to the servers of clients, each a function of the texts on a desk."""
+"""What can be done to the servers of clients, each a function of the texts of a workspace."""
 
 import hashlib
 from collections.abc import Mapping
@@ -30,59 +30,59 @@ _ANOTHER_NAME: Final = "Choose another name with --name, or another target with 
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """A wish to change a server, as a merge patch in neutral words; `name` renames."""
+    """A request to change a server, as a merge patch in neutral words; `name` renames."""
 
-    seat: ScopeStore
+    store: ScopeStore
     name: str
     patch: Mapping[str, object]
 
     @property
-    def seats(self) -> tuple[ScopeStore, ...]:
+    def stores(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
-        return (self.seat,)
+        return (self.store,)
 
-    def do(self, desk: Workspace) -> None:
+    def do(self, workspace: Workspace) -> None:
         """Change the fields, then the switch, then the name."""
         patch = dict(self.patch)
         new_name, enabled = patch.pop("name", self.name), patch.pop("enabled", None)
         if patch:
-            entry, spot = self.seat.entry(desk, self.name)
-            self.seat.write(desk, self.name, patched(entry, patch, spot))
+            entry, ref = self.store.entry(workspace, self.name)
+            self.store.write(workspace, self.name, patched(entry, patch, ref))
         if "enabled" in self.patch:
-            self._switch(desk, enabled)
+            self._switch(workspace, enabled)
         if new_name != self.name:
-            self.seat.rename(desk, self.name, _text("name", new_name))
-        if not self.patch and not self.seat.has(desk, self.name):
-            raise nobody(self.name, self.seat.spot)
+            self.store.rename(workspace, self.name, _text("name", new_name))
+        if not self.patch and not self.store.has(workspace, self.name):
+            raise nobody(self.name, self.store.ref)
 
-    def _switch(self, desk: Workspace, enabled: object) -> None:
+    def _switch(self, workspace: Workspace, enabled: object) -> None:
         if not isinstance(enabled, bool):
             raise DefinitionError.of(Problem("enabled", "must be true or false"))
-        if not self.seat.has(desk, self.name):
-            raise nobody(self.name, self.seat.spot)
-        self.seat.switch(desk, self.name, enabled=enabled)
+        if not self.store.has(workspace, self.name):
+            raise nobody(self.name, self.store.ref)
+        self.store.switch(workspace, self.name, enabled=enabled)
 
 
 @dataclass(frozen=True, slots=True)
 class Removing:
-    """A wish to take a server out."""
+    """A request to take a server out."""
 
-    seat: ScopeStore
+    store: ScopeStore
     name: str
 
     @property
-    def seats(self) -> tuple[ScopeStore, ...]:
+    def stores(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
-        return (self.seat,)
+        return (self.store,)
 
-    def do(self, desk: Workspace) -> None:
+    def do(self, workspace: Workspace) -> None:
         """Take it out."""
-        self.seat.remove(desk, self.name)
+        self.store.remove(workspace, self.name)
 
 
 @dataclass(slots=True)
 class Copying:
-    """A wish to copy a server, or to move it.
+    """A request to copy a server, or to move it.
 
     Attributes:
         source: Where it is.
@@ -92,7 +92,7 @@ class Copying:
         matrix: The table to follow.
         replace: Whether to put it in the place of one that has its name.
         move: Whether to take it away from where it is.
-        kept: What an earlier copy left out that may belong to it.
+        dropped: What an earlier copy left out that may belong to it.
         left: What this one left out, once it was done.
     """
 
@@ -103,82 +103,86 @@ class Copying:
     matrix: Matrix = Matrix.NATIVE
     replace: bool = False
     move: bool = False
-    kept: DroppedField | None = None
+    dropped: DroppedField | None = None
     left: DroppedField | None = field(default=None, init=False)
 
     @property
-    def seats(self) -> tuple[ScopeStore, ...]:
+    def stores(self) -> tuple[ScopeStore, ...]:
         """Where something is read or changes."""
         return self.source, self.target
 
-    def do(self, desk: Workspace) -> None:
+    def do(self, workspace: Workspace) -> None:
         """Write the copy; then, to move it, take the other one out."""
-        entry, source = self.source.entry(desk, self.name)
-        target = self.target.found(desk, self.new_name)
-        self._refuse_itself(desk)
+        entry, source = self.source.entry(workspace, self.name)
+        target = self.target.file_ref(workspace, self.new_name)
+        self._refuse_itself(workspace)
         converted = convert(entry, source, target, self.matrix)
-        if not self.replace and self.target.has(desk, self.new_name):
-            message = f'a server "{self.new_name}" already exists in {self.target.spot}'
+        if not self.replace and self.target.has(workspace, self.new_name):
+            message = f'a server "{self.new_name}" already exists in {self.target.ref}'
             raise NameTaken(message).advising(_IN_PLACE)
         refuse_unfit(converted.entry)
-        desk.tell(*converted.warnings)
-        self.target.write(desk, self.new_name, self._whole(entry, converted))
+        workspace.warn(*converted.warnings)
+        self.target.write(workspace, self.new_name, self._whole(entry, converted))
         self.left = self._left(converted)
         if self.move:
-            self.source.remove(desk, self.name)
+            self.source.remove(workspace, self.name)
 
-    def _refuse_itself(self, desk: Workspace) -> None:
-        here = self.source.place(desk, self.name), self.source.spot.above, self.name
-        there = self.target.place(desk, self.new_name), self.target.spot.above, self.new_name
-        if here == there:
+    def _refuse_itself(self, workspace: Workspace) -> None:
+        origin = self.source.place(workspace, self.name), self.source.ref.above, self.name
+        there = self.target.place(workspace, self.new_name), self.target.ref.above, self.new_name
+        if origin == there:
             message = f'"{self.name}" cannot be copied onto itself'
             raise EditRefused.of(Problem("to", message)).advising(_ANOTHER_NAME)
 
     def _whole(self, entry: Entry, converted: Converted) -> Entry:
         """The copy, with what was left out when it went the other way."""
-        kept = self.kept
-        if kept is None or kept.client != self.target.spot.client.id or kept.mark != mark(entry):
+        dropped = self.dropped
+        if (
+            dropped is None
+            or dropped.client != self.target.ref.client.id
+            or dropped.mark != mark(entry)
+        ):
             return converted.entry
-        return restore(converted.entry, kept.fields, self.target.spot)
+        return restore(converted.entry, dropped.fields, self.target.ref)
 
     def _left(self, converted: Converted) -> DroppedField | None:
         if not converted.left:
             return None
-        return DroppedField(self.source.spot.client.id, mark(converted.entry), converted.left)
+        return DroppedField(self.source.ref.client.id, mark(converted.entry), converted.left)
 
 
 @dataclass(slots=True)
 class Importing:
-    """A wish to copy many servers at once; what keeps one of them out keeps out no other.
+    """A request to copy many servers at once; what keeps one of them out keeps out no other.
 
     Attributes:
-        copies: The wishes, each by a number of its own.
+        copies: The requests, each by a number of its own.
         refused: Why some were not copied, once it was done.
-        told: What is to be told of each.
+        warnings: The warnings about each.
     """
 
     copies: Mapping[int, Copying]
     refused: dict[int, str] = field(default_factory=dict[int, str], init=False)
-    told: dict[int, tuple[Warned, ...]] = field(
+    warnings: dict[int, tuple[Warned, ...]] = field(
         default_factory=dict[int, tuple[Warned, ...]], init=False
     )
 
     @property
-    def seats(self) -> tuple[ScopeStore, ...]:
+    def stores(self) -> tuple[ScopeStore, ...]:
         """Where something is read or changes."""
-        return tuple(seat for each in self.copies.values() for seat in each.seats)
+        return tuple(store for each in self.copies.values() for store in each.stores)
 
-    def do(self, desk: Workspace) -> None:
+    def do(self, workspace: Workspace) -> None:
         """Write all copies that can be written."""
         self.refused.clear()
         for number, each in self.copies.items():
             # What was told of one must be told of the next as well.
-            desk.warnings = []
+            workspace.warnings = []
             try:
-                each.do(desk)
+                each.do(workspace)
             except (InputError, NameTaken) as error:
                 self.refused[number] = error.message
-            self.told[number] = tuple(desk.warnings)
+            self.warnings[number] = tuple(workspace.warnings)
 
 
 Operation = Changing | Removing | Copying | Importing | Connecting
@@ -186,8 +190,8 @@ Operation = Changing | Removing | Copying | Importing | Connecting
 
 def mark(entry: Entry) -> str:
     """What a server is known by, whatever else changes about it."""
-    said = f"{entry.command}\0{entry.args}\0{entry.url}"
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    launch = f"{entry.command}\0{entry.args}\0{entry.url}"
+    return hashlib.sha256(launch.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _text(field_name: str, value: object) -> str:

@@ -41,7 +41,7 @@ _PAIRS: Final = frozenset({Field.ENV, Field.HEADERS, Field.ENV_HEADERS})
 _TIMES: Final = frozenset({Field.CALL_TIMEOUT, Field.START_TIMEOUT})
 
 
-def patched(entry: Entry, patch: Mapping[str, object], spot: ClientScopeRef) -> Entry:
+def patched(entry: Entry, patch: Mapping[str, object], ref: ClientScopeRef) -> Entry:
     """An entry changed by a patch.
 
     Raises:
@@ -50,11 +50,11 @@ def patched(entry: Entry, patch: Mapping[str, object], spot: ClientScopeRef) -> 
     """
     values: dict[str, Any] = {}
     for word, value in patch.items():
-        name = _field(word, value, spot)
+        name = _field(word, value, ref)
         values[name.value] = _value(name, word, getattr(entry, name), value)
     changed = replace(entry, **values)
-    before = _problems(entry, spot)
-    if not before and (problems := _problems(changed, spot)):
+    before = _problems(entry, ref)
+    if not before and (problems := _problems(changed, ref)):
         raise DefinitionError.of(*problems)
     refuse_unfit(changed, unless=entry)
     return changed
@@ -70,18 +70,20 @@ def refuse_unfit(entry: Entry, *, unless: Entry | None = None) -> None:
     Raises:
         DefinitionError: There are such texts; names their fields.
     """
-    known = frozenset(_unfit(unless)) if unless else frozenset[Problem]()
-    if fresh := [each for each in _unfit(entry) if each not in known]:
+    present = frozenset(_unfit(unless)) if unless else frozenset[Problem]()
+    if fresh := [each for each in _unfit(entry) if each not in present]:
         raise DefinitionError.of(*fresh)
 
 
-def _field(word: str, value: object, spot: ClientScopeRef) -> Field:
+def _field(word: str, value: object, ref: ClientScopeRef) -> Field:
     name = _FIELDS.get(word)
     if name is None:
-        known = ", ".join(("name", "enabled", *_FIELDS))
-        raise DefinitionError.of(Problem(word[:80], f"cannot be changed; editable fields: {known}"))
-    if value is not None and name not in spot.shape.words:
-        raise DefinitionError.of(Problem(word, f"not supported by {spot.client.title}"))
+        editable = ", ".join(("name", "enabled", *_FIELDS))
+        raise DefinitionError.of(
+            Problem(word[:80], f"cannot be changed; editable fields: {editable}")
+        )
+    if value is not None and name not in ref.shape.words:
+        raise DefinitionError.of(Problem(word, f"not supported by {ref.client.title}"))
     return name
 
 
@@ -122,15 +124,15 @@ def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the
     except Wrong as wrong:
         raise DefinitionError.of(Problem(word + wrong.where, wrong.message)) from None
     except ValueError:
-        known = ", ".join(EntryTransport)
-        raise DefinitionError.of(Problem(word, f"is unknown; expected one of {known}")) from None
+        expected = ", ".join(EntryTransport)
+        raise DefinitionError.of(Problem(word, f"is unknown; expected one of {expected}")) from None
 
 
 def _milliseconds(value: object) -> float:
-    given = time(value)
-    if given < 1:
+    duration = time(value)
+    if duration < 1:
         raise Wrong(f"must be at least 1, in milliseconds, found {describe(value)}")
-    return given
+    return duration
 
 
 def _read_text(where: str, value: object) -> str:
@@ -140,8 +142,8 @@ def _read_text(where: str, value: object) -> str:
         raise DefinitionError.of(Problem(where, wrong.message)) from None
 
 
-def _problems(entry: Entry, spot: ClientScopeRef) -> tuple[Problem, ...]:
-    return understand(spell(entry, spot.shape), spot.client, spot.shape).problems
+def _problems(entry: Entry, ref: ClientScopeRef) -> tuple[Problem, ...]:
+    return understand(spell(entry, ref.shape), ref.client, ref.shape).problems
 
 
 def _unfit(entry: Entry) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class EntryStatus:
     """A server to be shown: what it says, and what becomes of it."""
 
     name: str
@@ -38,16 +38,16 @@ class Shown:
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, standing: ServerStatus) -> "Shown":
+    def of(cls, status: ServerStatus) -> "EntryStatus":
         """A server of a file."""
-        listed = standing.listed
+        listed = status.listed
         return cls(
             listed.name,
             listed.entry,
-            standing.state,
-            standing.reason,
+            status.state,
+            status.reason,
             # Where nothing else decides, the entry itself does.
-            standing.where or listed.place,
+            status.where or listed.place,
             listed.problems,
         )
 
@@ -58,10 +58,10 @@ class Shown:
         return on and self.state is not Effective.DISABLED
 
 
-def own_shown(server: DesiredServer, entry: Entry) -> Shown:
+def own_status(server: DesiredServer, entry: Entry) -> EntryStatus:
     """A server of the yard itself."""
     if server.held:
         reason = "the project file needs approval: mcpyard approve"
-        return Shown(server.name, entry, Effective.UNTRUSTED, reason, server.place)
+        return EntryStatus(server.name, entry, Effective.UNTRUSTED, reason, server.place)
     state = Effective.ENABLED if server.config.enabled else Effective.DISABLED
-    return Shown(server.name, entry, state, "", server.place)
+    return EntryStatus(server.name, entry, state, "", server.place)

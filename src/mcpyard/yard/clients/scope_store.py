@@ -1,4 +1,4 @@
-"""Where a server is, or is to be: one scope of one client, over the texts on a desk."""
+"""Where a server is, or is to be: one scope of one client, over the texts of a workspace."""
 
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -18,7 +18,7 @@ class ScopeStore(Protocol):
     """One scope of one client."""
 
     @property
-    def spot(self) -> ClientScopeRef:
+    def ref(self) -> ClientScopeRef:
         """Whose it is."""
         ...
 
@@ -27,35 +27,35 @@ class ScopeStore(Protocol):
         """The files that must be read."""
         ...
 
-    def place(self, desk: Workspace, name: str) -> str:
+    def place(self, workspace: Workspace, name: str) -> str:
         """The file in which a server is, or would be."""
         ...
 
-    def entry(self, desk: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
-        """What a server says, and the spot with the shape its file is in."""
+    def entry(self, workspace: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
+        """What a server says, and the scope with the format its file is in."""
         ...
 
-    def found(self, desk: Workspace, name: str) -> ClientScopeRef:
-        """The spot with the shape of the file in which a server would be."""
+    def file_ref(self, workspace: Workspace, name: str) -> ClientScopeRef:
+        """The scope with the format of the file in which a server would be."""
         ...
 
-    def has(self, desk: Workspace, name: str) -> bool:
+    def has(self, workspace: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""
         ...
 
-    def write(self, desk: Workspace, name: str, entry: Entry) -> None:
+    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
         """Add a server, or change it to say what the entry says, switch and all."""
         ...
 
-    def remove(self, desk: Workspace, name: str) -> None:
+    def remove(self, workspace: Workspace, name: str) -> None:
         """Take a server out."""
         ...
 
-    def rename(self, desk: Workspace, name: str, new_name: str) -> None:
+    def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
         """Give a server another name."""
         ...
 
-    def switch(self, desk: Workspace, name: str, *, enabled: bool) -> None:
+    def switch(self, workspace: Workspace, name: str, *, enabled: bool) -> None:
         """Switch a server on or off, in the way its program understands."""
         ...
 
@@ -64,110 +64,110 @@ class ScopeStore(Protocol):
 class FileScopeStore:
     """A scope that is kept in files."""
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     candidates: tuple[str, ...]
     switch_file: str
 
     @classmethod
-    def of(cls, spot: ClientScopeRef, around: ClientFolders) -> "FileScopeStore":
-        """The seat of a spot, as seen from somewhere.
+    def of(cls, ref: ClientScopeRef, around: ClientFolders) -> "FileScopeStore":
+        """The store of a scope, as seen from somewhere.
 
         Raises:
             ArgumentsRefused: It depends on a project, and there is none.
         """
-        location = spot.scope.location
-        if location is None or not usable(location, spot.scope.above, around):
-            message = f"is required: {spot} is stored in a project folder"
+        location = ref.scope.location
+        if location is None or not usable(location, ref.scope.above, around):
+            message = f"is required: {ref} is stored in a project folder"
             raise ArgumentsRefused.of(Problem("project", message))
-        switch = switches.switch_location(spot)
-        known = candidates(switch, around) if switch and usable(switch, (), around) else ()
-        return cls(spot, candidates(location, around), known[0] if known else "")
+        switch = switches.switch_location(ref)
+        paths = candidates(switch, around) if switch and usable(switch, (), around) else ()
+        return cls(ref, candidates(location, around), paths[0] if paths else "")
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Its files, and that of its switch."""
         return tuple(dict.fromkeys(filter(None, (*self.candidates, self.switch_file))))
 
-    def place(self, desk: Workspace, name: str) -> str:
+    def place(self, workspace: Workspace, name: str) -> str:
         """The file that has the name, else the first that exists, else the one to create."""
-        holding = [path for path in self._existing(desk) if self._holds(desk, path, name)]
+        holding = [path for path in self._existing(workspace) if self._holds(workspace, path, name)]
         # Of two that have it, the program goes by the later.
-        return (holding[-1:] or self._existing(desk) or [self.candidates[0]])[0]
+        return (holding[-1:] or self._existing(workspace) or [self.candidates[0]])[0]
 
-    def entry(self, desk: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
+    def entry(self, workspace: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
         """What a server says; that it is off is said even where another file does."""
-        listing = self._listing(desk, self.place(desk, name))
+        listing = self._listing(workspace, self.place(workspace, name))
         entry = listing.entry(name)
-        if not self._is_on(desk, name):
+        if not self._is_on(workspace, name):
             entry = replace(entry, enabled=False)
         return entry, listing.spot
 
-    def found(self, desk: Workspace, name: str) -> ClientScopeRef:
-        """The spot with the shape of its file."""
-        return self._listing(desk, self.place(desk, name)).spot
+    def file_ref(self, workspace: Workspace, name: str) -> ClientScopeRef:
+        """The scope with the format of its file."""
+        return self._listing(workspace, self.place(workspace, name)).spot
 
-    def has(self, desk: Workspace, name: str) -> bool:
+    def has(self, workspace: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""
-        return self._holds(desk, self.place(desk, name), name)
+        return self._holds(workspace, self.place(workspace, name), name)
 
-    def write(self, desk: Workspace, name: str, entry: Entry) -> None:
+    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
         """Add or change a server, and its switch where that is in another place."""
-        path = self.place(desk, name)
+        path = self.place(workspace, name)
         with within(path):
-            desk.put(path, editing.write(self.spot, desk.text(path), name, entry).text)
+            workspace.put(path, editing.write(self.ref, workspace.text(path), name, entry).text)
         on = entry.enabled is not False
-        if self._switched_elsewhere and self._is_on(desk, name) is not on:
-            self.switch(desk, name, enabled=on)
+        if self._switched_elsewhere and self._is_on(workspace, name) is not on:
+            self.switch(workspace, name, enabled=on)
 
-    def remove(self, desk: Workspace, name: str) -> None:
+    def remove(self, workspace: Workspace, name: str) -> None:
         """Take a server out."""
-        path = self._place_of(desk, name)
+        path = self._place_of(workspace, name)
         with within(path):
-            desk.put(path, editing.remove(self.spot, desk.text(path), name).text)
+            workspace.put(path, editing.remove(self.ref, workspace.text(path), name).text)
 
-    def rename(self, desk: Workspace, name: str, new_name: str) -> None:
+    def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
         """Give a server another name; one that is off stays so."""
-        if self.has(desk, new_name):
-            raise NameTaken(f'a server "{new_name}" already exists in {self.spot}')
-        path = self._place_of(desk, name)
-        off = self._switched_elsewhere and not self._is_on(desk, name)
+        if self.has(workspace, new_name):
+            raise NameTaken(f'a server "{new_name}" already exists in {self.ref}')
+        path = self._place_of(workspace, name)
+        off = self._switched_elsewhere and not self._is_on(workspace, name)
         with within(path):
-            desk.put(path, editing.rename(self.spot, desk.text(path), name, new_name).text)
+            workspace.put(path, editing.rename(self.ref, workspace.text(path), name, new_name).text)
         if off:
-            self.switch(desk, new_name, enabled=False)
+            self.switch(workspace, new_name, enabled=False)
 
-    def switch(self, desk: Workspace, name: str, *, enabled: bool) -> None:
+    def switch(self, workspace: Workspace, name: str, *, enabled: bool) -> None:
         """Switch a server on or off."""
-        path = self.switch_file if self._switched_elsewhere else self._place_of(desk, name)
+        path = self.switch_file if self._switched_elsewhere else self._place_of(workspace, name)
         with within(path):
-            edited = switches.set_enabled(self.spot, desk.text(path), name, enabled=enabled)
-        desk.put(path, edited.text)
-        desk.tell(*edited.warnings)
+            edited = switches.set_enabled(self.ref, workspace.text(path), name, enabled=enabled)
+        workspace.put(path, edited.text)
+        workspace.warn(*edited.warnings)
 
     @property
     def _switched_elsewhere(self) -> bool:
-        return self.spot.scope.switch.kind in _ELSEWHERE and bool(self.switch_file)
+        return self.ref.scope.switch.kind in _ELSEWHERE and bool(self.switch_file)
 
-    def _is_on(self, desk: Workspace, name: str) -> bool:
+    def _is_on(self, workspace: Workspace, name: str) -> bool:
         if not self._switched_elsewhere:
             return True
         with within(self.switch_file):
-            off = switches.switched_off(self.spot, desk.text(self.switch_file))
-        return switches.is_on(self.spot, name, off)
+            off = switches.switched_off(self.ref, workspace.text(self.switch_file))
+        return switches.is_on(self.ref, name, off)
 
-    def _existing(self, desk: Workspace) -> list[str]:
-        found = [path for path in self.candidates if desk.exists(path)]
-        location = self.spot.scope.location
-        return found[-1:] if location and location.alone else found
+    def _existing(self, workspace: Workspace) -> list[str]:
+        existing = [path for path in self.candidates if workspace.exists(path)]
+        location = self.ref.scope.location
+        return existing[-1:] if location and location.alone else existing
 
-    def _listing(self, desk: Workspace, path: str) -> FileListing:
-        return desk.listing(self.spot, path)
+    def _listing(self, workspace: Workspace, path: str) -> FileListing:
+        return workspace.listing(self.ref, path)
 
-    def _holds(self, desk: Workspace, path: str, name: str) -> bool:
-        return any(each.name == name for each in self._listing(desk, path).servers)
+    def _holds(self, workspace: Workspace, path: str, name: str) -> bool:
+        return any(each.name == name for each in self._listing(workspace, path).servers)
 
-    def _place_of(self, desk: Workspace, name: str) -> str:
-        path = self.place(desk, name)
-        if not self._holds(desk, path, name):
-            raise nobody(name, self.spot)
+    def _place_of(self, workspace: Workspace, name: str) -> str:
+        path = self.place(workspace, name)
+        if not self._holds(workspace, path, name):
+            raise nobody(name, self.ref)
         return path

@@ -43,14 +43,14 @@ class ClientReach:
     Attributes:
         files: Their files.
         edits: The journal of what was done to them.
-        left_outs: What copies left out.
+        dropped_fields: What copies left out.
         around: What decides where their files are; the project is that of whoever asks.
         tokens: The tokens that some of them were given.
     """
 
     files: ClientFiles
     edits: Edits
-    left_outs: DroppedFields
+    dropped_fields: DroppedFields
     around: ClientFolders
     tokens: Tokens | None = None
 
@@ -87,28 +87,31 @@ class EditTransaction:
 
     async def texts(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What documents say, those of the yard among them."""
-        wanted = [*paths]
-        real = [path for path in wanted if path not in MADE_UP]
-        found = await self._files.read(real, fresh=fresh)
-        return {**found, **{path: self._own.text(path) for path in MADE_UP.intersection(wanted)}}
+        requested = [*paths]
+        real = [path for path in requested if path not in MADE_UP]
+        contents = await self._files.read(real, fresh=fresh)
+        return {
+            **contents,
+            **{path: self._own.text(path) for path in MADE_UP.intersection(requested)},
+        }
 
-    async def look(self, operation: Operation, known: Workspace | None = None) -> Workspace:
+    async def look(self, operation: Operation, earlier: Workspace | None = None) -> Workspace:
         """What an operation gives, with nothing written.
 
         Args:
             operation: What is asked for.
-            known: What it gave a moment ago; it holds as long as files and yard say the same.
+            earlier: What it gave a moment ago; it holds as long as files and yard say the same.
         """
-        paths = dict.fromkeys(path for seat in operation.seats for path in seat.paths)
+        paths = dict.fromkeys(path for store in operation.stores for path in store.paths)
         texts = await self.texts(paths, fresh=True)
-        inside = any(isinstance(seat, YardScopeStore) for seat in operation.seats)
+        inside = any(isinstance(store, YardScopeStore) for store in operation.stores)
         own = self._own.picture() if inside else NOTHING
-        if known and known.is_of(texts, own):
-            return known
-        desk = Workspace(texts, own)
+        if earlier and earlier.is_of(texts, own):
+            return earlier
+        workspace = Workspace(texts, own)
         # A file may be large, or the servers many, and nobody else should wait for them.
-        await asyncio.to_thread(operation.do, desk)
-        return desk
+        await asyncio.to_thread(operation.do, workspace)
+        return workspace
 
     async def carry_out(
         self, operation: Operation, kind: str, who: str
@@ -119,23 +122,23 @@ class EditTransaction:
             FileBusy: Somebody else holds a file.
             DocumentMoved: Somebody else writes again and again.
         """
-        desk = await self.look(operation)
-        writes = desk.writes()
+        workspace = await self.look(operation)
+        writes = workspace.writes()
         if not writes:
-            return desk, None
+            return workspace, None
         async with self._locked(writes):
             for _ in range(_TRIES):
-                desk = await self.look(operation, desk)
+                workspace = await self.look(operation, workspace)
                 with contextlib.suppress(DocumentMoved):
-                    return desk, await self._commit(desk, kind, who)
+                    return workspace, await self._commit(workspace, kind, who)
         raise DocumentMoved(f"{writes[0].path} keeps being changed by another program")
 
     async def note_token(self, unit: int, token: str, who: str) -> None:
         """Remember that a token was made together with an edit, and goes with it."""
         # As it is kept everywhere: nothing that is stored opens anything.
-        known = hashlib.sha256(token.encode()).hexdigest().encode()
+        digest = hashlib.sha256(token.encode()).hexdigest().encode()
         await self._edits.add(
-            FileEdit(self._clock.now(), who, "connect", _GRANTED, None, known), unit
+            FileEdit(self._clock.now(), who, "connect", _GRANTED, None, digest), unit
         )
 
     async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
@@ -181,8 +184,8 @@ class EditTransaction:
 
     async def _revoke(self, edit: FileEdit) -> CallToken | None:
         """Make the token of an edit worthless, unless it is so already."""
-        known = _decoded(edit.after) or ""
-        token = self._tokens.by_hash(known) if self._tokens else None
+        digest = _decoded(edit.after) or ""
+        token = self._tokens.by_hash(digest) if self._tokens else None
         if token is None or self._tokens is None:
             return None
         return await self._tokens.revoke(token.id, self._clock.now())
@@ -191,8 +194,8 @@ class EditTransaction:
         """The last edits, newest first."""
         entries = [each for each in await self._edits.recent() if each.path != _GRANTED]
         units = groupby(reversed(entries), key=lambda each: each.unit)
-        found = [(unit, [*each]) for unit, each in units]
-        return [edit_view(each, await self._servers(unit, each)) for unit, each in found][::-1]
+        grouped = [(unit, [*each]) for unit, each in units]
+        return [edit_view(each, await self._servers(unit, each)) for unit, each in grouped][::-1]
 
     async def _servers(self, unit: int, entries: Sequence[EditEntry]) -> set[str]:
         """The servers that edits which were made together concern."""
@@ -208,8 +211,8 @@ class EditTransaction:
 
     def _locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
         paths = [each.path for each in writes if each.path not in MADE_UP]
-        known = program_locks(self._around)
-        return self._files.locked(paths, [known[path] for path in paths if path in known])
+        locks = program_locks(self._around)
+        return self._files.locked(paths, [locks[path] for path in paths if path in locks])
 
     async def _newest(self) -> int:
         for entry in await self._edits.recent():
@@ -232,10 +235,10 @@ class EditTransaction:
             message = f"{', '.join(named)} changed since the edit; undoing would discard that"
             raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
 
-    async def _commit(self, desk: Workspace, kind: str, who: str) -> int | None:
-        unit = await self._note(desk.writes(), kind, who)
+    async def _commit(self, workspace: Workspace, kind: str, who: str) -> int | None:
+        unit = await self._note(workspace.writes(), kind, who)
         try:
-            await self._write_all(desk.writes(), desk)
+            await self._write_all(workspace.writes(), workspace)
         except BaseException:
             if unit is not None:
                 await self._edits.drop(unit)
@@ -250,16 +253,16 @@ class EditTransaction:
             entry = await self._edits.add(edit, entry.unit if entry else None)
         return entry.unit if entry else None
 
-    async def _write_all(self, writes: Sequence[FileWrite], desk: Workspace | None) -> None:
+    async def _write_all(self, writes: Sequence[FileWrite], workspace: Workspace | None) -> None:
         done: list[FileWrite] = []
-        own = [each for each in writes if desk and desk.is_own(each.path)]
+        own = [each for each in writes if workspace and workspace.is_own(each.path)]
         try:
             for each in writes:
                 if each not in own:
                     await self._write(each)
-                elif desk and each is own[0]:
+                elif workspace and each is own[0]:
                     # The actions write all documents of the yard at once.
-                    await self._own.carry_out(desk.actions)
+                    await self._own.carry_out(workspace.actions)
                 done.append(each)
         except BaseException:
             for each in reversed(done):
@@ -276,10 +279,10 @@ class EditTransaction:
             await self._own.approve_write(change)
 
 
-async def done(desk: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
+async def done(workspace: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
     """What an operation did, or would do."""
-    shown = await diffs(desk.writes(), show_secrets=show_secrets)
-    return Done(shown, tuple(desk.warnings), edit)
+    files = await diffs(workspace.writes(), show_secrets=show_secrets)
+    return Done(files, tuple(workspace.warnings), edit)
 
 
 async def diffs(

@@ -66,10 +66,10 @@ class Workspace:
 
     def __init__(self, texts: Mapping[str, FileText], own: OwnPicture = NOTHING) -> None:
         self.own = own
-        self._found = texts
+        self._files = texts
         self._fresh: dict[str, str] = {}
         self._own: set[str] = set()
-        self._said: dict[str, Mapping[str, Plain]] = {}
+        self._own_servers: dict[str, Mapping[str, Plain]] = {}
         self._unspelled: set[str] = set()
         self._listings: dict[tuple[str, str], tuple[str, FileListing]] = {}
         self.warnings: list[Warned] = []
@@ -77,12 +77,12 @@ class Workspace:
 
     def is_of(self, texts: Mapping[str, FileText], own: OwnPicture) -> bool:
         """Whether it was laid with just these texts, and with this picture."""
-        return self.own is own and self._found == texts
+        return self.own is own and self._files == texts
 
     def exists(self, path: str) -> bool:
         """Whether there is such a file."""
-        found = self._found.get(path)
-        return found is not None and (found.text is not None or found.fault is not None)
+        file = self._files.get(path)
+        return file is not None and (file.text is not None or file.fault is not None)
 
     def text(self, path: str) -> str:
         """What a file says by now; nothing where it is not there.
@@ -92,21 +92,21 @@ class Workspace:
         """
         if path in self._unspelled:
             self._unspelled.remove(path)
-            self._fresh[path] = document(self._said[path])
+            self._fresh[path] = document(self._own_servers[path])
         if path in self._fresh:
             return self._fresh[path]
-        found = self._found.get(path)
-        if found and found.fault:
-            raise broken(found.fault)
-        return (found.text if found else None) or ""
+        file = self._files.get(path)
+        if file and file.fault:
+            raise broken(file.fault)
+        return (file.text if file else None) or ""
 
-    def listing(self, spot: ClientScopeRef, path: str) -> FileListing:
+    def listing(self, ref: ClientScopeRef, path: str) -> FileListing:
         """The servers of a file; it is read again only when it says something else."""
-        text, key = self.text(path), (path, str(spot))
-        known = self._listings.get(key)
-        if known is None or known[0] is not text:
-            known = self._listings[key] = text, read(spot, text, path)
-        return known[1]
+        text, key = self.text(path), (path, str(ref))
+        cached = self._listings.get(key)
+        if cached is None or cached[0] is not text:
+            cached = self._listings[key] = text, read(ref, text, path)
+        return cached[1]
 
     def put(self, path: str, text: str) -> None:
         """Let a file say something else."""
@@ -117,17 +117,17 @@ class Workspace:
         self.put(path, text)
         self._own.add(path)
 
-    def said(self, path: str) -> Mapping[str, Plain]:
+    def own_servers(self, path: str) -> Mapping[str, Plain]:
         """What a document of the yard that is made up says by now."""
-        if path not in self._said:
-            self._said[path] = servers_of(self.text(path))
-        return self._said[path]
+        if path not in self._own_servers:
+            self._own_servers[path] = servers_of(self.text(path))
+        return self._own_servers[path]
 
     def say(self, path: str, servers: Mapping[str, Plain]) -> None:
         """Let a document that is made up say what actions will make it say."""
         # It is spelled once at the end: hundreds of servers may come one after the other.
         self._fresh.setdefault(path, "")
-        self._said[path] = servers
+        self._own_servers[path] = servers
         self._unspelled.add(path)
         self._own.add(path)
 
@@ -135,11 +135,11 @@ class Workspace:
         """Whether a document is written by actions of the yard."""
         return path in self._own
 
-    def tell(self, *warnings: Warned) -> None:
-        """Tell something, unless it was told."""
-        told = {(each.kind, each.field, each.reason) for each in self.warnings}
+    def warn(self, *warnings: Warned) -> None:
+        """Add warnings, each of them once."""
+        present = {(each.kind, each.field, each.reason) for each in self.warnings}
         self.warnings += [
-            each for each in warnings if (each.kind, each.field, each.reason) not in told
+            each for each in warnings if (each.kind, each.field, each.reason) not in present
         ]
 
     def writes(self) -> tuple[FileWrite, ...]:
@@ -148,8 +148,8 @@ class Workspace:
         return tuple(each for each in changes if (each.before or "") != each.after)
 
     def _before(self, path: str) -> str | None:
-        found = self._found.get(path)
-        return found.text if found else None
+        file = self._files.get(path)
+        return file.text if file else None
 
 
 def broken(*problems: Problem) -> DocumentBroken:

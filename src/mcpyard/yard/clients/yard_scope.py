@@ -117,24 +117,24 @@ class OwnServers:
 
     async def become(self, path: str, text: str | None) -> None:
         """Make what is in no file what a document says, as it was made by `text`."""
-        wanted = servers_of(text)
+        servers = servers_of(text)
         if path == USER_DOCUMENT:
-            await self.carry_out(self._way_to(wanted))
+            await self.carry_out(self._way_to(servers))
             return
         # All are looked up before the first changes: their file is watched, and one that an undo
         # took out of it may be gone any moment.
         changes = [
             (self._server(Scope.PROJECT, name), Change(patch))
             for name, definition in self._definitions(Scope.PROJECT).items()
-            if (patch := patch_between(policy_of(definition), wanted.get(name, {})))
+            if (patch := patch_between(policy_of(definition), servers.get(name, {})))
         ]
         for server, change in changes:
             await self._editor.change(server, change)
 
     async def prepare(self, writes: Sequence[FileWrite]) -> None:
         """Let the servers wait that will appear again in the project's file."""
-        kept = (each.after for each in writes if each.path == PROJECT_DOCUMENT)
-        policies = servers_of(next(kept, None))
+        documents = (each.after for each in writes if each.path == PROJECT_DOCUMENT)
+        policies = servers_of(next(documents, None))
         for write in writes:
             if self._is_project(write) and self._renamed(write) is None:
                 present = self.servers(Scope.PROJECT)
@@ -174,22 +174,22 @@ class OwnServers:
         if len(gone) != 1 or len(fresh) != 1 or mcp_json.rename(before, *gone, *fresh) != after:
             return None
         server = self.picture().named(gone[0])
-        known = server is not None and server.owner.scope is Scope.PROJECT
-        return OwnRename(Scope.PROJECT, gone[0], fresh[0]) if known else None
+        in_project = server is not None and server.owner.scope is Scope.PROJECT
+        return OwnRename(Scope.PROJECT, gone[0], fresh[0]) if in_project else None
 
     def _definitions(self, scope: Scope) -> dict[str, dict[str, object]]:
         return {name: whole_of(config) for name, config in self.servers(scope).items()}
 
-    def _way_to(self, wanted: Mapping[str, Plain]) -> list[OwnAction]:
+    def _way_to(self, servers: Mapping[str, Plain]) -> list[OwnAction]:
         present = self._definitions(Scope.USER)
-        gone = [name for name in present if name not in wanted]
-        fresh = [name for name in wanted if name not in present]
-        if len(gone) == len(fresh) == 1 and present[gone[0]] == wanted[fresh[0]]:
+        gone = [name for name in present if name not in servers]
+        fresh = [name for name in servers if name not in present]
+        if len(gone) == len(fresh) == 1 and present[gone[0]] == servers[fresh[0]]:
             return [OwnRename(Scope.USER, gone[0], fresh[0])]
-        changed = [name for name in wanted if name in present and present[name] != wanted[name]]
+        changed = [name for name in servers if name in present and present[name] != servers[name]]
         return [
             *(OwnRemove(Scope.USER, name) for name in gone),
-            *(OwnPut(Scope.USER, name, wanted[name]) for name in (*fresh, *changed)),
+            *(OwnPut(Scope.USER, name, servers[name]) for name in (*fresh, *changed)),
         ]
 
     @staticmethod
@@ -214,8 +214,8 @@ class OwnServers:
     async def _put(self, action: OwnPut) -> None:
         present = self.servers(action.scope).get(action.name)
         if present is None:
-            known = {"name": action.name, "scope": str(action.scope), "start": False}
-            await self._editor.register({**action.definition, **known})
+            fixed = {"name": action.name, "scope": str(action.scope), "start": False}
+            await self._editor.register({**action.definition, **fixed})
             return
         server = self._server(action.scope, action.name)
         patch = patch_between(whole_of(present), action.definition)

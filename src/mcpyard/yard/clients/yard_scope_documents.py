@@ -24,19 +24,19 @@ _NO_POLICY: Final = frozenset({*_LAUNCH, "oauth"})
 Plain = Mapping[str, object]
 
 
-def entry_of(config: Config, spot: ClientScopeRef) -> Entry:
+def entry_of(config: Config, ref: ClientScopeRef) -> Entry:
     """A definition as an entry; what is the yard's own business alone is left out."""
-    return understand(definition_of(config), spot.client, spot.shape).entry
+    return understand(definition_of(config), ref.client, ref.shape).entry
 
 
 def whole_of(config: Config) -> dict[str, object]:
     """A definition in the words of the yard's format."""
-    known = plain(config)
-    way = known.pop("transport", "remote") if "url" in known else "stdio"
-    known.pop("wanted", None)
-    if is_object(tools := known.get("tools")):
-        known["tools"] = {tool: _said(object_of(policy)) for tool, policy in tools.items()}
-    return {"type": way, **known}
+    fields = plain(config)
+    way = fields.pop("transport", "remote") if "url" in fields else "stdio"
+    fields.pop("wanted", None)
+    if is_object(tools := fields.get("tools")):
+        fields["tools"] = {tool: _written(object_of(policy)) for tool, policy in tools.items()}
+    return {"type": way, **fields}
 
 
 def definition_of(config: Config) -> dict[str, object]:
@@ -113,7 +113,7 @@ def rebased(back: FileWrite, text: str | None) -> FileWrite:
     return FileWrite(back.path, text, document(stay | come))
 
 
-def _said(policy: Plain) -> Plain:
+def _written(policy: Plain) -> Plain:
     # In a merge patch null is no value, so nothing can lead back to one.
     return {word: value for word, value in policy.items() if value is not None}
 

@@ -40,13 +40,13 @@ from mcpyard.yard.edit import literal_secrets
 class YardScopeStore:
     """One scope of the yard (see `ScopeStore`)."""
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     own: OwnServers
 
     @property
     def scope(self) -> Scope:
         """The scope."""
-        return Scope(self.spot.scope.name)
+        return Scope(self.ref.scope.name)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -54,95 +54,98 @@ class YardScopeStore:
         path = self.own.path(self.scope)
         return (path,) if self.scope is Scope.USER else (path, PROJECT_DOCUMENT)
 
-    def place(self, desk: Workspace, name: str) -> str:
+    def place(self, workspace: Workspace, name: str) -> str:
         """Its document."""
-        del desk, name
+        del workspace, name
         return self.own.path(self.scope)
 
-    def entry(self, desk: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
+    def entry(self, workspace: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
         """What a server says."""
-        return entry_of(self._config(desk, name), self.spot), self.spot
+        return entry_of(self._config(workspace, name), self.ref), self.ref
 
-    def found(self, desk: Workspace, name: str) -> ClientScopeRef:
-        """The spot."""
-        del desk, name
-        return self.spot
+    def file_ref(self, workspace: Workspace, name: str) -> ClientScopeRef:
+        """The scope itself."""
+        del workspace, name
+        return self.ref
 
-    def has(self, desk: Workspace, name: str) -> bool:
+    def has(self, workspace: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""
-        return name in desk.own.servers(self.scope)
+        return name in workspace.own.servers(self.scope)
 
-    def write(self, desk: Workspace, name: str, entry: Entry) -> None:
+    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
         """Add or change a server."""
-        present = desk.own.servers(self.scope).get(name)
+        present = workspace.own.servers(self.scope).get(name)
         if present is None:
-            self._check_new(desk, name)
-        kept = yards_own(present) if present else {}
-        config = read_definition({**spell(entry, self.spot.shape), **kept}).config
+            self._check_new(workspace, name)
+        extra = yards_own(present) if present else {}
+        config = read_definition({**spell(entry, self.ref.shape), **extra}).config
         definition = whole_of(config)
-        with within(self.place(desk, name)):
-            self._edit(desk, lambda text: mcp_json.put(text, name, config))
-        said = definition if self.scope is Scope.USER else policy_of(definition)
-        self._say(desk, self._others(desk, name) | ({name: said} if said else {}))
-        desk.actions.append(OwnPut(self.scope, name, definition))
+        with within(self.place(workspace, name)):
+            self._edit(workspace, lambda text: mcp_json.put(text, name, config))
+        stored = definition if self.scope is Scope.USER else policy_of(definition)
+        self._say(workspace, self._others(workspace, name) | ({name: stored} if stored else {}))
+        workspace.actions.append(OwnPut(self.scope, name, definition))
         if self.scope is Scope.PROJECT:
-            desk.tell(*map(_told, literal_secrets(config)))
+            workspace.warn(*map(_warning, literal_secrets(config)))
 
-    def remove(self, desk: Workspace, name: str) -> None:
+    def remove(self, workspace: Workspace, name: str) -> None:
         """Take a server out."""
-        self._config(desk, name)
-        self._edit(desk, lambda text: mcp_json.remove(text, name))
-        self._say(desk, self._others(desk, name))
-        desk.actions.append(OwnRemove(self.scope, name))
+        self._config(workspace, name)
+        self._edit(workspace, lambda text: mcp_json.remove(text, name))
+        self._say(workspace, self._others(workspace, name))
+        workspace.actions.append(OwnRemove(self.scope, name))
 
-    def rename(self, desk: Workspace, name: str, new_name: str) -> None:
+    def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
         """Give a server another name."""
-        self._config(desk, name)
-        if self.has(desk, new_name):
-            raise NameTaken(f'a server "{new_name}" already exists in {self.spot}')
-        self._edit(desk, lambda text: mcp_json.rename(text, name, new_name))
-        said = desk.said(self._made_up).items()
-        self._say(desk, {new_name if each == name else each: told for each, told in said})
-        desk.actions.append(OwnRename(self.scope, name, new_name))
+        self._config(workspace, name)
+        if self.has(workspace, new_name):
+            raise NameTaken(f'a server "{new_name}" already exists in {self.ref}')
+        self._edit(workspace, lambda text: mcp_json.rename(text, name, new_name))
+        servers = workspace.own_servers(self._made_up).items()
+        self._say(
+            workspace,
+            {new_name if each == name else each: definition for each, definition in servers},
+        )
+        workspace.actions.append(OwnRename(self.scope, name, new_name))
 
-    def switch(self, desk: Workspace, name: str, *, enabled: bool) -> None:
+    def switch(self, workspace: Workspace, name: str, *, enabled: bool) -> None:
         """Let a server run, or not."""
-        self._config(desk, name)
-        said = desk.said(self._made_up)
-        self._say(desk, {**said, name: {**said.get(name, {}), "enabled": enabled}})
-        desk.actions.append(OwnSwitch(self.scope, name, enabled))
+        self._config(workspace, name)
+        servers = workspace.own_servers(self._made_up)
+        self._say(workspace, {**servers, name: {**servers.get(name, {}), "enabled": enabled}})
+        workspace.actions.append(OwnSwitch(self.scope, name, enabled))
 
-    def _config(self, desk: Workspace, name: str) -> Config:
-        found = desk.own.servers(self.scope).get(name)
-        if found is None:
-            raise nobody(name, self.spot)
-        return found
+    def _config(self, workspace: Workspace, name: str) -> Config:
+        config = workspace.own.servers(self.scope).get(name)
+        if config is None:
+            raise nobody(name, self.ref)
+        return config
 
-    def _check_new(self, desk: Workspace, name: str) -> None:
-        if fault := name_fault(self.spot.client, name):
+    def _check_new(self, workspace: Workspace, name: str) -> None:
+        if fault := name_fault(self.ref.client, name):
             raise NameRefused.of(Problem("name", fault))
-        if holder := desk.own.named(name):
+        if holder := workspace.own.named(name):
             raise NameTaken(f'the name "{name}" is in use ({YARD}:{holder.owner.scope})')
 
-    def _edit(self, desk: Workspace, edit: Callable[[str], str]) -> None:
+    def _edit(self, workspace: Workspace, edit: Callable[[str], str]) -> None:
         """Edit the project's file; the user's document is made up anew instead."""
         if self.scope is Scope.PROJECT:
             path = self.own.path(self.scope)
-            desk.put_own(path, edit(desk.text(path)))
+            workspace.put_own(path, edit(workspace.text(path)))
 
     @property
     def _made_up(self) -> str:
         return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
 
-    def _others(self, desk: Workspace, name: str) -> dict[str, Plain]:
+    def _others(self, workspace: Workspace, name: str) -> dict[str, Plain]:
         """What the document that is made up says by now of all servers but one."""
-        said = desk.said(self._made_up).items()
-        return {each: told for each, told in said if each != name}
+        servers = workspace.own_servers(self._made_up).items()
+        return {each: definition for each, definition in servers if each != name}
 
-    def _say(self, desk: Workspace, servers: Mapping[str, Plain]) -> None:
+    def _say(self, workspace: Workspace, servers: Mapping[str, Plain]) -> None:
         """Let the document that is made up say what it will."""
-        desk.say(self._made_up, servers)
+        workspace.say(self._made_up, servers)
 
 
-def _told(problem: Problem) -> Warned:
+def _warning(problem: Problem) -> Warned:
     return Warned(WarningKind.INFO, problem.field, "", problem.message)

@@ -7,7 +7,7 @@ from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.entry_list import Listed, nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import spot_of
-from mcpyard.yard.clients.results import Shown, own_shown
+from mcpyard.yard.clients.results import EntryStatus, own_status
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import entry_of
 from mcpyard.yard.views.clients import EntryView, ScopeView, entry_view, scope_view
@@ -21,44 +21,46 @@ class OwnView:
 
     def groups(self) -> list[ScopeView]:
         """Every scope with its servers, and what is wrong with its document."""
-        return [self._group(spot, scope) for spot, scope in self._spots()]
+        return [self._group(ref, scope) for ref, scope in self._refs()]
 
-    def standings(self) -> list[ServerStatus]:
+    def statuses(self) -> list[ServerStatus]:
         """Every server, and what becomes of it."""
         return [
-            ServerStatus(spot, Listed(each.name, place, each.entry), each.state, each.reason)
-            for spot, scope in self._spots()
+            ServerStatus(ref, Listed(each.name, place, each.entry), each.state, each.reason)
+            for ref, scope in self._refs()
             for place in (SourceLocation(self._own.path(scope), 1, 1),)
-            for each in self._shown(spot, scope)
+            for each in self._entries(ref, scope)
         ]
 
-    def show(self, spot: ClientScopeRef, name: str) -> EntryView:
+    def show(self, ref: ClientScopeRef, name: str) -> EntryView:
         """One server with everything that is said of it.
 
         Raises:
             ServerUnknown: There is none of that name.
         """
-        scope = Scope(spot.scope.name)
+        scope = Scope(ref.scope.name)
         path = self._own.path(scope)
-        for shown in self._shown(spot, scope):
-            if shown.name == name:
-                return entry_view(spot, path, shown)
-        raise nobody(name, spot)
+        for entry in self._entries(ref, scope):
+            if entry.name == name:
+                return entry_view(ref, path, entry)
+        raise nobody(name, ref)
 
-    def _spots(self) -> list[tuple[ClientScopeRef, Scope]]:
+    def _refs(self) -> list[tuple[ClientScopeRef, Scope]]:
         scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
         return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
 
-    def _group(self, spot: ClientScopeRef, scope: Scope) -> ScopeView:
-        shown, path = self._shown(spot, scope), self._own.path(scope)
-        return scope_view(spot, path, shown, self._own.problems(scope), exists=True)
+    def _group(self, ref: ClientScopeRef, scope: Scope) -> ScopeView:
+        entries, path = self._entries(ref, scope), self._own.path(scope)
+        return scope_view(ref, path, entries, self._own.problems(scope), exists=True)
 
-    def _shown(self, spot: ClientScopeRef, scope: Scope) -> list[Shown]:
+    def _entries(self, ref: ClientScopeRef, scope: Scope) -> list[EntryStatus]:
         picture = self._own.picture()
         return [
-            own_shown(winner, entry_of(config, spot))
+            own_status(winner, entry_of(config, ref))
             if winner.owner.scope is scope
-            else Shown(name, entry_of(config, spot), Effective.SHADOWED, _hidden_by(winner.owner))
+            else EntryStatus(
+                name, entry_of(config, ref), Effective.SHADOWED, _hidden_by(winner.owner)
+            )
             for name, config in picture.servers(scope).items()
             for winner in (picture.winner(name),)
         ]

@@ -83,8 +83,8 @@ def gather(
             warnings.append(Problem(tool.name, f"{note}; the application's tool is used"))
     for each in warnings:
         log.warning("%s", each)
-    kept = [tool for tool in theirs if tool.name not in mine]
-    return Gathered((*mine.values(), *kept), tuple(warnings), lambda: server_words(yard))
+    others = [tool for tool in theirs if tool.name not in mine]
+    return Gathered((*mine.values(), *others), tuple(warnings), lambda: server_words(yard))
 
 
 def server_words(yard: Offering) -> dict[str, str]:
@@ -129,8 +129,8 @@ def _own(own: Own) -> dict[str, Tool]:
     return tools
 
 
-def _own_tool(given: Function | Tool, name: str | None = None) -> Tool:
-    return given if isinstance(given, Tool) else own_tool(given, name=name)
+def _own_tool(source: Function | Tool, name: str | None = None) -> Tool:
+    return source if isinstance(source, Tool) else own_tool(source, name=name)
 
 
 def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) -> Tool:
@@ -188,5 +188,5 @@ def words_of(server: ServerView) -> str:
     if phase == "stopped" and server.wanted == "on_demand":
         return "idle; the first call starts it"
     fallbacks = ", ".join(server.fallback) if phase != "connected" else ""
-    standing_in = f"; fallback: {fallbacks}" if fallbacks else ""
-    return _PHASES[phase] + (f" ({error.message})" if error else "") + standing_in
+    fallback_note = f"; fallback: {fallbacks}" if fallbacks else ""
+    return _PHASES[phase] + (f" ({error.message})" if error else "") + fallback_note

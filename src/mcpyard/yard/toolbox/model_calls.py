@@ -10,10 +10,10 @@ from mcpyard.yard.toolbox.tool import Tool
 
 async def call_asked(tool: Tool, arguments: object) -> Outcome:
     """Call a tool with whatever a model gave as arguments; what is not an object is refused."""
-    given = read_arguments(arguments)
-    if given is None or is_mapping(given):
-        return await tool.call(given)
-    why = f"the arguments are not a JSON object: {shorten(repr(given))}"
+    members = read_arguments(arguments)
+    if members is None or is_mapping(members):
+        return await tool.call(members)
+    why = f"the arguments are not a JSON object: {shorten(repr(members))}"
     return Outcome.failed(
         ErrorKind.VALIDATION, why, server=tool.origin, tool=tool.native or tool.name
     )

@@ -69,14 +69,14 @@ def output_schema(function: Function) -> Schema | None:
 
 
 def _field(parameter: inspect.Parameter, hint: object, name: str) -> object:
-    given: Any = hint
+    annotation: Any = hint
     try:
-        TypeAdapter(given)
+        TypeAdapter(annotation)
     except (PydanticUserError, PydanticSchemaGenerationError):
-        raise _refused(name, parameter.name, f"{given} cannot be described as JSON") from None
+        raise _refused(name, parameter.name, f"{annotation} cannot be described as JSON") from None
     if parameter.default is inspect.Parameter.empty:
-        return Required[given]
-    return NotRequired[Annotated[given, Field(json_schema_extra=_default(parameter.default))]]
+        return Required[annotation]
+    return NotRequired[Annotated[annotation, Field(json_schema_extra=_default(parameter.default))]]
 
 
 def _default(value: object) -> dict[str, Any] | None:

@@ -85,19 +85,19 @@ class _OwnFunction:
         """Call the function; a failure is an error outcome."""
         del progress
         try:
-            given = self.arguments.validate_python(dict(arguments or {}))
+            validated = self.arguments.validate_python(dict(arguments or {}))
         except ValidationError as error:
             return self._failed(ErrorKind.VALIDATION, _sentences(error))
         try:
             async with asyncio.timeout(seconds):
-                return await self._run(given)
+                return await self._run(validated)
         except TimeoutError:
             return self._failed(ErrorKind.TIMEOUT, f"took longer than {seconds} s")
 
-    async def _run(self, given: dict[str, Any]) -> Outcome:
+    async def _run(self, arguments: dict[str, Any]) -> Outcome:
         began = perf_counter()
         try:
-            value = await self._value(given)
+            value = await self._value(arguments)
             if isinstance(value, Outcome):
                 return value
             raw = orjson.dumps(_result(value))
@@ -108,20 +108,20 @@ class _OwnFunction:
             return self._failed(ErrorKind.TOOL, f"{type(error).__name__}: {error}")
         return Outcome(raw, OWN, self.name, (perf_counter() - began) * 1000)
 
-    async def _value(self, given: dict[str, Any]) -> object:
+    async def _value(self, arguments: dict[str, Any]) -> object:
         if _is_async(self.function):
-            found = self.function(**given)
+            value = self.function(**arguments)
         else:
-            found = await asyncio.to_thread(_in_thread, self.function, given)
-        return await found if inspect.isawaitable(found) else found
+            value = await asyncio.to_thread(_in_thread, self.function, arguments)
+        return await value if inspect.isawaitable(value) else value
 
     def _failed(self, kind: ErrorKind, message: str) -> Outcome:
         return Outcome.failed(kind, f"{self.name}: {message}", server=OWN, tool=self.name)
 
 
-def _in_thread(function: Function, given: dict[str, Any]) -> object:
+def _in_thread(function: Function, arguments: dict[str, Any]) -> object:
     try:
-        return function(**given)
+        return function(**arguments)
     except StopIteration as error:
         # No future can carry it: whoever waited would wait for ever.
         raise RuntimeError("StopIteration") from error

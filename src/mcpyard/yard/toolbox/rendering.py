@@ -72,11 +72,11 @@ def pieces(outcome: Outcome, carries: Carries) -> list[Piece]:
         outcome: What a call gave.
         carries: Which media the agent can carry; of the others there is a note.
     """
-    found = [_piece(part) for part in outcome.parts]
-    shown = [_shown(each, carries) for each in found]
-    if outcome.structured is not None and not _is_told(outcome):
-        shown.append(_json(outcome.structured))
-    return [each for each in shown if each] or [EMPTY]
+    parts = [_piece(part) for part in outcome.parts]
+    rendered = [_rendered(each, carries) for each in parts]
+    if outcome.structured is not None and not _is_in_text(outcome):
+        rendered.append(_json(outcome.structured))
+    return [each for each in rendered if each] or [EMPTY]
 
 
 def flagged(outcome: Outcome, carries: Carries) -> list[Piece]:
@@ -92,21 +92,21 @@ def as_text(outcome: Outcome) -> str:
     return "\n".join(words(pieces(outcome, nothing)))
 
 
-def text_or_items(shown: list[Piece], item: Callable[[Piece], _Item]) -> str | list[_Item]:
+def text_or_items(parts: list[Piece], item: Callable[[Piece], _Item]) -> str | list[_Item]:
     """The pieces as one text, or an item each where there is media among them."""
-    if any(isinstance(each, Media) for each in shown):
-        return [item(each) for each in shown]
-    return "\n".join(words(shown))
+    if any(isinstance(each, Media) for each in parts):
+        return [item(each) for each in parts]
+    return "\n".join(words(parts))
 
 
-def words(shown: list[Piece]) -> Iterator[str]:
+def words(parts: list[Piece]) -> Iterator[str]:
     """The words among pieces."""
-    return (each for each in shown if isinstance(each, str))
+    return (each for each in parts if isinstance(each, str))
 
 
-def media(shown: list[Piece]) -> Iterator[Media]:
+def media(parts: list[Piece]) -> Iterator[Media]:
     """The media among pieces."""
-    return (each for each in shown if isinstance(each, Media))
+    return (each for each in parts if isinstance(each, Media))
 
 
 def nothing(_media: Media) -> bool:
@@ -129,7 +129,7 @@ def pictures_and_pdf(each: Media) -> bool:
     return pictures(each) or each.mime == "application/pdf"
 
 
-def _shown(piece: Piece, carries: Carries) -> Piece:
+def _rendered(piece: Piece, carries: Carries) -> Piece:
     # One picture that is not base64 would cost the whole request.
     if isinstance(piece, str) or (carries(piece) and piece.decoded()):
         return piece
@@ -159,18 +159,20 @@ def _link(link: ResourceLink) -> str:
     return f"[link {name}] {link.uri}{kind}{about}" if name else f"[link] {link.uri}{kind}{about}"
 
 
-def _is_told(outcome: Outcome) -> bool:
+def _is_in_text(outcome: Outcome) -> bool:
     """Whether the text parts say what the structured content says.
 
     Servers are asked to say it in both; a bare value is often wrapped as `{"result": value}`.
     """
     texts = [part.text for part in outcome.parts if isinstance(part, Text)]
-    told = [_read(text) for text in texts]
+    values_in_text = [_read(text) for text in texts]
     structured = outcome.structured
     values = [structured]
     if is_object(structured) and [*structured] == ["result"]:
         values += structured.values()
-    return any(value in told or value in texts or value == told for value in values)
+    return any(
+        value in values_in_text or value in texts or value == values_in_text for value in values
+    )
 
 
 def _read(text: str) -> object:

@@ -17,7 +17,7 @@ from mcpyard.formats.finding import Finding, Level
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.masking import shown_values
-from mcpyard.yard.clients.results import Done, Shown
+from mcpyard.yard.clients.results import Done, EntryStatus
 from mcpyard.yard.views.base import (
     FileDiff,
     Moment,
@@ -188,18 +188,18 @@ class DriftView(View, frozen=True, kw_only=True):
 
 
 def scope_view(
-    spot: ClientScopeRef,
+    ref: ClientScopeRef,
     path: str,
-    servers: Iterable[Shown],
+    servers: Iterable[EntryStatus],
     problems: Iterable[Problem] = (),
     *,
     exists: bool,
 ) -> ScopeView:
     """The view of a scope."""
     return ScopeView(
-        client=spot.client.id,
-        title=spot.client.title,
-        scope=spot.scope.name,
+        client=ref.client.id,
+        title=ref.client.title,
+        scope=ref.scope.name,
         path=path,
         exists=exists,
         servers=[_brief(each) for each in servers],
@@ -209,18 +209,18 @@ def scope_view(
 
 def file_view(file: ScopeFile) -> ScopeView:
     """The view of a file."""
-    shown = map(Shown.of, file.standings)
-    return scope_view(file.spot, file.path, shown, file.problems, exists=file.exists)
+    entries = map(EntryStatus.of, file.standings)
+    return scope_view(file.spot, file.path, entries, file.problems, exists=file.exists)
 
 
-def entry_view(spot: ClientScopeRef, path: str, shown: Shown) -> EntryView:
+def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> EntryView:
     """The view of a server in a program's file."""
-    entry = shown.entry or Entry()
-    brief = _brief(shown)
+    entry = entry_status.entry or Entry()
+    brief = _brief(entry_status)
     return EntryView(
-        client=spot.client.id,
-        title=spot.client.title,
-        scope=spot.scope.name,
+        client=ref.client.id,
+        title=ref.client.title,
+        scope=ref.scope.name,
         path=path,
         name=brief.name,
         command=brief.command,
@@ -241,8 +241,8 @@ def entry_view(spot: ClientScopeRef, path: str, shown: Shown) -> EntryView:
         env_headers=None if entry.env_headers is None else dict(entry.env_headers),
         bearer_token_env_var=entry.bearer,
         unknown=sorted(entry.unknown),
-        where=None if shown.where is None else place_view(shown.where),
-        problems=[problem_view(each) for each in shown.problems],
+        where=None if entry_status.where is None else place_view(entry_status.where),
+        problems=[problem_view(each) for each in entry_status.problems],
     )
 
 
@@ -311,16 +311,16 @@ def edit_view(entries: Sequence[EditEntry], servers: Iterable[str]) -> EditView:
     )
 
 
-def _brief(shown: Shown) -> EntryBrief:
-    entry = shown.entry or Entry()
+def _brief(entry_status: EntryStatus) -> EntryBrief:
+    entry = entry_status.entry or Entry()
     return EntryBrief(
-        name=shown.name,
+        name=entry_status.name,
         command=entry.command,
         args=_list(entry.args),
         url=None if entry.url is None else shown_url(entry.url),
-        enabled=shown.enabled,
-        effective=shown.state,
-        reason=shown.reason,
+        enabled=entry_status.enabled,
+        effective=entry_status.state,
+        reason=entry_status.reason,
     )
 
 

@@ -334,9 +334,9 @@ def figures_view(figures: Figures | None) -> FiguresView | None:
 
 def with_warnings(view: ServerView, problems: Iterable[Problem]) -> ServerView:
     """A view with further warnings."""
-    known = view.warnings
-    more = [str(each) for each in problems if str(each) not in known]
-    return msgspec.structs.replace(view, warnings=[*known, *more])
+    present = view.warnings
+    more = [str(each) for each in problems if str(each) not in present]
+    return msgspec.structs.replace(view, warnings=[*present, *more])
 
 
 def waiting_kind(waiting: Waiting) -> WaitingKind:

@@ -1,4 +1,4 @@
-"""A yard with one odd server and a healthy neighbour that is called all the while."""
+"""A yard with one odd server and a healthy bystander that is called all the while."""
 
 import asyncio
 import itertools
@@ -11,11 +11,11 @@ from tests.conftest import FULL
 from tests.faults.watching import connected, zoo
 
 SLOWEST = 1.0
-"""Seconds a neighbour's call may take on a busy machine; a stalled loop takes far longer."""
+"""Seconds a bystander's call may take on a busy machine; a stalled loop takes far longer."""
 
 
-class Neighbour:
-    """Calls the neighbour on and on."""
+class Bystander:
+    """Calls the bystander on and on."""
 
     def __init__(self, yard: Yard) -> None:
         self.times: list[float] = []
@@ -35,26 +35,26 @@ class Neighbour:
     async def _call_on_and_on(self) -> None:
         for number in itertools.count():
             began = time.monotonic()
-            outcome = await self._yard.call_tool("neighbour", "echo", {"text": f"call {number}"})
+            outcome = await self._yard.call_tool("bystander", "echo", {"text": f"call {number}"})
             assert outcome.text == f"call {number}"
             self.times.append(time.monotonic() - began)
-            # A neighbour, not a load test: it leaves the machine to the odd one.
+            # A bystander, not a load test: it leaves the machine to the odd one.
             await asyncio.sleep(0.005)
 
 
 @asynccontextmanager
 async def yard_with(mode: str, **policy: object) -> AsyncGenerator[Yard]:
-    """The yard; the neighbour's calls must all have been answered rightly and soon."""
-    async with Yard.open(servers={"neighbour": zoo("good")}) as yard:
-        await connected(yard, "neighbour")
-        pid = yard.record("neighbour").pid
-        neighbour = Neighbour(yard)
+    """The yard; the bystander's calls must all have been answered rightly and soon."""
+    async with Yard.open(servers={"bystander": zoo("good")}) as yard:
+        await connected(yard, "bystander")
+        pid = yard.record("bystander").pid
+        bystander = Bystander(yard)
         try:
-            await neighbour.answered_once_more()
+            await bystander.answered_once_more()
             yard.code.add("odd", zoo(mode, **policy))
             yield yard
-            await neighbour.answered_once_more()
+            await bystander.answered_once_more()
         finally:
-            await neighbour.rest()
-        assert yard.record("neighbour").pid == pid
-    assert max(neighbour.times) < SLOWEST or not FULL
+            await bystander.rest()
+        assert yard.record("bystander").pid == pid
+    assert max(bystander.times) < SLOWEST or not FULL
