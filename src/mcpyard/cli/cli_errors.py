@@ -7,12 +7,13 @@ import contextlib
 import json
 import sys
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 import typer
 
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, YardError, edge
+from mcpyard.domain.narrowing import object_of, sequence_of
 
 EXIT_FAILED: Final = 1
 
@@ -136,6 +137,5 @@ def _print(problem: Mapping[str, object]) -> None:
 
 
 def _log_lines(problem: Mapping[str, object]) -> list[str]:
-    cause = problem.get("cause")
-    lines = cast("dict[str, object]", cause).get("stderr") if isinstance(cause, dict) else None
-    return [str(each) for each in cast("list[object]", lines or [])[-_SHOWN_STDERR:]]
+    lines = sequence_of(object_of(problem.get("cause")).get("stderr"))
+    return [str(each) for each in lines[-_SHOWN_STDERR:]]

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.cli.cli_errors import Complaint, usage
 from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.domain.narrowing import is_object
 
 STDIN: Final = "-"
 
@@ -133,6 +134,6 @@ def read_object(option: str, text: str) -> dict[str, object]:
         raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
     except RecursionError:
         raise usage(f"{option} is nested too deeply", _QUOTING) from None
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise usage(f"{option} must be a JSON object", _QUOTING)
-    return cast("dict[str, object]", value)
+    return value

@@ -3,12 +3,13 @@
 import contextlib
 import http.client
 import json
-from typing import Final, cast
+from typing import Final
 
 import psutil
 
 from mcpyard.api.problems import TYPE_PREFIX
 from mcpyard.cli.cli_errors import Complaint
+from mcpyard.domain.narrowing import object_of
 
 _PATIENCE: Final = 2.0
 _MOST: Final = 10_000
@@ -42,7 +43,7 @@ def _problem(host: str, port: int, path: str) -> str:
         return ""
     finally:
         connection.close()
-    kind = cast("dict[str, object]", problem).get("type") if isinstance(problem, dict) else None
+    kind = object_of(problem).get("type")
     _, ours, slug = str(kind).partition(TYPE_PREFIX)
     return slug if ours else ""
 
