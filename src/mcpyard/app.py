@@ -225,7 +225,7 @@ class Storage:
     approvals: Approvals = field(default_factory=VolatileApprovals)
     profiles: Profiles = field(default_factory=VolatileProfiles)
     edits: Edits = field(default_factory=VolatileEdits)
-    left_outs: DroppedFields = field(default_factory=VolatileDroppedFields)
+    dropped_fields: DroppedFields = field(default_factory=VolatileDroppedFields)
     locks: Path = field(default_factory=user_folder)
     mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
@@ -237,7 +237,7 @@ def reach_clients(kept: Storage, environment: Mapping[str, str]) -> ClientReach:
     home = environment.get("HOME") or str(user_directory() or "/")
     around = locations.ClientFolders(environment, home, platform=sys.platform)
     files = DiskClientFiles(kept.locks)
-    return ClientReach(files, kept.edits, kept.left_outs, around, kept.call_tokens)
+    return ClientReach(files, kept.edits, kept.dropped_fields, around, kept.call_tokens)
 
 
 @asynccontextmanager
@@ -306,7 +306,7 @@ async def keeping(home: str | Path | None) -> AsyncGenerator[Storage]:
                 approvals=store.approvals,
                 profiles=store.profiles,
                 edits=store.edits,
-                left_outs=store.left_outs,
+                dropped_fields=store.dropped_fields,
                 locks=taken.folder / "locks",
                 mark_key=_mark_key(taken),
                 fault=store.fault,

@@ -108,7 +108,7 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
     store = await Store.open(folder / "state")
     clock, closing = SystemClock(), asyncio.Event()
     around = ClientFolders({}, str(home))
-    files = DiskClientFiles(folder / "state" / "locks", patience=patience)
+    files = DiskClientFiles(folder / "state" / "locks", timeout=patience)
     yard = YardCore(
         Ports(
             [DatabaseSource(store.definitions), ProjectFile(project)],
@@ -117,7 +117,7 @@ async def machine(folder: Path, patience: float = 5.0, /, **texts: str) -> Async
             FakeServers(),
             clock,
             {}.get,
-            clients=ClientReach(files, store.edits, store.left_outs, around),
+            clients=ClientReach(files, store.edits, store.dropped_fields, around),
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

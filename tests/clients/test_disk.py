@@ -21,7 +21,7 @@ SHORT = 0.1
 
 
 def files(folder: Path, patience: float = SHORT) -> DiskClientFiles:
-    return DiskClientFiles(folder / "locks", patience=patience)
+    return DiskClientFiles(folder / "locks", timeout=patience)
 
 
 async def one(disk: DiskClientFiles, path: Path, *, fresh: bool = False) -> FileText:

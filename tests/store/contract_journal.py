@@ -138,19 +138,19 @@ class EditsContract:
             assert await store.edits.together(first.unit) == []
 
 
-class LeftOutsContract:
+class DroppedFieldsContract:
     async def test_what_was_left_out_is_kept_by_place_and_name(self, opener: Opener) -> None:
         left = DroppedField("claude-code", "mark", {"future": {"deep": [1, None, "x"]}})
         other = DroppedField("codex", "other", {})
         async with opened(opener) as store:
-            assert await store.left_outs.get("p", "n") is None
-            await store.left_outs.set("p", "n", left)
-            await store.left_outs.set("p", "m", other)
+            assert await store.dropped_fields.get("p", "n") is None
+            await store.dropped_fields.set("p", "n", left)
+            await store.dropped_fields.set("p", "m", other)
         async with opened(opener) as store:
-            assert await store.left_outs.get("p", "n") == left
-            assert await store.left_outs.get("q", "n") is None
-            await store.left_outs.set("p", "n", other)
-            assert await store.left_outs.get("p", "n") == other
-            await store.left_outs.set("p", "n", None)
-            assert await store.left_outs.get("p", "n") is None
-            assert await store.left_outs.get("p", "m") == other
+            assert await store.dropped_fields.get("p", "n") == left
+            assert await store.dropped_fields.get("q", "n") is None
+            await store.dropped_fields.set("p", "n", other)
+            assert await store.dropped_fields.get("p", "n") == other
+            await store.dropped_fields.set("p", "n", None)
+            assert await store.dropped_fields.get("p", "n") is None
+            assert await store.dropped_fields.get("p", "m") == other

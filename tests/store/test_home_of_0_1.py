@@ -62,7 +62,7 @@ async def test_everything_that_0_1_stored_is_there(home: Path, project: Path) ->
         signed_in = await store.credentials.get("https://mcp.example.com/mcp")
         calls = await store.journal.query(CallQuery())
         edits = await store.edits.recent()
-        left = await store.left_outs.get("claude-code:user@/home/ann/.claude.json", "docs")
+        left = await store.dropped_fields.get("claude-code:user@/home/ann/.claude.json", "docs")
         assert names == ["docs", "law", "remote", "reserve"]
         assert token
         assert (token.name, token.profile) == ("laptop", "work")

@@ -16,8 +16,8 @@ from playwright.sync_api import (
 
 from tests.api.daemon import Daemon
 
-PATIENCE = 20_000
-expect.set_options(timeout=PATIENCE)
+TIMEOUT = 20_000
+expect.set_options(timeout=TIMEOUT)
 
 
 class Visitor:
@@ -36,7 +36,7 @@ class Visitor:
         """A new browser window that was let in, at some page of a yard."""
         settings: dict[str, Any] = {"locale": "en", **options}
         context = self._browser.new_context(base_url=yard.up.url, **settings)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", self._note_console)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NoReturn
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.domain.narrowing import is_object, list_of, object_of, texts_of
 
 _DEEPEST: Final = 8
@@ -65,7 +65,7 @@ def typed_arguments(pairs: Mapping[str, str], schema: object) -> dict[str, objec
     return arguments
 
 
-def _unknown(key: str, properties: Schema) -> Complaint:
+def _unknown(key: str, properties: Schema) -> CliError:
     keys = ", ".join(properties)
     return usage(
         f"{key}: the tool has no such argument",

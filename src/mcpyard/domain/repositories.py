@@ -299,7 +299,7 @@ class Repositories(Protocol):
         ...
 
     @property
-    def left_outs(self) -> DroppedFields:
+    def dropped_fields(self) -> DroppedFields:
         """What copies left out."""
         ...
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.cli_errors import Complaint, understand, usage
+from mcpyard.cli.cli_errors import CliError, understand, usage
 from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.commands.clients import file_problems, print_problems
 from mcpyard.cli.commands.start_stop_restart import exit_code, print_status, request
@@ -63,14 +63,14 @@ def naming(place: str) -> Generator[None]:
     try:
         yield
     except YardError as error:
-        complaint = understand(error)
+        cli_error = understand(error)
         if place == STDIN:
             raise
         from mcpyard.formats.pasting.snippets import PASTED
 
-        detail = str(complaint.problem["detail"])
-        complaint.problem["detail"] = detail.replace(f"{PASTED}:", f"{place}:")
-        raise complaint from None
+        detail = str(cli_error.problem["detail"])
+        cli_error.problem["detail"] = detail.replace(f"{PASTED}:", f"{place}:")
+        raise cli_error from None
 
 
 def import_machine(options: ImportRequest) -> int:
@@ -114,7 +114,7 @@ def _finish(
         return code
     answers = request(need_yard(options.home), "start", names, _START_WAIT)
     if options.as_json:
-        started = [each.record() if isinstance(each, Complaint) else each for each in answers]
+        started = [each.record() if isinstance(each, CliError) else each for each in answers]
         print(json.dumps({**report, "started": started}))
         return max(code, *map(exit_code, answers))
     return max(code, *map(print_status, answers))
@@ -167,5 +167,5 @@ def _parts(problem: JsonObject) -> list[str]:
 def _exit_code(servers: list[JsonObject], problems: list[JsonObject]) -> int:
     """The highest code of what was refused; the rest is imported all the same."""
     refused = [each["problem"] for each in servers if each["problem"]]
-    codes = [Complaint.of_problem(each).exit_code for each in refused]
+    codes = [CliError.of_problem(each).exit_code for each in refused]
     return max([*codes, *(EXIT_DEFINITION for _ in problems)], default=0)

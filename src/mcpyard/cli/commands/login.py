@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.cli.browser import open_browser
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_object, print_raw
 from mcpyard.cli.status_words import reason, status_word
@@ -61,7 +61,7 @@ def _outcome(yard: RunningYard, identity: str, wait: float) -> JsonObject:
             record = _read_record(yard, identity)
             if record["phase"] in {"connected", "failed"}:
                 return record
-    raise Complaint(
+    raise CliError(
         f"sign-in not completed within {wait:g} seconds",
         hint="run the command again for a new address, or raise --wait",
         slug="timed-out",

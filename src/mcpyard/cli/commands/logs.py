@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_objects
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
@@ -36,7 +36,7 @@ def _follow(yard: RunningYard, path: str, tail: int | None, *, as_json: bool) ->
     for line in map(object_of, yard.events(f"{path}?follow=1")):
         if _number(line) > skipped:
             _print_line(line, as_json=as_json)
-    raise Complaint("mcpyard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
+    raise CliError("mcpyard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
 
 
 def _read(yard: RunningYard, path: str) -> list[JsonObject]:

@@ -4,7 +4,7 @@ import json
 from enum import StrEnum
 from pathlib import Path
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.output import clean, table
 from mcpyard.cli.printing import decode_object, decode_objects, print_raw
 from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
@@ -75,7 +75,7 @@ def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
 def _rotate(home: Path, *, as_json: bool) -> int:
     folder = Home(home)
     if folder.token_is_fixed:
-        raise Complaint(
+        raise CliError(
             "the admin token is set by MCPYARD_TOKEN",
             hint="change that variable and restart mcpyard",
         )

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpyard.cli.cli_errors import EXIT_FAILED, Complaint, understand
+from mcpyard.cli.cli_errors import EXIT_FAILED, CliError, understand
 from mcpyard.cli.client_servers import ClientServers, reach
 from mcpyard.cli.commands.copy import print_edit
 from mcpyard.cli.commands.rm import removal_of
@@ -30,11 +30,11 @@ def undo_edit(home: Path, request: UndoRequest, *, as_json: bool) -> int:
     """Undo an edit, and print what changed."""
     try:
         edit = reach(home, None, lambda servers: _undo(servers, request), writes=True)
-    except (Complaint, YardError) as error:
-        complaint = understand(error)
+    except (CliError, YardError) as error:
+        cli_error = understand(error)
         if not as_json:
-            _print_changes(complaint)
-        raise complaint from None
+            _print_changes(cli_error)
+        raise cli_error from None
     if edit is None:
         print("nothing undone", file=sys.stderr)
         return EXIT_FAILED
@@ -83,7 +83,7 @@ def _places(edit: JsonObject) -> str:
     return ", ".join(edit["paths"]) + (f" ({names})" if names else "")
 
 
-def _print_changes(complaint: Complaint) -> None:
+def _print_changes(cli_error: CliError) -> None:
     """Print what changed since an edit that therefore is not undone."""
-    for file in map(object_of, sequence_of(complaint.problem.get("files"))):
+    for file in map(object_of, sequence_of(cli_error.problem.get("files"))):
         print(clean(str(file["diff"])), end="", file=sys.stderr)

@@ -21,7 +21,7 @@ from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
-from mcpyard.formats.registry import CLIENTS, client_of, spot_of
+from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
 from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
@@ -143,17 +143,17 @@ class Clients:
             DocumentBroken: Its file cannot be read.
         """
         around = self._around(project)
-        spot = spot_of(words, around.project)
+        spot = scope_ref_of(words, around.project)
         if spot.client.id == YARD:
             return self._view.show(spot, name)
         seat = FileScopeStore.of(spot, around)
         judgement = await self._judgement(spot.client, around)
-        files = [file for file in judgement.files if file.spot.scope == spot.scope]
+        files = [file for file in judgement.files if file.ref.scope == spot.scope]
         for file in reversed(files):
-            for standing in file.standings:
+            for standing in file.statuses:
                 if standing.listed.name == name:
-                    return entry_view(file.spot, file.path, Shown.of(standing))
-        faults = [problem for file in files if not file.standings for problem in file.problems]
+                    return entry_view(file.ref, file.path, Shown.of(standing))
+        faults = [problem for file in files if not file.statuses for problem in file.problems]
         raise broken(*faults) if faults else nobody(name, seat.spot)
 
     async def edit(
@@ -208,7 +208,7 @@ class Clients:
         Raises:
             NameTaken: Another server has that name there.
         """
-        ours = spot_of(f"{YARD}:{Scope.USER}")
+        ours = scope_ref_of(f"{YARD}:{Scope.USER}")
         wish = Connecting(self._seat(words, terms), name, way, ours, self._here())
         finished = await self._do(wish, "connect", terms)
         if isinstance(way, Addressed) and finished.edit is not None:
@@ -250,7 +250,7 @@ class Clients:
     async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
         judgements = await self._judgements(self._around(project))
-        standings = [each for judgement in judgements for each in judgement.standings]
+        standings = [each for judgement in judgements for each in judgement.statuses]
         return [drift_view(each) for each in drift([*standings, *self._view.standings()])]
 
     async def import_all(
@@ -262,10 +262,10 @@ class Clients:
         out, and told. All of it is one unit to undo.
         """
         await self._check_folder(terms)
-        target = spot_of(f"{YARD}:{scope or Scope.USER}")
+        target = scope_ref_of(f"{YARD}:{scope or Scope.USER}")
         judgements = await self._judgements(self._around(terms.project))
         taking = Taking(target, self._own, self._here())
-        standings = [each for judgement in judgements for each in judgement.standings]
+        standings = [each for judgement in judgements for each in judgement.statuses]
         found = await asyncio.to_thread(taking.weigh_all, standings)
         if not terms.dry_run:
             found = await self._import(found, target, terms)
@@ -275,7 +275,7 @@ class Clients:
         self, found: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
     ) -> list[ImportCandidate]:
         copies = {
-            number: Copy(str(each.standing.spot), str(target), each.name)
+            number: Copy(str(each.standing.ref), str(target), each.name)
             for number, each in enumerate(found)
             if each.importable
         }
@@ -293,20 +293,20 @@ class Clients:
     async def _copying(self, copy: Copy, terms: EditTerms) -> Copying:
         source, target = self._seat(copy.source, terms), self._seat(copy.target, terms)
         new_name = copy.name if copy.new_name is None else copy.new_name
-        kept = await self._reach.left_outs.get(_shelf(source), copy.name)
+        kept = await self._reach.dropped_fields.get(_shelf(source), copy.name)
         return Copying(
             source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, kept
         )
 
     async def _keep_left_out(self, wish: Copying) -> None:
-        await self._reach.left_outs.set(_shelf(wish.target), wish.new_name, wish.left)
+        await self._reach.dropped_fields.set(_shelf(wish.target), wish.new_name, wish.left)
 
     async def _change(self, wish: Changing, kind: str, terms: EditTerms) -> Done:
         finished = await self._do(wish, kind, terms)
         new_name = wish.patch.get("name", wish.name)
         if isinstance(new_name, str) and new_name != wish.name and not terms.dry_run:
             # What a copy left out goes with it under its new name.
-            shelf, kept = _shelf(wish.seat), self._reach.left_outs
+            shelf, kept = _shelf(wish.seat), self._reach.dropped_fields
             await kept.set(shelf, new_name, await kept.get(shelf, wish.name))
         return finished
 
@@ -326,7 +326,7 @@ class Clients:
 
     def _seat(self, words: str, terms: EditTerms) -> ScopeStore:
         around = self._around(terms.project)
-        spot = spot_of(words, around.project)
+        spot = scope_ref_of(words, around.project)
         return (
             YardScopeStore(spot, self._own)
             if spot.client.id == YARD

@@ -55,7 +55,7 @@ class ImportCandidate:
         """As it is shown."""
         return ImportView(
             name=self.name,
-            source=str(self.standing.spot),
+            source=str(self.standing.ref),
             outcome=self.outcome,
             reason=self.reason,
             warnings=[f"{each.field}: {each.message}" for each in self.warnings],
@@ -85,14 +85,14 @@ class Taking:
         if self._leads_back(entry):
             return ImportCandidate(standing, SKIPPED, "points back to this gateway (loop)")
         try:
-            converted = convert(entry, standing.spot, self._target)
+            converted = convert(entry, standing.ref, self._target)
             definition = _definition(converted.entry, self._target)
         except DefinitionError as error:
             return ImportCandidate(standing, REFUSED, error.message)
         name = standing.listed.name
         if name in self._known:
             return ImportCandidate(standing, SKIPPED, self._why(name, definition))
-        self._known[name] = definition, str(standing.spot)
+        self._known[name] = definition, str(standing.ref)
         return ImportCandidate(standing, IMPORTABLE, "", converted.warnings)
 
     def _leads_back(self, entry: Entry) -> bool:

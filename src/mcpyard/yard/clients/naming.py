@@ -74,5 +74,5 @@ def _servers(
 ) -> Mapping[tuple[str, str], object]:
     return {
         (str(each.spot), each.listed.name): (each.listed.entry, each.state)
-        for each in judge(client, around, texts).standings
+        for each in judge(client, around, texts).statuses
     }

@@ -100,11 +100,11 @@ class FileScopeStore:
         entry = listing.entry(name)
         if not self._is_on(desk, name):
             entry = replace(entry, enabled=False)
-        return entry, listing.spot
+        return entry, listing.ref
 
     def found(self, desk: Workspace, name: str) -> ClientScopeRef:
         """The spot with the shape of its file."""
-        return self._listing(desk, self.place(desk, name)).spot
+        return self._listing(desk, self.place(desk, name)).ref
 
     def has(self, desk: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""

@@ -43,14 +43,14 @@ class ClientReach:
     Attributes:
         files: Their files.
         edits: The journal of what was done to them.
-        left_outs: What copies left out.
+        dropped_fields: What copies left out.
         around: What decides where their files are; the project is that of whoever asks.
         tokens: The tokens that some of them were given.
     """
 
     files: ClientFiles
     edits: Edits
-    left_outs: DroppedFields
+    dropped_fields: DroppedFields
     around: ClientFolders
     tokens: Tokens | None = None
 

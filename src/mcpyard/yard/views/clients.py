@@ -213,8 +213,8 @@ def scope_view(
 
 def file_view(file: ScopeFile) -> ScopeView:
     """The view of a file."""
-    shown = map(Shown.of, file.standings)
-    return scope_view(file.spot, file.path, shown, file.problems, exists=file.exists)
+    shown = map(Shown.of, file.statuses)
+    return scope_view(file.ref, file.path, shown, file.problems, exists=file.exists)
 
 
 def entry_view(spot: ClientScopeRef, path: str, shown: Shown) -> EntryView:
@@ -337,7 +337,7 @@ def _variant(variant: Variant) -> VariantView:
                 path=each.listed.place.file,
                 effective=each.state,
             )
-            for each in variant.standings
+            for each in variant.statuses
         ],
         values=dict(variant.values),
     )
