@@ -199,7 +199,7 @@ class Rule:
     """What can keep a program from using a server, besides its switch.
 
     Attributes:
-        state: What the server is while the gate is shut.
+        state: What the server is while the rule applies.
         says: Why, as a sentence.
         shuts: Any of these shuts it.
         opens: Where there are some, it is shut as long as none of them is found.

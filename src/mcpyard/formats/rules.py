@@ -56,7 +56,7 @@ class Judge:
         return None
 
     def ruled_out(self, name: str, *, unread: bool) -> RuleVerdict | None:
-        """The first gate that keeps the server out, of those of the whole file or of the others."""
+        """The first rule that keeps the server out, of those of the whole file or of the others."""
         for rule in self.ref.scope.rules:
             if rule.unread is unread and (verdict := self._check_rule(rule, name)):
                 return verdict
@@ -76,7 +76,7 @@ class Judge:
         return None
 
     def _locations(self, condition: Condition, name: str) -> Iterator[SourceLocation | None]:
-        """The places that say what the clue looks for."""
+        """The places that say what the condition looks for."""
         if condition.sign is Match.VARIABLE:
             if self.host.environment.get(condition.keys[0]) in condition.words:
                 yield None

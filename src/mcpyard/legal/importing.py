@@ -1,4 +1,4 @@
-"""Loading a corpus: a folder of Markdown and JSON lines, or one such file, into the shelf."""
+"""Loading a corpus: a folder of Markdown and JSON lines, or one such file, into the database."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -51,7 +51,7 @@ def convert(
 ) -> Converted:
     """Say in the target's means what the entry says in the source's.
 
-    A spot that `read` returned knows the shape its file is in; give those where there are files.
+    A reference that `read` returned knows the shape of its file; give those where there are files.
 
     Raises:
         DefinitionError: the target would refuse the entry, and perhaps all others with it.

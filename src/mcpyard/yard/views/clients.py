@@ -332,8 +332,8 @@ def _variant(variant: Variant) -> VariantView:
     return VariantView(
         places=[
             VariantPlace(
-                client=each.spot.client.id,
-                scope=each.spot.scope.name,
+                client=each.ref.client.id,
+                scope=each.ref.scope.name,
                 path=each.listed.place.file,
                 effective=each.state,
             )
