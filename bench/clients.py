@@ -31,15 +31,15 @@ def main() -> None:
     figures = Figures()
     with tempfile.TemporaryDirectory() as folder:
         home, big = machine(Path(folder))
-        around = ClientFolders({}, str(home), str(home / "work"))
+        host = ClientFolders({}, str(home), str(home / "work"))
         text = big.read_text()
         files = sum(each.is_file() for each in home.rglob("*"))
         figures.show("~/.claude.json", f"{len(text) / 1e6:.1f} MB")
-        figures.show("files and servers in all", f"{files}, {listing(around)}")
+        figures.show("files and servers in all", f"{files}, {listing(host)}")
         loads, *times = best_of(
-            partial(json.loads, text), partial(listing, around), partial(linting, around)
+            partial(json.loads, text), partial(listing, host), partial(linting, host)
         )
-        first, again = min(asyncio.run(by_yard(around)) for _ in range(RUNS))
+        first, again = min(asyncio.run(by_yard(host)) for _ in range(RUNS))
         figures.show("json.loads of the large one", f"{loads * 1e3:.1f} ms")
         names = ("reading and judging all clients", "reading and checking all clients")
         for name, took in zip(names, times, strict=True):
@@ -49,10 +49,10 @@ def main() -> None:
     figures.leave()
 
 
-async def by_yard(around: ClientFolders) -> tuple[float, float]:
+async def by_yard(host: ClientFolders) -> tuple[float, float]:
     """How long a new yard takes for its first listing, and for the same again."""
-    environment = {"HOME": around.home, "PATH": os.environ["PATH"]}
-    async with Yard.open(around.project, environment=environment) as yard:
+    environment = {"HOME": host.home, "PATH": os.environ["PATH"]}
+    async with Yard.open(host.project, environment=environment) as yard:
         times: list[float] = []
         for _ in range(2):
             began = perf_counter()
@@ -72,23 +72,23 @@ def machine(home: Path) -> tuple[Path, Path]:
     }
     own = home / ".claude.json"
     own.write_text(json.dumps(big, indent=2, ensure_ascii=False))
-    around = ClientFolders({}, str(home), project)
+    host = ClientFolders({}, str(home), project)
     Path(project).mkdir()
     for client in CLIENTS:
-        spot = ClientScopeRef(client, client.scopes[0], project)
-        path = Path(candidates(spot.scope.location, around)[0]) if spot.scope.location else own
+        ref = ClientScopeRef(client, client.scopes[0], project)
+        path = Path(candidates(ref.scope.location, host)[0]) if ref.scope.location else own
         if path != own:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content(spot))
+            path.write_text(content(ref))
     return home, own
 
 
-def content(spot: ClientScopeRef) -> str:
+def content(ref: ClientScopeRef) -> str:
     """A client's file with some servers."""
     text = ""
     for number in range(SERVERS):
         entry = Entry(command="npx", args=("-y", "@example/server"), env={"MODE": "fast"})
-        text = write(spot, text, f"server-{number}", entry).text
+        text = write(ref, text, f"server-{number}", entry).text
     return text
 
 
@@ -98,21 +98,21 @@ def servers() -> dict[str, object]:
     return {f"server-{number}": entry for number in range(SERVERS)}
 
 
-def listing(around: ClientFolders) -> int:
+def listing(host: ClientFolders) -> int:
     """Read and judge all clients; how many servers there are."""
-    texts = read(around)
-    return sum(len(judge(client, around, texts).standings) for client in CLIENTS)
+    texts = read(host)
+    return sum(len(judge(client, host, texts).statuses) for client in CLIENTS)
 
 
-def linting(around: ClientFolders) -> int:
+def linting(host: ClientFolders) -> int:
     """Read and check all clients; how many findings there are."""
-    texts = read(around)
-    return sum(len(lint(client, around, texts)) for client in CLIENTS)
+    texts = read(host)
+    return sum(len(lint(client, host, texts)) for client in CLIENTS)
 
 
-def read(around: ClientFolders) -> dict[str, Text]:
+def read(host: ClientFolders) -> dict[str, Text]:
     """All files of all clients, each read once."""
-    paths = dict.fromkeys(path for client in CLIENTS for path in files_of(client, around))
+    paths = dict.fromkeys(path for client in CLIENTS for path in files_of(client, host))
     return {path: Text(path, text_of(Path(path)), mode=0o600) for path in paths}
 
 

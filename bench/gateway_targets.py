@@ -75,7 +75,7 @@ uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
             date_header=False, server_header=False)
 """
 _ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
-_PATIENCE: Final = 60.0
+_TIMEOUT: Final = 60.0
 _SECRET: Final = "bench" * 8
 TOKEN: Final = {"Authorization": f"Bearer {_SECRET}"}
 
@@ -117,7 +117,7 @@ async def running(command: Sequence[str], **env: str) -> AsyncGenerator[psutil.P
 
 async def until_answered(port: int, path: str, body: object, **headers: str) -> httpx2.Response:
     """The first good answer of something that is coming up."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _TIMEOUT
     async with httpx2.AsyncClient(timeout=10) as client:
         while True:
             try:
@@ -138,7 +138,7 @@ def call(number: int, name: str, text: str, **more: object) -> bytes:
     return json.dumps(message).encode()
 
 
-def greeting() -> dict[str, Any]:
+def initialize_result() -> dict[str, Any]:
     me = {"name": "bench", "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
     return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -176,7 +176,7 @@ class Door(NamedTuple):
 async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
     """A session of the handshake era with something that has it."""
     name, port, path, process = door
-    answer = await until_answered(port, path, greeting(), **more)
+    answer = await until_answered(port, path, initialize_result(), **more)
     session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], **_ACCEPT, **more}
     headers = {"MCP-Protocol-Version": "2025-06-18", **session}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}

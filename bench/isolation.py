@@ -29,7 +29,7 @@ BAD = {
     "flooding": definition([*ZOO, "floods_stderr"]),
     "large": definition([*ZOO, "long_line"], maxMessage=64 * 1024 * 1024),
 }
-NEIGHBOUR = {"neighbour": definition([*ZOO, "good"])}
+OTHER_SERVER = {"neighbour": definition([*ZOO, "good"])}
 ASK = (
     b'{"jsonrpc":"2.0","id":1,"method":"tools/call",'
     b'"params":{"name":"misbehave","arguments":{"text":"50"}}}\n'
@@ -128,7 +128,7 @@ async def with_outside(seconds: float) -> tuple[list[float], list[float]]:
         [sys.executable, "-m", "bench.isolation", "--outside"], cwd=ROOT, stdin=subprocess.PIPE
     )
     try:
-        async with Yard.open(servers=NEIGHBOUR) as yard:
+        async with Yard.open(servers=OTHER_SERVER) as yard:
             await yard.settled("neighbour")
             await asyncio.sleep(1)
             return await timed(yard, seconds)
@@ -141,7 +141,7 @@ async def with_outside(seconds: float) -> tuple[list[float], list[float]]:
 async def with_inside(seconds: float) -> tuple[list[float], list[float]]:
     failures: list[str] = []
     async with AsyncExitStack() as stack:
-        yard = await stack.enter_async_context(Yard.open(servers=NEIGHBOUR | BAD))
+        yard = await stack.enter_async_context(Yard.open(servers=OTHER_SERVER | BAD))
         await yard.settled("neighbour")
         await yard.settled("large")
         bad = asyncio.create_task(keep_bad(yard, failures))
@@ -154,7 +154,7 @@ async def with_inside(seconds: float) -> tuple[list[float], list[float]]:
 
 
 async def alone(seconds: float) -> tuple[list[float], list[float]]:
-    async with Yard.open(servers=NEIGHBOUR) as yard:
+    async with Yard.open(servers=OTHER_SERVER) as yard:
         await yard.settled("neighbour")
         return await timed(yard, seconds)
 

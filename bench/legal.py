@@ -16,8 +16,8 @@ from mcp import Client, StdioServerParameters
 
 from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
+from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.library import Library
-from mcpyard.legal.shelf import Corpus
 from tests.legal.known import CASES, LAWS, STATUTES, Example
 from tests.legal.running import COMMAND
 
@@ -36,8 +36,8 @@ def main(home: Path) -> None:
         figures.show(f"  added / unchanged, {name}", f"{report['added']} / {report['unchanged']}")
     file = corpus_file(home / "legal")
     figures.show("size of the corpus", f"{file.stat().st_size / 1e6:.1f} MB")
-    shelf = Corpus(file)
-    library = Library(shelf)
+    corpus = Corpus(file)
+    library = Library(corpus)
     figures.show("right answers", f"{right(library)} of {len(STATUTES) + len(CASES)}")
     figures.missed |= right(library) < len(STATUTES) + len(CASES)
     show(figures, "query, in process", in_process(library))
@@ -47,7 +47,7 @@ def main(home: Path) -> None:
         if "条" not in question.query and not question.query.isascii()
     ]
     show(figures, "query by words, in process", in_process(library, words))
-    shelf.close()
+    corpus.close()
     show(figures, "query, over stdio", asyncio.run(over_stdio(home)))
     figures.leave()
 

@@ -46,7 +46,7 @@ SLICES: Final = 10
 SECONDS: Final = 2.0
 WARM_UP: Final = 0.3
 LIMIT: Final = 0.97
-PATIENCE: Final = 120.0
+TIMEOUT: Final = 120.0
 VENDOR: Final = Path("src", "mcpyard", "web", "static", "vendor")
 """Downloaded when the tree is set up, so no commit has it."""
 
@@ -172,7 +172,7 @@ class Side:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=PATIENCE)
+        self._process.communicate(timeout=TIMEOUT)
 
 
 def compare(trees: Mapping[str, Path], rounds: int, seconds: float) -> dict[str, list[Pair]]:

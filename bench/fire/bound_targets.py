@@ -11,7 +11,7 @@ from itertools import islice
 from uuid import UUID
 
 from mcpyard.catalog.names import MAX_NAME, ToolKey, assign
-from mcpyard.catalog.ranking import Index, Known
+from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.catalog.validators import compile_validator
 from mcpyard.cli.daemon.logfile import Redactor
 from mcpyard.domain.definition.expand import BadReference, expand
@@ -143,7 +143,7 @@ def long_names(dice: Dice) -> None:
     (name,) = assign([ToolKey(UUID(int=1), text, text)], {}).values()
     assert len(name) <= MAX_NAME
     fits(text[:255], hostile(dice))
-    Index([Known(text, text, text)] * 20).rank(hostile(dice))
+    Index([ToolText(text, text, text)] * 20).rank(hostile(dice))
 
 
 def long_schemas(dice: Dice) -> None:

@@ -26,7 +26,7 @@ AGENTS = 6
 LOOK_AGAIN = 0.2
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
-STAMP = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {}}
+REQUEST_META = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {}}
 BOTH = {"Accept": "application/json, text/event-stream"}
 HELLO = {
     "protocolVersion": "2025-11-25",
@@ -214,7 +214,7 @@ class ModernCaller(GatewayCaller):
         path, params = self.request_body(member, tool, arguments)
         headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
         headers["Mcp-Name"] = params["name"]
-        _, message = await self.ask(path, "tools/call", {**params, "_meta": STAMP}, headers)
+        _, message = await self.ask(path, "tools/call", {**params, "_meta": REQUEST_META}, headers)
         return message
 
 

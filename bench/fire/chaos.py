@@ -109,8 +109,8 @@ async def burn(
 
 async def _measured(made: Scene, raging: Awaitable[None]) -> Lateness:
     probe = await Probe.start()
-    made.on_address = probe.tell
-    probe.tell(made.url)
+    made.on_address = probe.set_address
+    probe.set_address(made.url)
     try:
         await raging
     finally:

@@ -14,11 +14,11 @@ from mcpyard.cli.main import run
 def main() -> None:
     counter_file = Path(sys.argv.pop(1))
 
-    def tell(*_: object) -> None:
+    def report(*_: object) -> None:
         with counter_file.open("a") as file:
             file.write(f"{len(asyncio.all_tasks())}\n")
 
-    signal.signal(signal.SIGUSR1, tell)
+    signal.signal(signal.SIGUSR1, report)
     run()
 
 

@@ -80,7 +80,7 @@ GUARDS = {
     ),
     "revocation": Guard(
         "api/tokens.py",
-        "self._keys.dismissals.tell(Principal.holding(each).name)",
+        "self._keys.revocations.dispatch(Principal.holding(each).name)",
         "pass",
         ("tests/gateway/test_revoked.py",),
     ),

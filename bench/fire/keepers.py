@@ -20,7 +20,7 @@ LOOK_AGAIN = 0.1
 
 async def kill_keeper(scene: Scene) -> str:
     """Kill the keeper; what went otherwise than it must."""
-    async with scene.keeping:
+    async with scene.keeper_lock:
         pid, left = await _keeper(scene), {*scene.daemons()}
         send(pid, signal.SIGKILL)
         return await _cleared(scene, left)
@@ -28,7 +28,7 @@ async def kill_keeper(scene: Scene) -> str:
 
 async def hang_keeper(scene: Scene) -> str:
     """Stop the keeper until it is replaced; what went otherwise than it must."""
-    async with scene.keeping:
+    async with scene.keeper_lock:
         pid, left = await _keeper(scene), {*scene.daemons()}
         send(pid, signal.SIGSTOP)
         if not await _soon(lambda: not alive(pid) and scene.keeper() is not None, NOTICED):
@@ -39,7 +39,7 @@ async def hang_keeper(scene: Scene) -> str:
 
 async def kill_yard_with_hung_keeper(scene: Scene) -> None:
     """Stop the keeper and kill its yard; the next yard is up when this returns."""
-    async with scene.keeping:
+    async with scene.keeper_lock:
         send(await _keeper(scene), signal.SIGSTOP)
         await scene.kill_yard()
 

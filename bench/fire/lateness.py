@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from bench.measuring import percentile
 
 PERIOD = 0.05
-PATIENCE = 20.0
+TIMEOUT = 20.0
 """Seconds after which an answer counts as that late."""
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ class Probe:
             )
         )
 
-    def tell(self, address: str) -> None:
+    def set_address(self, address: str) -> None:
         """Ask this yard from now on; none when it is empty."""
         assert self._process.stdin
         self._process.stdin.write(address.encode() + b"\n")
@@ -101,7 +101,7 @@ async def _answered(address: str) -> bool:
     """Whether there was an answer, or patience ended; a connection that broke is no answer."""
     place = urlsplit(address)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             reader, writer = await asyncio.open_connection(place.hostname, place.port)
             try:
                 head = f"GET /healthz HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n"

@@ -102,7 +102,7 @@ class Mischief:
                 await kill_yard_with_hung_keeper(self._scene)
                 self.done["kill yard with hung keeper"] += 1
             else:
-                async with self._scene.keeping:
+                async with self._scene.keeper_lock:
                     await self._scene.kill_yard()
             self.done["kill yard"] += 1
 
@@ -226,7 +226,7 @@ class Mischief:
 
     async def _kill_keeper(self) -> None:
         # Waiting for the turn would keep other deeds from being done.
-        if not self._scene.keeping.locked():
+        if not self._scene.keeper_lock.locked():
             self._complain(await kill_keeper(self._scene))
 
     async def _hang_keeper(self) -> None:

@@ -24,7 +24,7 @@ from tests.runtime.waiting import alive, eventually
 ROOT = Path(__file__).parents[2]
 SERVERS = "/api/mcp/servers"
 UP = (sys.executable, "-m", "mcpyard")
-PATIENCE = 60.0
+TIMEOUT = 60.0
 LINE = 16 * 1024 * 1024
 
 
@@ -49,7 +49,7 @@ class Scene:
         epoch: How many yards there were; a call that spans two may be cut short.
         up: Set while a yard answers.
         orphans: Processes that outlived the yard they were started for.
-        keeping: Held while a keeper is replaced. Who kills both the keeper and the yard in one
+        keeper_lock: Held while a keeper is replaced. Who kills both the keeper and the yard in one
             moment may leave processes that dropped their mark, which is documented.
         on_address: Told the address of each yard, and an empty text before that yard goes.
     """
@@ -63,7 +63,7 @@ class Scene:
     up: asyncio.Event = field(default_factory=asyncio.Event)
     document: asyncio.Lock = field(default_factory=asyncio.Lock)
     orphans: set[int] = field(default_factory=set[int])
-    keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
+    keeper_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     on_address: Callable[[str], None] = lambda _: None
     url: str = ""
     token: str = ""
@@ -103,7 +103,7 @@ class Scene:
                 limit=LINE,
             )
         assert self.yard.stdout
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             line = await self.yard.stdout.readline()
         if not line:
             words = (self.folder / "stderr").read_text()[-2000:]
@@ -137,7 +137,7 @@ class Scene:
         old = self._going_down()
         assert self.yard
         self.yard.terminate()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             status = await self.yard.wait()
         await self._gone(old)
         return status

@@ -11,9 +11,9 @@ from bench.fire.members import BROKEN, MISSING, RESTING, Member
 from bench.fire.scene import Scene, one
 from tests.faults.hosting import family
 
-PATIENCE = 90.0
+TIMEOUT = 90.0
 LOOK_AGAIN = 0.25
-LAMPS = {
+STATUSES = {
     BROKEN: ("error", "error"),
     MISSING: ("error", "error"),
     RESTING: ("disconnected", "stopped"),
@@ -23,9 +23,9 @@ LAMPS = {
 async def recovered(scene: Scene) -> dict[str, dict[str, Any]]:
     """The records, once every server shows what it must and lives, or when patience ends."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + PATIENCE
+    until = loop.time() + TIMEOUT
     records = await scene.records()
-    while loop.time() < until and (any(lamps_off(scene, records)) or _is_outdated(records)):
+    while loop.time() < until and (any(statuses_off(scene, records)) or _is_outdated(records)):
         await asyncio.sleep(LOOK_AGAIN)
         await scene.heal()
         records = await scene.records()
@@ -38,18 +38,18 @@ def _is_outdated(records: dict[str, dict[str, Any]]) -> bool:
     return not all(map(psutil.pid_exists, pids))
 
 
-def lamps_off(scene: Scene, records: dict[str, dict[str, Any]]) -> Iterator[str]:
+def statuses_off(scene: Scene, records: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Servers whose lamp is not what their kind must show."""
     for member in scene.members:
         record = records.get(member.name, {})
         displayed = record.get("status"), record.get("state")
-        if displayed != LAMPS.get(member.kind, ("connected", "running")):
+        if displayed != STATUSES.get(member.kind, ("connected", "running")):
             yield f"{member.name} shows {displayed} {record.get('phase')} {record.get('error')}"
 
 
 async def lies(scene: Scene, records: dict[str, dict[str, Any]]) -> list[str]:
     """Everything a record says that the world does not."""
-    wrong = [*lamps_off(scene, records)]
+    wrong = [*statuses_off(scene, records)]
     for member in scene.members:
         record = records.get(member.name, {})
         if not member.callable:

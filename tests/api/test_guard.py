@@ -43,9 +43,9 @@ async def walk(
     api: YardApi, headers: dict[str, str]
 ) -> list[tuple[tuple[str, str], httpx2.Response]]:
     nowhere = [("GET", "/"), ("PUT", "/"), ("OPTIONS", "/api/mcp/servers"), ("GET", "/healthz/")]
-    async with client_of(api.app, headers) as stranger:
+    async with client_of(api.app, headers) as unauthenticated:
         return [
-            (door, await stranger.request(door[0], door[1]))
+            (door, await unauthenticated.request(door[0], door[1]))
             for door in [*every_door(api), *nowhere]
         ]
 
@@ -140,18 +140,18 @@ async def test_a_header_that_decides_may_not_come_twice(name: str) -> None:
 
 @pytest.mark.parametrize("query", ["token=the-token", "access_token=x", "a=1&token", "to%6ben=x"])
 async def test_a_token_in_the_query_is_refused_with_and_without_another(query: str) -> None:
-    async with asked_yard() as api, client_of(api.app, {}) as stranger:
-        for client in (stranger, api.client):
+    async with asked_yard() as api, client_of(api.app, {}) as unauthenticated:
+        for client in (unauthenticated, api.client):
             answer = await client.get(f"/api/mcp/servers?{query}")
             assert answer.status_code == 401
             assert "header" in answer.json()["detail"]
 
 
 async def test_static_files_are_public_and_cannot_be_changed() -> None:
-    async with asked_yard() as api, client_of(api.app, {}) as stranger:
-        assert (await stranger.get("/static/page.css")).status_code == 404
-        assert (await stranger.post("/static/page.css")).status_code == 401
-        assert (await stranger.get("/static")).status_code == 401
+    async with asked_yard() as api, client_of(api.app, {}) as unauthenticated:
+        assert (await unauthenticated.get("/static/page.css")).status_code == 404
+        assert (await unauthenticated.post("/static/page.css")).status_code == 401
+        assert (await unauthenticated.get("/static")).status_code == 401
 
 
 async def test_an_empty_token_opens_nothing() -> None:

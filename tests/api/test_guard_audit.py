@@ -52,11 +52,11 @@ async def test_a_browser_and_a_link_are_named_and_a_stranger_is_not_noted(tmp_pa
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
         api = audited(private, log)
-        async with let_in(api) as browser, client_of(api.app, {}) as stranger:
+        async with let_in(api) as browser, client_of(api.app, {}) as unauthenticated:
             await browser.client.post("/api/tokens", json={"name": "t"}, headers=browser.headers())
             await browser.client.post("/api/tokens", json={"name": "u"})
-            await stranger.post("/api/tokens", json={"name": "t"})
-            await stranger.get("/login?link=wrong")
+            await unauthenticated.post("/api/tokens", json={"name": "t"})
+            await unauthenticated.get("/login?link=wrong")
     admin, link, browser_did, browser_tried = lines(log)
     assert (admin["who"], admin["path"]) == ("admin", "/api/login-links")
     assert (link["who"], link["path"], link["status"]) == ("link", "/login", 200)

@@ -193,9 +193,9 @@ async def test_a_ticket_is_good_for_its_own_browser_for_streams_and_in_time() ->
         clock.advance(30)
         late = await one.client.get(f"/api/events?ticket={ticket}", headers=site)
         assert late.status_code == 403
-        async with client_of(api.app, {}) as stranger:
+        async with client_of(api.app, {}) as unauthenticated:
             ticket = await take_ticket(one)
-            alone = await stranger.get(f"/api/events?ticket={ticket}", headers=site)
+            alone = await unauthenticated.get(f"/api/events?ticket={ticket}", headers=site)
             assert alone.status_code == 401
 
 

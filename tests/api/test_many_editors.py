@@ -72,7 +72,7 @@ async def test_a_name_is_given_to_one_of_many_that_want_it(tmp_path: Path) -> No
             it.register(f"old{number}", echo(), start=False)
         async with many(it) as client:
             answers = await asyncio.gather(
-                *(wish(client, number) for number in range(CLIENTS)),
+                *(request_edit(client, number) for number in range(CLIENTS)),
             )
         statuses = [each.status_code for each in answers]
         assert min(statuses) in {200, 201}
@@ -82,7 +82,7 @@ async def test_a_name_is_given_to_one_of_many_that_want_it(tmp_path: Path) -> No
         assert names.count("wanted") == 1
 
 
-def wish(client: httpx2.AsyncClient, number: int) -> Any:  # noqa: ANN401  a coroutine
+def request_edit(client: httpx2.AsyncClient, number: int) -> Any:  # noqa: ANN401  a coroutine
     """Register a server, or rename one, to the same name; in the file, or in the store."""
     if number % 4 == 3:
         return client.patch(one(f"old{number // 4}"), json={"name": "wanted"})

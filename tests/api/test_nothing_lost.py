@@ -19,7 +19,7 @@ from mcpyard.domain.model import Scope
 from mcpyard.formats import mcp_json
 from tests.api.daemon import SERVERS, asking
 from tests.api.writers import Writer
-from tests.cli.commands import PATIENCE, Up, yard_up
+from tests.cli.commands import TIMEOUT, Up, yard_up
 from tests.conftest import FULL
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600 if FULL else 120)]
@@ -64,7 +64,7 @@ def test_a_killed_yard_keeps_every_promise(tmp_path: Path, *, with_project: bool
 def write_until_killed(up: Up, writers: Sequence[Writer], seconds: float) -> list[int]:
     """How many changes of each writer were answered; the time runs once each has had one."""
     killing = Timer(seconds, up.process.send_signal, [signal.SIGKILL])
-    writing = Barrier(WRITERS, action=killing.start, timeout=PATIENCE)
+    writing = Barrier(WRITERS, action=killing.start, timeout=TIMEOUT)
 
     def write(writer: Writer) -> int:
         with asking(up, up.home) as client:
@@ -75,7 +75,7 @@ def write_until_killed(up: Up, writers: Sequence[Writer], seconds: float) -> lis
     with ThreadPoolExecutor(WRITERS) as pool:
         done = [*pool.map(write, writers)]
     killing.join()
-    up.process.wait(PATIENCE)
+    up.process.wait(TIMEOUT)
     return done
 
 

@@ -23,7 +23,7 @@ class Server:
     wanted: str = "stopped"
     id: str | None = None
 
-    def is_told_by(self, record: dict[str, Any]) -> bool:
+    def is_reported_by(self, record: dict[str, Any]) -> bool:
         server = Server(
             record["name"],
             record["scope"],
@@ -56,7 +56,7 @@ class Slot:
         fitting = [
             each
             for each in possible
-            if (each.is_told_by(record) if each and record else each is record)
+            if (each.is_reported_by(record) if each and record else each is record)
         ]
         assert fitting, f"promised {self.sure}, or {self.maybe}; found {record}"
         kept = fitting[0]

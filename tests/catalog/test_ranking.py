@@ -1,15 +1,15 @@
 import pytest
 
-from mcpyard.catalog.ranking import MAX_QUERY, MAX_TERMS, MAX_TEXT, Index, Known
+from mcpyard.catalog.ranking import MAX_QUERY, MAX_TERMS, MAX_TEXT, Index, ToolText
 from mcpyard.catalog.token_estimate import estimate_tokens
 
 TOOLS = [
-    Known("mcp_fs_read_file", "Read a file", "Reads the contents of a file."),
-    Known("mcp_fs_write_file", "", "Writes text to a file, replacing what was there."),
-    Known("mcp_legal_search", "检索法律", "按关键词检索合同、婚姻等法律条文。"),
-    Known("mcp_legal_template", "文书模板", "填写起诉状和合同的模板。"),
-    Known("createIssue", "", "Opens a new ticket in the tracker."),
-    Known("mcp_odd_none", "", ""),
+    ToolText("mcp_fs_read_file", "Read a file", "Reads the contents of a file."),
+    ToolText("mcp_fs_write_file", "", "Writes text to a file, replacing what was there."),
+    ToolText("mcp_legal_search", "检索法律", "按关键词检索合同、婚姻等法律条文。"),
+    ToolText("mcp_legal_template", "文书模板", "填写起诉状和合同的模板。"),
+    ToolText("createIssue", "", "Opens a new ticket in the tracker."),
+    ToolText("mcp_odd_none", "", ""),
 ]
 
 INDEX = Index(TOOLS)
@@ -20,7 +20,11 @@ def ranked_names(query: str) -> list[str]:
 
 
 def test_a_word_in_the_name_counts_more_than_one_in_the_description() -> None:
-    tools = [Known("a", "", "about weather"), Known("weather", "", ""), Known("c", "weather", "")]
+    tools = [
+        ToolText("a", "", "about weather"),
+        ToolText("weather", "", ""),
+        ToolText("c", "weather", ""),
+    ]
     assert Index(tools).rank("weather") == [1, 2, 0]
 
 
@@ -75,12 +79,12 @@ def test_a_very_long_query_is_cut() -> None:
 def test_of_a_query_and_of_a_text_only_so_much_is_looked_at() -> None:
     many = " ".join(f"w{number}" for number in range(MAX_TERMS))
     assert ranked_names(f"{many} ticket") == []
-    long = Index([Known("a", "", "x " * MAX_TEXT + "zebra"), Known("b", "", "zebra")])
+    long = Index([ToolText("a", "", "x " * MAX_TEXT + "zebra"), ToolText("b", "", "zebra")])
     assert long.rank("zebra") == [1]
 
 
 def test_tools_that_fit_equally_keep_their_order() -> None:
-    assert Index([Known("same", "", "")] * 3).rank("same") == [0, 1, 2]
+    assert Index([ToolText("same", "", "")] * 3).rank("same") == [0, 1, 2]
 
 
 def test_tokens_are_estimated_by_script() -> None:

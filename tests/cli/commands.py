@@ -16,7 +16,7 @@ import psutil
 
 MCPYARD = [sys.executable, "-m", "mcpyard"]
 ECHO_SERVER = str(Path(__file__).with_name("echo_server.py"))
-PATIENCE = 40.0
+TIMEOUT = 40.0
 
 Json: TypeAlias = Any
 
@@ -47,7 +47,7 @@ def mcpyard(
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE * 2,
+        timeout=TIMEOUT * 2,
         cwd=cwd or home.parent,
         env=os.environ | {"MCPYARD_HOME": str(home)} | env,
     )
@@ -84,7 +84,7 @@ class Up:
         self._rest = b""
         self.url = ""
 
-    def line(self, seconds: float = PATIENCE) -> str:
+    def line(self, seconds: float = TIMEOUT) -> str:
         """The next line; a test fails that waits for it too long."""
         assert self.process.stdout
         until = time.monotonic() + seconds
@@ -118,7 +118,7 @@ class Up:
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait; the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT)
 
     def errors(self) -> str:
         assert self.process.stderr
@@ -127,7 +127,7 @@ class Up:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe:
                 pipe.close()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mcpyard
-from mcpyard.cli.cli_errors import Complaint, understand
+from mcpyard.cli.cli_errors import CliError, understand
 from mcpyard.cli.main import run
 from mcpyard.cli.private import failure
 from mcpyard.domain.cause import Cause, Code
@@ -23,7 +23,7 @@ from tests.yard.sample_views import sample_server
 
 pytestmark = pytest.mark.usefixtures("user")
 
-KEEPING = (
+COMMANDS_OF_A_HOME = (
     ("up", "--port", "0"),
     ("import",),
     ("approve",),
@@ -42,7 +42,7 @@ def error_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str
     return json.loads(capsys.readouterr().out)["error"]
 
 
-@pytest.mark.parametrize("command", KEEPING, ids=lambda each: each[0])
+@pytest.mark.parametrize("command", COMMANDS_OF_A_HOME, ids=lambda each: each[0])
 def test_a_home_that_cannot_be_is_told_with_how_to_name_another(
     user: Path,
     capsys: pytest.CaptureFixture[str],
@@ -134,7 +134,7 @@ def test_every_complaint_has_advice_of_its_own_or_that_of_its_code() -> None:
     slugs = {*slugs_without_advice()}
     assert slugs, "else this finds nothing"
     assert {
-        each for each in slugs if "hint" not in Complaint("so it is", slug=each).problem
+        each for each in slugs if "hint" not in CliError("so it is", slug=each).problem
     } == set()
 
 

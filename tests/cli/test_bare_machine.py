@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import MCPYARD, PATIENCE, Up, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import MCPYARD, TIMEOUT, Up, echo, mcpyard, write_project, yard_up
 
 LEGAL = [sys.executable, "-c", "from mcpyard.legal.main import run; run()"]
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
@@ -90,7 +90,7 @@ def refusal(
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         cwd=folder,
         env=usual | env,
     )
@@ -121,7 +121,7 @@ def test_a_user_without_a_home_directory_can_name_a_folder(tmp_path: Path) -> No
             [*command, "clients", "--json"],
             capture_output=True,
             check=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             env=os.environ | {"MCPYARD_HOME": str(up.home)},
         )
         assert json.loads(listed.stdout)

@@ -3,7 +3,7 @@
 import pytest
 
 from mcpyard.cli.call_arguments import read_pairs, typed_arguments
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.commands.call import read_call
 
 SCHEMA = {
@@ -78,7 +78,7 @@ def test_a_value_is_read_as_the_schema_wants_it(word: str, value: object) -> Non
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_by_its_key(word: str, detail: str) -> None:
-    with pytest.raises(Complaint) as refused:
+    with pytest.raises(CliError) as refused:
         typed_arguments(read_pairs([word]), SCHEMA)
     assert str(refused.value) == detail
     assert refused.value.exit_code == 2
@@ -94,7 +94,7 @@ def test_a_value_that_does_not_fit_is_refused_by_its_key(word: str, detail: str)
     ],
 )
 def test_a_word_that_is_no_pair_is_refused(words: list[str], detail: str) -> None:
-    with pytest.raises(Complaint) as refused:
+    with pytest.raises(CliError) as refused:
         read_pairs(words)
     assert str(refused.value) == detail
 
@@ -105,7 +105,7 @@ def test_without_a_schema_a_value_is_json_or_text(schema: object) -> None:
 
 
 def test_a_tool_without_arguments_says_so() -> None:
-    with pytest.raises(Complaint) as refused:
+    with pytest.raises(CliError) as refused:
         typed_arguments({"a": "1"}, {"additionalProperties": False})
     assert refused.value.problem["hint"] == "it takes no arguments"
 

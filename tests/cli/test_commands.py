@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.commands import (
     MCPYARD,
-    PATIENCE,
+    TIMEOUT,
     Json,
     Up,
     answer,
@@ -154,7 +154,7 @@ def test_a_followed_log_is_printed_as_it_comes(home: Path) -> None:
 def read_line(fd: int) -> bytes:
     line = b""
     while not line.endswith(b"\n"):
-        assert select.select([fd], [], [], PATIENCE)[0], line
+        assert select.select([fd], [], [], TIMEOUT)[0], line
         line += os.read(fd, 1)
     return line
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.commands import (
     MCPYARD,
-    PATIENCE,
+    TIMEOUT,
     Up,
     answer,
     echo,
@@ -84,7 +84,7 @@ def test_open_shows_the_page_in_a_browser(up: Up, home: Path, browser: Path) -> 
     command = [*MCPYARD, "open", "--home", str(home)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as opening:
         address = browser.read_text()
-        printed, _ = opening.communicate(timeout=PATIENCE)
+        printed, _ = opening.communicate(timeout=TIMEOUT)
     assert address.startswith(f"{up.url}/login?link=")
     assert printed == f"{address}\n"
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.commands import (
     ECHO_SERVER,
     MCPYARD,
-    PATIENCE,
+    TIMEOUT,
     Json,
     Up,
     answer,
@@ -74,7 +74,7 @@ def on_terminal(*arguments: object, home: Path, typed: bytes) -> tuple[int, str]
             command, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, env=env
         ) as running:
             os.write(controller, typed)
-            running.communicate(timeout=PATIENCE)
+            running.communicate(timeout=TIMEOUT)
         return running.returncode, os.read(controller, 1 << 16).decode()
     finally:
         os.close(controller)

@@ -12,7 +12,7 @@ from typer.main import get_group
 
 from mcpyard.cli.main import app, run
 from mcpyard.store.home import Home
-from tests.cli.commands import MCPYARD, PATIENCE, missing, write_project
+from tests.cli.commands import MCPYARD, TIMEOUT, missing, write_project
 
 pytestmark = pytest.mark.real
 
@@ -53,7 +53,7 @@ IN_A_PROCESS = {
 WITHOUT_JSON = {"completion", "stdio"}
 
 
-class Surroundings:
+class HostEnvironment:
     """A user's folder: the home of the yard, a project, the files of programs."""
 
     def __init__(self, folder: Path) -> None:
@@ -68,26 +68,26 @@ class Surroundings:
         return self.project / ".mcp.json"
 
 
-def nothing(_: Surroundings) -> None:
+def nothing(_: HostEnvironment) -> None:
     """No yard, no home, a server whose program is not there."""
 
 
-def home_is_a_file(at: Surroundings) -> None:
+def home_is_a_file(at: HostEnvironment) -> None:
     at.home.write_text("")
 
 
-def state_is_garbage(at: Surroundings) -> None:
+def state_is_garbage(at: HostEnvironment) -> None:
     at.home.mkdir()
     (at.home / "state.db").write_bytes(b"no database" * 500)
     (at.home / "yard.json").write_text("{")
 
 
-def state_is_folders(at: Surroundings) -> None:
+def state_is_folders(at: HostEnvironment) -> None:
     for name in ("state.db", "journal.db", "token", "yard.json", "yard.lock", "key", "locks"):
         (at.home / name).mkdir(parents=True)
 
 
-def yard_is_silent(at: Surroundings) -> None:
+def yard_is_silent(at: HostEnvironment) -> None:
     """A yard that holds the home, and whose port nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -95,35 +95,35 @@ def yard_is_silent(at: Surroundings) -> None:
     Home(at.home).announce(f"http://127.0.0.1:{port}")
 
 
-def project_is_broken(at: Surroundings) -> None:
+def project_is_broken(at: HostEnvironment) -> None:
     at.file.write_text('{"mcpServers": {"one": ')
 
 
-def project_is_binary(at: Surroundings) -> None:
+def project_is_binary(at: HostEnvironment) -> None:
     at.file.write_bytes(b"\xff\xfe\0\x01")
 
 
-def project_is_nested(at: Surroundings) -> None:
+def project_is_nested(at: HostEnvironment) -> None:
     at.file.write_text('{"mcpServers":' + "[" * 100_000)
 
 
-def project_is_a_folder(at: Surroundings) -> None:
+def project_is_a_folder(at: HostEnvironment) -> None:
     at.file.unlink()
     at.file.mkdir()
 
 
-def project_is_a_pipe(at: Surroundings) -> None:
+def project_is_a_pipe(at: HostEnvironment) -> None:
     at.file.unlink()
     os.mkfifo(at.file)
 
 
-def programs_are_broken(at: Surroundings) -> None:
+def programs_are_broken(at: HostEnvironment) -> None:
     (at.user / ".claude.json").write_bytes(b"\xff{")
     (at.user / ".codex" / "config.toml").mkdir(parents=True)
     (at.user / ".gemini").write_text("not a folder")
 
 
-SITUATIONS: list[Callable[[Surroundings], None]] = [
+SITUATIONS: list[Callable[[HostEnvironment], None]] = [
     nothing,
     home_is_a_file,
     state_is_garbage,
@@ -139,13 +139,13 @@ SITUATIONS: list[Callable[[Surroundings], None]] = [
 
 
 @pytest.fixture
-def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    surroundings = Surroundings(tmp_path)
-    monkeypatch.chdir(surroundings.project)
-    monkeypatch.setenv("HOME", str(surroundings.user))
-    monkeypatch.setenv("MCPYARD_HOME", str(surroundings.home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(surroundings.user / ".config"))
-    return surroundings
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HostEnvironment:
+    host_environment = HostEnvironment(tmp_path)
+    monkeypatch.chdir(host_environment.project)
+    monkeypatch.setenv("HOME", str(host_environment.user))
+    monkeypatch.setenv("MCPYARD_HOME", str(host_environment.home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(host_environment.user / ".config"))
+    return host_environment
 
 
 def test_every_command_is_tried() -> None:
@@ -154,8 +154,8 @@ def test_every_command_is_tried() -> None:
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: each.__name__)
 def test_no_command_answers_with_a_traceback(
-    situation: Callable[[Surroundings], None],
-    at: Surroundings,
+    situation: Callable[[HostEnvironment], None],
+    at: HostEnvironment,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     situation(at)
@@ -172,7 +172,7 @@ def test_no_command_answers_with_a_traceback(
     "situation", [home_is_a_file, state_is_folders], ids=lambda each: each.__name__
 )
 def test_no_long_command_answers_with_a_traceback(
-    name: str, situation: Callable[[Surroundings], None], at: Surroundings
+    name: str, situation: Callable[[HostEnvironment], None], at: HostEnvironment
 ) -> None:
     situation(at)
     words = IN_A_PROCESS[name] if name in WITHOUT_JSON else [*IN_A_PROCESS[name], "--json"]
@@ -181,13 +181,13 @@ def test_no_long_command_answers_with_a_traceback(
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         stdin=subprocess.DEVNULL,
     )
     check(name, done.returncode, done.stdout, done.stderr)
 
 
-def test_a_full_disk_is_told_and_leaves_every_file_as_it_was(at: Surroundings) -> None:
+def test_a_full_disk_is_told_and_leaves_every_file_as_it_was(at: HostEnvironment) -> None:
     before = at.file.read_bytes()
     for name in ("add", "import", "approve", "token", "copy"):
         words = [*COMMANDS[name], "--json"] if name != "token" else ["token", "rotate", "--json"]
@@ -196,7 +196,7 @@ def test_a_full_disk_is_told_and_leaves_every_file_as_it_was(at: Surroundings) -
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
         check(name, done.returncode, done.stdout, done.stderr)
         assert done.returncode != 0

@@ -48,11 +48,11 @@ def test_a_full_file_makes_room_and_only_so_many_are_kept(tmp_path: Path) -> Non
 
 
 def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> None:
-    veil = Redactor()
-    handler = LogFile(tmp_path, veil)
-    veil.own = frozenset({"admin-token"})
+    redactor = Redactor()
+    handler = LogFile(tmp_path, redactor)
+    redactor.own = frozenset({"admin-token"})
     servers = [desired(API_KEY=LITERAL), desired()]
-    veil.desired = lambda: servers[0]
+    redactor.desired = lambda: servers[0]
     text = written(handler, tmp_path, f"with {LITERAL} and admin-token")
     assert text.endswith("with *** and ***\n")
     servers.reverse()

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.api.office import Office, consent
-from tests.cli.commands import MCPYARD, PATIENCE, answer, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import MCPYARD, TIMEOUT, answer, echo, mcpyard, write_project, yard_up
 from tests.wire.servers import asgi_server
 
 pytestmark = pytest.mark.real
@@ -44,7 +44,7 @@ def logging_in(home: Path, *options: str) -> subprocess.Popen[str]:
 
 def come_back(url: str) -> None:
     """What a browser does: sign in at the page, and follow the way back to the yard."""
-    with urlopen(asyncio.run(consent(url)), timeout=PATIENCE) as page:  # noqa: S310  loopback
+    with urlopen(asyncio.run(consent(url)), timeout=TIMEOUT) as page:  # noqa: S310  loopback
         assert b"is signed in" in page.read()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.commands import (
     MCPYARD,
-    PATIENCE,
+    TIMEOUT,
     Up,
     answer,
     mcpyard,
@@ -48,7 +48,7 @@ def in_a_shell(home: Path, words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE * 2,
+        timeout=TIMEOUT * 2,
         cwd=home.parent,
         env=env | {"MCPYARD_HOME": str(home)},
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.daemon import startup_wait
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.store.home import Home, Running
@@ -73,7 +73,7 @@ def test_a_home_that_cannot_be_made_or_written_to_is_told_with_the_option_for_an
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(Complaint, match="Not a directory") as raised:
+    with pytest.raises(CliError, match="Not a directory") as raised:
         make_home(tmp_path / "file" / "home")
     assert "--home" in str(raised.value.problem["hint"])
 
@@ -81,5 +81,5 @@ def test_a_home_that_cannot_be_made_or_written_to_is_told_with_the_option_for_an
         return path != tmp_path or not mode & os.W_OK
 
     monkeypatch.setattr(os, "access", closed)
-    with pytest.raises(Complaint, match="not writable"):
+    with pytest.raises(CliError, match="not writable"):
         make_home(tmp_path)

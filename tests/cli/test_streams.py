@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.commands import PATIENCE, Json, Up, echo, write_project, yard_up
+from tests.cli.commands import TIMEOUT, Json, Up, echo, write_project, yard_up
 
 pytestmark = pytest.mark.real
 
@@ -33,7 +33,7 @@ class Line:
         self._stream: http.client.HTTPResponse | None = None
         self._token = (up.home / "token").read_text()
         self.connection = http.client.HTTPConnection(
-            address.hostname or "", address.port, timeout=PATIENCE
+            address.hostname or "", address.port, timeout=TIMEOUT
         )
 
     def send(self, method: str, path: str, body: object = None) -> None:
@@ -95,7 +95,7 @@ def test_a_followed_log_ends_with_the_yard(up: Up, dial: Dial) -> None:
     began = time.monotonic()
     up.process.send_signal(signal.SIGTERM)
     assert list(stream)
-    assert up.process.wait(PATIENCE) == 0
+    assert up.process.wait(TIMEOUT) == 0
     assert time.monotonic() - began < 3
 
 
@@ -103,7 +103,7 @@ def test_a_call_is_given_up_when_whoever_asked_is_gone(dial: Dial) -> None:
     line = dial()
     line.send("POST", HANG, {})
     line.hang_up()
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     while dial().call("cancelled")["content"][0]["text"] != "1":
         assert time.monotonic() < until
 
@@ -115,7 +115,7 @@ def test_a_call_in_flight_is_answered_before_the_yard_ends(up: Up, dial: Dial) -
     up.process.send_signal(signal.SIGTERM)
     status, problem = line.answer()
     assert (status, problem["type"]) == (502, "urn:mcpyard:error:disconnected")
-    assert up.process.wait(PATIENCE) == 0
+    assert up.process.wait(TIMEOUT) == 0
 
 
 def test_a_call_in_flight_does_not_hold_up_a_forced_end(up: Up, dial: Dial) -> None:

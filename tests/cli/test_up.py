@@ -20,7 +20,7 @@ import pytest
 
 from tests.cli.commands import (
     MCPYARD,
-    PATIENCE,
+    TIMEOUT,
     Up,
     all_gone,
     answer,
@@ -80,7 +80,7 @@ def test_a_terminal_that_is_closed_ends_the_yard_and_all_its_children(tmp_path: 
     family = psutil.Process(pid).children(recursive=True)
     os.close(terminal)
     assert len(family) == 3, "the keeper, the watchdog's process and the server"
-    assert all_gone(family, PATIENCE)
+    assert all_gone(family, TIMEOUT)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
@@ -268,7 +268,7 @@ def test_what_goes_wrong_is_told_once_where_both_outputs_are_one_file(tmp_path: 
     with log.open("wb") as both:
         up = Up(tmp_path / "home", "--project", project, stdout=both.fileno(), stderr=both.fileno())
     try:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while "hint: " not in log.read_text() and time.monotonic() < until:
             select.select([], [], [], 0.05)
         assert up.end() == 0

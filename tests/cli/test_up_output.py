@@ -26,11 +26,11 @@ def status(phase: str, error: Mapping[str, object] | None = None) -> Event:
 
 
 def narrated(pipe: tuple[int, int], *events: Event) -> list[str]:
-    narrator = PlainOutput(LineWriter(pipe[1], b""))
-    narrator.ready("http://there")
+    output = PlainOutput(LineWriter(pipe[1], b""))
+    output.ready("http://there")
     for event in events:
-        narrator.event(event)
-    narrator.close()
+        output.event(event)
+    output.close()
     return [" ".join(line.split()) for line in os.read(pipe[0], 1 << 16).decode().splitlines()][1:]
 
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from mcpyard.cli.daemon.watchdog import STEPS
-from tests.cli.commands import PATIENCE, Up, all_gone, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
 from tests.cli.test_up import health
 
 pytestmark = pytest.mark.real
@@ -68,7 +68,7 @@ def test_a_stuck_loop_is_named_in_the_log_and_ended_with_its_children(tmp_path: 
         family = up.family()
         assert len(family) == 4, "the keeper, two servers and the watchdog's process"
         up.process.send_signal(signal.SIGUSR1)
-        assert up.process.wait(PATIENCE) == -signal.SIGKILL
+        assert up.process.wait(TIMEOUT) == -signal.SIGKILL
         assert all_gone(family)
         assert f"did not run for {LIMIT} s" in up.errors()
     log = (tmp_path / "home" / "yard.log").read_text()
@@ -99,7 +99,7 @@ def test_the_first_process_of_a_container_is_ended_too(tmp_path: Path) -> None:
     with yard_up_in_namespace(tmp_path / "home") as up:
         (first,) = psutil.Process(up.process.pid).children()
         first.send_signal(signal.SIGUSR1)
-        assert up.process.wait(PATIENCE) == signal.SIGABRT
+        assert up.process.wait(TIMEOUT) == signal.SIGABRT
 
 
 @pytest.mark.usefixtures("shortened")
@@ -107,11 +107,11 @@ def test_a_watchdog_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
     with yard_up(tmp_path / "home", command=STUCK_UP) as up:
         (first,) = watchers(up)
         first.kill()
-        first.wait(PATIENCE)
+        first.wait(TIMEOUT)
         while not (new := [each for each in watchers(up) if each != first]):
             assert lives_on(up, 0.05)
         up.process.send_signal(signal.SIGUSR1)
-        assert up.process.wait(PATIENCE) == -signal.SIGKILL
+        assert up.process.wait(TIMEOUT) == -signal.SIGKILL
         assert all_gone(new)
     assert "The watchdog process ended" in (tmp_path / "home" / "yard.log").read_text()
 
@@ -138,7 +138,7 @@ def test_a_service_manager_hears_of_the_start_of_every_tick_and_of_the_end(
     monkeypatch.setenv("NOTIFY_SOCKET", address)
     monkeypatch.setenv("MCPYARD_WATCHDOG", limit)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.settimeout(PATIENCE)
+        manager.settimeout(TIMEOUT)
         manager.bind(address.replace("@", "\0", 1) if abstract else address)
         with yard_up(tmp_path / "home") as up:
             messages = [manager.recv(100)]

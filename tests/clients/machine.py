@@ -110,7 +110,7 @@ async def machine(
     store = await Store.open(folder / "state")
     clock, closing = SystemClock(), asyncio.Event()
     around = ClientFolders({}, str(home))
-    files = DiskClientFiles(folder / "state" / "locks", patience=lock_timeout)
+    files = DiskClientFiles(folder / "state" / "locks", timeout=lock_timeout)
     yard = YardCore(
         Ports(
             [DatabaseSource(store.definitions), ProjectFile(project)],

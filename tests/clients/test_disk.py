@@ -21,7 +21,7 @@ SHORT = 0.1
 
 
 def files(folder: Path, timeout: float = SHORT) -> DiskClientFiles:
-    return DiskClientFiles(folder / "locks", patience=timeout)
+    return DiskClientFiles(folder / "locks", timeout=timeout)
 
 
 async def one(disk: DiskClientFiles, path: Path, *, fresh: bool = False) -> FileText:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpyard.store.home import Home
-from tests.cli.commands import MCPYARD, PATIENCE
+from tests.cli.commands import MCPYARD, TIMEOUT
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -46,7 +46,7 @@ class Bridge:
     def send(self, **message: object) -> None:
         self.write(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
-    def hear(self, seconds: float = PATIENCE) -> Any:  # noqa: ANN401  any message
+    def hear(self, seconds: float = TIMEOUT) -> Any:  # noqa: ANN401  any message
         """The next message."""
         assert self.process.stdout
         until = time.monotonic() + seconds
@@ -81,12 +81,12 @@ class Bridge:
         """Close its input; how it ends."""
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT)
 
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe:
                 with contextlib.suppress(BrokenPipeError):

@@ -53,7 +53,7 @@ async def served(
         gateway = Gateway(yard, closing)
         admin = AdminKey(TOKEN, lambda: "another")
         keys = replace(keys_of(yard), admin=admin)
-        keys.dismissals.listen(gateway.dismiss)
+        keys.revocations.listen(gateway.dismiss)
         app = build(yard, keys=keys, hosts=[], closing=closing, gateway=gateway)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             web = WebServer(_as_admin(app) if open_door else app)

@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.commands.up import read_duration
 from tests.api.test_guard_up import certificate
-from tests.cli.commands import PATIENCE, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import TIMEOUT, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import Bridge, bridge, yard_of
 
 pytestmark = pytest.mark.real
@@ -30,7 +30,7 @@ def home_of(folder: Path) -> Generator[Path]:
         with contextlib.suppress(AssertionError, psutil.NoSuchProcess):
             process = psutil.Process(yard_of(home))
             process.terminate()
-            process.wait(PATIENCE)
+            process.wait(TIMEOUT)
 
 
 def text_of(answer: dict[str, object]) -> object:
@@ -88,12 +88,12 @@ def test_a_yard_that_nobody_needs_ends_by_itself(tmp_path: Path) -> None:
             # The session's stream is open, so somebody is there.
             assert up.process.poll() is None
             program.end()
-        assert up.process.wait(PATIENCE) == 0
+        assert up.process.wait(TIMEOUT) == 0
 
 
 @pytest.mark.parametrize("time", ["soon", "0", "-1", "10d", "1.5h", ""])
 def test_a_time_that_is_none_is_refused(time: str) -> None:
-    with pytest.raises(Complaint, match=f'--idle-exit: "{time}" is not a duration'):
+    with pytest.raises(CliError, match=f'--idle-exit: "{time}" is not a duration'):
         read_duration("--idle-exit", time)
 
 
@@ -152,7 +152,7 @@ def test_a_signal_ends_a_bridge_at_once(number: int, tmp_path: Path) -> None:
         program.send(id=1, method="tools/call", params={"name": "mcp_echo_hang", "arguments": {}})
         program.ask("ping")
         os.kill(program.process.pid, number)
-        assert program.process.wait(PATIENCE) == 0
+        assert program.process.wait(TIMEOUT) == 0
         assert up.process.poll() is None
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.commands import PATIENCE, write_project, yard_up
+from tests.cli.commands import TIMEOUT, write_project, yard_up
 from tests.gateway.bridges import MODERN, bridge
 from tests.gateway.talking import odd_server
 from tests.runtime.waiting import eventually
@@ -55,9 +55,9 @@ def test_a_call_under_way_is_answered_though_the_yard_is_ending(
         )
         with gate(path) as pipe:
             up.process.send_signal(signal.SIGTERM)
-            assert asyncio.run(eventually(lambda: refuses(up.url), PATIENCE))
+            assert asyncio.run(eventually(lambda: refuses(up.url), TIMEOUT))
             os.write(pipe, b"done in time")
         while (message := program.hear()).get("id") != 1:
             pass
         assert message["result"]["content"][0]["text"] == "done in time", message
-        assert up.process.wait(PATIENCE) == 0
+        assert up.process.wait(TIMEOUT) == 0

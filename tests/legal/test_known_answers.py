@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.importing import Report, find, load
 from mcpyard.legal.library import Library, TextNotFound
 from mcpyard.legal.model import DocumentKind
-from mcpyard.legal.shelf import Corpus, StoreResult
 from tests.legal.known import CASES, LAWS, STATUTES, Example, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Generator[Corpus]:
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Generator[Corpus]:
     made = Corpus(tmp_path_factory.mktemp("corpus") / "corpus.db")
     imported(made)
     yield made
@@ -23,20 +23,20 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Generator[Corpus]:
 
 
 @pytest.fixture
-def library(shelf: Corpus) -> Library:
-    return Library(shelf)
+def library(corpus: Corpus) -> Library:
+    return Library(corpus)
 
 
-def imported(shelf: Corpus) -> Report:
-    return load(find(LAWS), shelf, lambda _done, _of: None)
+def imported(corpus: Corpus) -> Report:
+    return load(find(LAWS), corpus, lambda _done, _of: None)
 
 
 def test_all_files_are_imported_and_a_second_import_changes_nothing(
     tmp_path: Path,
 ) -> None:
-    shelf = Corpus(tmp_path / "corpus.db")
-    first, second = imported(shelf), imported(shelf)
-    shelf.close()
+    corpus = Corpus(tmp_path / "corpus.db")
+    first, second = imported(corpus), imported(corpus)
+    corpus.close()
     texts = sum(1 for file in LAWS.rglob("*.md") if file.name != "_index.md")
     assert (first.files, first.broken) == (158, [])
     assert first.changes == {StoreResult.ADDED: texts}

@@ -10,10 +10,10 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from mcpyard.legal.answers import ATTRIBUTION, ATTRIBUTIONS, SUGGESTIONS
 from mcpyard.legal.collection import Collection, corpus_file
+from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.importing import find, load
 from mcpyard.legal.model import SAMPLE_SOURCE
 from mcpyard.legal.server import make_server
-from mcpyard.legal.shelf import Corpus
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ async def test_every_result_says_where_it_comes_from(collection: Collection) -> 
 async def test_an_answer_is_as_old_as_its_oldest_part_and_lists_them_all(tmp_path: Path) -> None:
     for name, date in (("甲法", "2024-01-02"), ("乙法", "2019-03-04")):
         (tmp_path / f"{name}({date}).md").write_text(f"# {name}\n\n第一条 相同的内容。")
-    shelf = Corpus(corpus_file(tmp_path / "legal"))
-    load(find(tmp_path), shelf, lambda _done, _of: None)
-    shelf.close()
+    corpus = Corpus(corpus_file(tmp_path / "legal"))
+    load(find(tmp_path), corpus, lambda _done, _of: None)
+    corpus.close()
     collection = Collection(tmp_path / "legal")
     result = await ask(collection, "search_statutes", query="内容")
     collection.close()
@@ -324,9 +324,9 @@ async def test_an_import_is_seen_while_the_server_runs(
 ) -> None:
     law = tmp_path / "甲法(2024-01-02).md"
     law.write_text("# 甲法\n\n第一条 真实的内容。")
-    shelf = Corpus(corpus_file(tmp_path / "legal"))
-    load(find(law), shelf, lambda _done, _of: None)
-    shelf.close()
+    corpus = Corpus(corpus_file(tmp_path / "legal"))
+    load(find(law), corpus, lambda _done, _of: None)
+    corpus.close()
     answer = await answer_of(collection, "get_article", law="甲法", article="1")
     assert (answer["sample"], answer["notice"]) == (False, None)
     assert answer["source"] == f"{tmp_path.name}/甲法(2024-01-02).md"
@@ -336,11 +336,11 @@ async def test_an_import_is_seen_while_the_server_runs(
 
 async def test_a_corpus_that_breaks_while_it_is_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# 甲法\n\n第一条 内容。")
-    shelf = Corpus(corpus_file(tmp_path))
-    load(find(tmp_path), shelf, lambda _done, _of: None)
-    with shelf.reading() as connection:
+    corpus = Corpus(corpus_file(tmp_path))
+    load(find(tmp_path), corpus, lambda _done, _of: None)
+    with corpus.reading() as connection:
         connection.execute("DROP VIEW cited")
-    shelf.close()
+    corpus.close()
     collection = Collection(tmp_path)
     result = await ask(collection, "search_cases", query="内容")
     collection.close()

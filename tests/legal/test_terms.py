@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.library import Library
 from mcpyard.legal.model import DocumentKind, LegalDocument, Passage
-from mcpyard.legal.shelf import Corpus
 from mcpyard.legal.terms import indexed, runs
 
 
@@ -24,25 +24,25 @@ def test_full_width_letters_and_digits_are_ordinary_ones() -> None:
 
 @given(st.text(max_size=200))
 def test_no_query_is_more_than_text_to_the_index(query: str) -> None:
-    shelf = Corpus()
-    library = Library(shelf)
+    corpus = Corpus()
+    library = Library(corpus)
     try:
         if not runs(query).empty:
             assert library.cases(query, 3) == []
     finally:
-        shelf.close()
+        corpus.close()
 
 
 @given(st.text("合同法律责任第一二条", min_size=1, max_size=12), st.data())
 def test_every_substring_of_a_text_finds_it(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    shelf = Corpus()
-    shelf.add([LegalDocument(DocumentKind.CASE, "名", "here", (Passage("段", text),))])
+    corpus = Corpus()
+    corpus.add([LegalDocument(DocumentKind.CASE, "名", "here", (Passage("段", text),))])
     try:
-        hits = Library(shelf).cases(text[start:end], 1)
+        hits = Library(corpus).cases(text[start:end], 1)
     finally:
-        shelf.close()
+        corpus.close()
     assert [hit.row["text"] for hit in hits] == [text]
 
 

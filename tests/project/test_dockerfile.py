@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_group
 
 from mcpyard.cli.main import app
-from tests.cli.commands import PATIENCE, yard_up
+from tests.cli.commands import TIMEOUT, yard_up
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "Dockerfile").read_text().replace("\\\n", "")
@@ -64,7 +64,7 @@ def test_the_health_check_holds_for_a_yard_that_is_up_and_not_for_one_that_is_go
         number = up.url.rsplit(":", 1)[1]
         _, option, code = health_check()
         check = [sys.executable, option, code.replace(":8712/", f":{number}/")]
-        healthy = subprocess.run(check, capture_output=True, timeout=PATIENCE, check=False)
+        healthy = subprocess.run(check, capture_output=True, timeout=TIMEOUT, check=False)
         assert healthy.returncode == 0, healthy.stderr
         assert up.end() == 0
     assert subprocess.run(check, capture_output=True, check=False).returncode != 0

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 TRANSLATIONS = ("README.zh-Hans.md", "README.zh-Hant.md")
 PROGRAMS = Path(sys.executable).parent
-PATIENCE = 40.0
+TIMEOUT = 40.0
 INSTALL_SECONDS = 900
 
 FILES = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}
@@ -111,7 +111,7 @@ class Newcomer:
     def leaves(self) -> None:
         if self._up:
             self._up.send_signal(signal.SIGTERM)
-            assert self._up.wait(PATIENCE) == 0
+            assert self._up.wait(TIMEOUT) == 0
             self._terminal.close()
 
     def _run(self, words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -120,7 +120,7 @@ class Newcomer:
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             cwd=self.home,
             env=self._around,
         )
@@ -201,7 +201,7 @@ def test_the_first_command_runs_a_yard_from_a_fresh_copy(tmp_path: Path) -> None
             assert any(re.match(r"mcpyard \S+ at http", line) for line in ran.stdout)
         finally:
             os.killpg(ran.pid, signal.SIGTERM)
-            ran.wait(PATIENCE)
+            ran.wait(TIMEOUT)
 
 
 @pytest.mark.parametrize("name", TRANSLATIONS)

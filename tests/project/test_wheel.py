@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import mcpyard
-from tests.cli.commands import PATIENCE, Up
+from tests.cli.commands import TIMEOUT, Up
 
 pytestmark = pytest.mark.real
 
@@ -78,7 +78,7 @@ def python(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def status_of(url: str, path: str) -> int:
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=TIMEOUT)
     with contextlib.closing(connection):
         connection.request("GET", path)
         return connection.getresponse().status

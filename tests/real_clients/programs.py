@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from mcpyard.formats.effective import Text, files_of, standings
+from mcpyard.formats.effective import Text, files_of, statuses
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 
 HERE = Path(__file__).parent
 BIN = HERE / "node_modules" / ".bin"
@@ -62,7 +62,7 @@ class Machine:
         return self.home / "project"
 
     @property
-    def around(self) -> ClientFolders:
+    def host(self) -> ClientFolders:
         return ClientFolders(self.environment, str(self.home), str(self.project))
 
     @property
@@ -70,12 +70,12 @@ class Machine:
         kept = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.home)}
         return {**kept, **_QUIET, **self.variables}
 
-    def spot(self, words: str) -> ClientScopeRef:
-        return spot_of(words, str(self.project))
+    def ref(self, words: str) -> ClientScopeRef:
+        return scope_ref_of(words, str(self.project))
 
-    def path(self, spot: ClientScopeRef) -> Path:
-        assert spot.scope.location is not None
-        return Path(candidates(spot.scope.location, self.around)[0])
+    def path(self, ref: ClientScopeRef) -> Path:
+        assert ref.scope.location is not None
+        return Path(candidates(ref.scope.location, self.host)[0])
 
     def put(self, path: Path | str, content: object) -> None:
         """Write a file; a path that is a text is relative to the home."""
@@ -94,13 +94,13 @@ class Machine:
 
     def states(self, words: str) -> dict[str, str]:
         """The same for all of them, by scope and name."""
-        client = spot_of(words).client
+        client = scope_ref_of(words).client
         texts: dict[str, Text] = {}
-        for path in files_of(client, self.around):
+        for path in files_of(client, self.host):
             content = Path(path).read_text() if Path(path).exists() else None
             texts[path] = Text(path, content)
-        servers = standings(client, self.around, texts)
-        return {f"{each.spot.scope.name}:{each.listed.name}": each.state for each in servers}
+        servers = statuses(client, self.host, texts)
+        return {f"{each.ref.scope.name}:{each.listed.name}": each.state for each in servers}
 
     def run(self, program: str, *arguments: str) -> str:
         """What a program prints, on both streams."""

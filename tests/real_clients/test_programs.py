@@ -12,13 +12,13 @@ from mcpyard.formats.editing import remove, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.locations import candidates
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.switches import set_enabled, switch_location
 from tests.real_clients.programs import PROGRAMS, Machine
 
 pytestmark = [pytest.mark.real, pytest.mark.parametrize("program", PROGRAMS)]
 
-SOURCE = spot_of("claude")
+SOURCE = scope_ref_of("claude")
 LOCAL = Entry(
     type=EntryTransport.STDIO,
     command="run-it",
@@ -45,11 +45,11 @@ def machine(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine
 
 def add(machine: Machine, program: str, name: str, entry: Entry) -> None:
     """Copy a server from Claude Code to the program's own file."""
-    spot = machine.spot(program)
-    path = machine.path(spot)
+    ref = machine.ref(program)
+    path = machine.path(ref)
     before = path.read_text() if path.exists() else ""
-    converted = convert(entry, SOURCE, spot)
-    machine.put(path, write(spot, before, name, converted.entry).text)
+    converted = convert(entry, SOURCE, ref)
+    machine.put(path, write(ref, before, name, converted.entry).text)
 
 
 def test_a_local_and_a_remote_server_are_read_as_they_were_meant(
@@ -64,14 +64,14 @@ def test_a_local_and_a_remote_server_are_read_as_they_were_meant(
 
 def test_what_was_added_and_removed_leaves_no_trace(machine: Machine, program: str) -> None:
     add(machine, program, "stays", LOCAL)
-    spot = machine.spot(program)
-    path = machine.path(spot)
+    ref = machine.ref(program)
+    path = machine.path(ref)
     before = path.read_text()
     add(machine, program, "goes", REMOTE)
     added = path.read_text()
     assert set(machine.listed(program)) == {"stays", "goes"}
     # Some programs write into the file when they read it, so theirs is not the one to compare.
-    removed = remove(spot, added, "goes").text
+    removed = remove(ref, added, "goes").text
     assert removed == before
     machine.put(path, removed)
     assert set(machine.listed(program)) == {"stays"}
@@ -82,18 +82,18 @@ def test_a_server_is_switched_off_and_on_as_the_program_understands_it(
 ) -> None:
     add(machine, program, "x", LOCAL)
     add(machine, program, "y", LOCAL)
-    spot = machine.spot(program)
-    location = switch_location(spot)
+    ref = machine.ref(program)
+    location = switch_location(ref)
     assert location is not None
-    path = Path(candidates(location, machine.around)[0])
+    path = Path(candidates(location, machine.host)[0])
     before = path.read_text() if path.exists() else ""
-    off = set_enabled(spot, before, "x", enabled=False).text
+    off = set_enabled(ref, before, "x", enabled=False).text
     machine.put(path, off)
     servers = machine.listed(program)
     assert servers["x"].state.lower().startswith("disabled")
     assert not servers["y"].state.lower().startswith("disabled")
     assert machine.judged(program) == {"x": "disabled", "y": "enabled"}
-    machine.put(path, set_enabled(spot, off, "x", enabled=True).text)
+    machine.put(path, set_enabled(ref, off, "x", enabled=True).text)
     assert not machine.listed(program)["x"].state.lower().startswith("disabled")
     assert machine.judged(program) == {"x": "enabled", "y": "enabled"}
 
@@ -103,14 +103,14 @@ def test_a_server_is_started_with_the_arguments_variables_and_folder_we_meant(
 ) -> None:
     log = machine.home / "log"
     os.mkfifo(log)
-    spot = machine.spot(program)
+    ref = machine.ref(program)
     entry = machine.stub(
         log, "a b", "$NOT", env={"NOTES": "${NOTES}", "MODE": "fast", "PLAIN": "x y"}
     )
-    gone = convert(entry, SOURCE, spot)
+    gone = convert(entry, SOURCE, ref)
     written = replace(gone.entry, cwd=str(machine.home)) if program != "claude" else gone.entry
-    path = machine.path(spot)
-    machine.put(path, write(spot, path.read_text() if path.exists() else "", "x", written).text)
+    path = machine.path(ref)
+    machine.put(path, write(ref, path.read_text() if path.exists() else "", "x", written).text)
     machine.variables["NOTES"] = "s3"
     assert "s3" not in path.read_text()
     started = machine.started(program, log)
@@ -135,11 +135,11 @@ PROJECT_FILES = {
 
 def test_of_two_scopes_the_one_wins_that_we_say_wins(machine: Machine, program: str) -> None:
     add(machine, program, "both", LOCAL)
-    spot = machine.spot(f"{program}:project")
-    path = machine.path(spot)
+    ref = machine.ref(f"{program}:project")
+    path = machine.path(ref)
     assert path == machine.project / PROJECT_FILES[program]
-    other = convert(replace(LOCAL, command="other"), SOURCE, spot).entry
-    machine.put(path, write(spot, "", "both", other).text)
+    other = convert(replace(LOCAL, command="other"), SOURCE, ref).entry
+    machine.put(path, write(ref, "", "both", other).text)
     machine.put("project/.claude/settings.json", {"enabledMcpjsonServers": ["both"]})
     assert machine.listed(program)["both"].line.startswith("other ")
     assert machine.judged(program) == {"both": "enabled"}
@@ -151,16 +151,14 @@ def test_without_trust_the_server_of_the_project_does_not_count(
     if program == "opencode":
         pytest.skip("it asks for no trust")
     add(machine, program, "mine", LOCAL)
-    spot = machine.spot(f"{program}:project")
-    machine.put(
-        machine.path(spot), write(spot, "", "theirs", convert(LOCAL, SOURCE, spot).entry).text
-    )
+    ref = machine.ref(f"{program}:project")
+    machine.put(machine.path(ref), write(ref, "", "theirs", convert(LOCAL, SOURCE, ref).entry).text)
     machine.put(".gemini/trustedFolders.json", {})
     machine.put(".copilot/config.json", {})
     servers = machine.listed(program)
     judged = machine.judged(program)
     if program == "codex":
-        own = machine.path(machine.spot(program))
+        own = machine.path(machine.ref(program))
         machine.put(own, own.read_text().replace('"trusted"', '"untrusted"'))
         servers, judged = machine.listed(program), machine.judged(program)
     assert judged["theirs"] == "untrusted"
@@ -171,14 +169,14 @@ def test_without_trust_the_server_of_the_project_does_not_count(
 
 
 def test_what_we_call_invalid_the_program_does_not_use(machine: Machine, program: str) -> None:
-    spot = machine.spot(program)
+    ref = machine.ref(program)
     bad = {
         "claude": {"url": "http://127.0.0.1:9/mcp"},
         "copilot": {"command": 5},
         "gemini": {},
         "opencode": {"type": "local", "command": "run"},
     }
-    path = machine.path(spot)
+    path = machine.path(ref)
     if program == "codex":
         machine.put(
             path, path.read_text() + '[mcp_servers.bad]\nurl = "http://127.0.0.1:9"\ncwd = "/"\n'
@@ -186,7 +184,7 @@ def test_what_we_call_invalid_the_program_does_not_use(machine: Machine, program
         assert "cwd is not supported" in machine.run(program, "mcp", "list")
     else:
         before = json.loads(path.read_text()) if path.exists() else {}
-        machine.put(path, {**before, spot.shape.keys[0]: {"bad": bad[program]}})
+        machine.put(path, {**before, ref.shape.keys[0]: {"bad": bad[program]}})
         text = machine.run(
             program, *(("debug", "config") if program == "opencode" else ("mcp", "list"))
         )

@@ -138,7 +138,7 @@ class EditsContract:
             assert await store.edits.together(first.unit) == []
 
 
-class LeftOutsContract:
+class DroppedFieldsContract:
     async def test_what_was_left_out_is_kept_by_place_and_name(self, opener: Opener) -> None:
         left = DroppedField("claude-code", "mark", {"future": {"deep": [1, None, "x"]}})
         other = DroppedField("codex", "other", {})

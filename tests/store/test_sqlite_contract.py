@@ -15,7 +15,7 @@ from tests.store.contract_definitions import (
     PoliciesContract,
     ProfilesContract,
 )
-from tests.store.contract_journal import EditsContract, JournalContract, LeftOutsContract
+from tests.store.contract_journal import DroppedFieldsContract, EditsContract, JournalContract
 from tests.store.contract_memory import MemoryContract
 
 
@@ -65,5 +65,5 @@ class TestEdits(EditsContract):
     pass
 
 
-class TestLeftOuts(LeftOutsContract):
+class TestDroppedFields(DroppedFieldsContract):
     pass

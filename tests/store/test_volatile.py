@@ -11,7 +11,7 @@ from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, Volati
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from tests.store.contract import LATER, NOW, Opener
 from tests.store.contract_access import ApprovalsContract, SessionsContract, a_token
-from tests.store.contract_journal import EditsContract, LeftOutsContract
+from tests.store.contract_journal import DroppedFieldsContract, EditsContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class TestEdits(EditsContract):
     pass
 
 
-class TestLeftOuts(LeftOutsContract):
+class TestDroppedFields(DroppedFieldsContract):
     pass
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Effective, EntryTransport
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.warnings import WarningKind
 from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.catalogues import catalogue
@@ -15,7 +15,7 @@ from mcpyard.yard.clients.results import EntryStatus
 from mcpyard.yard.views.clients import entry_view
 
 LOCAL = entry_view(
-    spot_of("codex:user"),
+    scope_ref_of("codex:user"),
     "/c",
     EntryStatus(
         "files",
@@ -29,7 +29,7 @@ LOCAL = entry_view(
     ),
 )
 REMOTE = entry_view(
-    spot_of("codex:user"),
+    scope_ref_of("codex:user"),
     "/c",
     EntryStatus(
         "files",

@@ -24,7 +24,7 @@ from mcpyard.web.filters import short
 from mcpyard.web.messages import Message
 from mcpyard.web.sentences import Translated
 from mcpyard.yard.views.servers import ServerView, cause_view
-from tests.formats.clients.standing import around, texts
+from tests.formats.clients.evaluations import host, texts
 from tests.yard.sample_views import sample_server
 
 CHINESE = [each for each in LANGUAGES if each != "en"]
@@ -97,7 +97,7 @@ def test_a_hint_that_knows_more_than_its_code_is_translated(language: str) -> No
 @pytest.mark.parametrize("language", CHINESE)
 def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
     files = texts({"~/.codex/config.toml": CODEX}, 0o644)
-    findings = {each.code: each for each in lint(client_of("codex"), around(), files)}
+    findings = {each.code: each for each in lint(client_of("codex"), host(), files)}
     sentences = {
         code: messages.finding_message(each, words_in(language)) for code, each in findings.items()
     }
@@ -113,7 +113,7 @@ def test_a_finding_keeps_its_names_in_every_language(language: str) -> None:
 
 def test_what_is_wrong_with_a_file_follows_its_finding() -> None:
     files = texts({"~/.gemini/settings.json": '{"mcpServers": '})
-    [finding] = lint(client_of("gemini"), around(), files)
+    [finding] = lint(client_of("gemini"), host(), files)
     message = messages.finding_message(finding, words_in("zh-Hans"))
     assert HAN.search(message.detail)
     assert messages.finding_message(finding, words_in("en")) == Message(

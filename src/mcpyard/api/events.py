@@ -60,7 +60,7 @@ class EventRoutes:
             closing.cancel()
 
     async def _frames(self, reader: Subscription) -> AsyncGenerator[bytes]:
-        told, silence = self._counters(), 0.0
+        sent, silence = self._counters(), 0.0
         while True:
             events: list[Event] | None = None
             try:
@@ -73,9 +73,9 @@ class EventRoutes:
             counters = self._counters()
             frames = b"".join(map(self._frame, events or ()))
             frames += _calls(
-                {key: counters[key] for key in counters if counters[key] != told.get(key)}
+                {key: counters[key] for key in counters if counters[key] != sent.get(key)}
             )
-            told = counters
+            sent = counters
             if not frames and silence >= HEARTBEAT:
                 frames = b":\n\n"
             if frames:

@@ -39,8 +39,8 @@ class JournalRoutes:
         journal = self._yard.accounts.journal
         found = [*await journal.query(query)] if journal else []
         page = found[:limit]
-        further = page[-1].id if len(found) > limit else None
-        return answer(CallPage(calls=[*map(call_view, page)], next=further))
+        next_id = page[-1].id if len(found) > limit else None
+        return answer(CallPage(calls=[*map(call_view, page)], next=next_id))
 
     def _server(self, ref: str | None) -> UUID | None:
         if ref is None:

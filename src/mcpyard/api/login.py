@@ -90,7 +90,7 @@ class LoginRoutes:
         who = principal_of(request.scope)
         if who and who.session:
             await self._keys.sessions.remove(who.session.cookie_hash)
-            self._keys.dismissals.tell(who.name)
+            self._keys.revocations.dispatch(who.name)
         farewell = Response(status_code=204)
         _Cookie.of(Incoming.of(request.scope)).set(farewell, "")
         return farewell

@@ -83,14 +83,14 @@ class ServerRoutes:
         work = self._yard.call_tool(
             ref, tool, arguments, timeout=timeout, meta=meta, who=_caller(request)
         )
-        return await while_asked(request, _told(work))
+        return await while_asked(request, _outcome_answer(work))
 
     async def call_exposed(self, request: Request) -> Response:
         """Call a tool by its exposed name."""
         arguments, timeout, meta = await requests.call(request)
         name = requests.part(request, "exposed")
         work = self._yard.call(name, arguments, timeout=timeout, meta=meta, who=_caller(request))
-        return await while_asked(request, _told(work))
+        return await while_asked(request, _outcome_answer(work))
 
     async def start(self, request: Request) -> Response:
         """Want a server to run."""
@@ -113,7 +113,7 @@ def _caller(request: Request) -> str:
     return caller_name(request.scope, _SOMEBODY)
 
 
-async def _told(work: Awaitable[Outcome]) -> Response:
+async def _outcome_answer(work: Awaitable[Outcome]) -> Response:
     return answer((await work).to_dict())
 
 

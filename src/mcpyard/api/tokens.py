@@ -48,7 +48,7 @@ class TokenStore:
         await self._keys.tokens.revoke(token, self._keys.clock.now())
         for each in self._keys.tokens.all():
             if each.id == token:
-                self._keys.dismissals.tell(Principal.holding(each).name)
+                self._keys.revocations.dispatch(Principal.holding(each).name)
 
 
 class TokenRoutes:
@@ -57,7 +57,7 @@ class TokenRoutes:
     def __init__(self, keys: Keys, profiles: ProfileBook) -> None:
         self._keys = keys
         self._profiles = profiles
-        self._desk = TokenStore(keys)
+        self._store = TokenStore(keys)
 
     async def tokens(self, _request: Request) -> Response:
         """Every call token there is or was, without its secret."""
@@ -70,7 +70,7 @@ class TokenRoutes:
         profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
         if profile is not None:
             self._profiles.get(profile)
-        made, secret = await self._desk.create(name, profile)
+        made, secret = await self._store.create(name, profile)
         return answer(NewTokenView(**msgspec.structs.asdict(token_view(made)), token=secret), 201)
 
     async def revoke(self, request: Request) -> Response:
@@ -79,19 +79,19 @@ class TokenRoutes:
         found = self._find(ref)
         if found is None:
             return refuse(refusal("token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"'))
-        await self._desk.revoke(found)
+        await self._store.revoke(found)
         return Response(status_code=204)
 
     async def rotate(self, _request: Request) -> Response:
         """Put a new admin token in place of the old one; the home's file has it."""
         if self._keys.admin.rotate():
-            self._keys.dismissals.tell(ADMIN.name)
+            self._keys.revocations.dispatch(ADMIN.name)
             return Response(status_code=204)
         return refuse(refusal("token-fixed", _FIXED))
 
     def _find(self, ref: str) -> UUID | None:
-        living = [each for each in self._keys.tokens.all() if each.revoked is None]
-        return next((each.id for each in living if ref in {str(each.id), each.name}), None)
+        active = [each for each in self._keys.tokens.all() if each.revoked is None]
+        return next((each.id for each in active if ref in {str(each.id), each.name}), None)
 
 
 def _text(field: str, value: object) -> str:

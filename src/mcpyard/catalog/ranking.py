@@ -35,7 +35,7 @@ _IS_SPACELESS: Final = re.compile(rf"[{_SPACELESS}]")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-class Known(NamedTuple):
+class ToolText(NamedTuple):
     """What is known of a tool in words."""
 
     name: str
@@ -52,7 +52,7 @@ class _Field(NamedTuple):
 class Index:
     """What is known of some tools, read once and searched often."""
 
-    def __init__(self, tools: Iterable[Known]) -> None:
+    def __init__(self, tools: Iterable[ToolText]) -> None:
         self._tools = [_fields(each) for each in tools]
 
     def rank(self, query: str) -> list[int]:
@@ -78,7 +78,7 @@ def _longest(term: str) -> int:
     return MAX_TERMS if _IS_SPACELESS.match(term) else MAX_QUERY
 
 
-def _fields(tool: Known) -> tuple[_Field, ...]:
+def _fields(tool: ToolText) -> tuple[_Field, ...]:
     return tuple(
         _Field(weight, f" {' '.join(words)}", frozenset(words))
         for weight, text in zip((_NAME, _TITLE, _DESCRIPTION), tool, strict=True)

@@ -15,14 +15,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 from mcpyard.runtime.processes.table import MARK
 from mcpyard.store.home import Home, Running
 
 IDLE_EXIT: Final = "10m"
 
-_PATIENCE: Final = 60.0
+_TIMEOUT: Final = 60.0
 _LOOK_AGAIN: Final = 0.02
 """Seconds; mcpyard may be any process, and announces itself in a file."""
 
@@ -34,18 +34,18 @@ async def reach_yard(folder: Path) -> Running:
     """The mcpyard that holds a home, started if necessary.
 
     Raises:
-        Complaint: It did not start; says why.
+        CliError: It did not start; says why.
     """
     home = Home(folder)
     if running := _listening(home):
         return running
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _TIMEOUT
     async with _starting(folder, home, until) as running:
         # The usual port first, since other programs may have stored it.
         for port in ((), ("--port", "0")):
             if running := running or await _await(home, until, _start(folder, *port)):
                 return running
-    raise Complaint(
+    raise CliError(
         f"mcpyard did not start (home: {folder}): {_last_lines(folder)}",
         slug="yard-silent",
         exit_code=EXIT_UNREACHABLE,

@@ -6,9 +6,10 @@ types and names are checked here; mcpyard checks everything else before the call
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NoReturn, cast
+from typing import Final, NoReturn
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
+from mcpyard.domain.narrowing import is_object, list_of, object_of, texts_of
 
 _DEEPEST: Final = 8
 """References and unions inside each other; beyond that any type is allowed."""
@@ -53,8 +54,8 @@ def read_pairs(words: Sequence[str]) -> dict[str, str]:
 
 def typed_arguments(pairs: Mapping[str, str], schema: object) -> dict[str, object]:
     """The values of the pairs, as the schema of a tool wants them."""
-    root = _object(schema)
-    properties = _object(root.get("properties"))
+    root = object_of(schema)
+    properties = object_of(root.get("properties"))
     closed = root.get("additionalProperties") is False
     arguments: dict[str, object] = {}
     for key, text in pairs.items():
@@ -64,7 +65,7 @@ def typed_arguments(pairs: Mapping[str, str], schema: object) -> dict[str, objec
     return arguments
 
 
-def _unknown(key: str, properties: Schema) -> Complaint:
+def _unknown(key: str, properties: Schema) -> CliError:
     keys = ", ".join(properties)
     return usage(
         f"{key}: the tool has no such argument",
@@ -108,17 +109,16 @@ def _types_of(value: object) -> frozenset[str]:
 
 def _types(schema: object, root: Schema, depth: int) -> frozenset[str] | None:
     """The types that a schema allows; None where it allows any."""
-    if depth > _DEEPEST or not isinstance(schema, dict):
+    if depth > _DEEPEST or not is_object(schema):
         return None
-    rules = _object(cast("object", schema))
-    if "$ref" in rules:
-        return _types(_resolve(str(rules["$ref"]), root), root, depth + 1)
-    if kind := rules.get("type"):
-        return frozenset(cast("list[str]", [kind] if isinstance(kind, str) else kind))
+    if "$ref" in schema:
+        return _types(_resolve(str(schema["$ref"]), root), root, depth + 1)
+    if kind := schema.get("type"):
+        return frozenset([kind] if isinstance(kind, str) else texts_of(kind))
     for key in ("anyOf", "oneOf"):
-        if key in rules:
-            return _union(_types(each, root, depth + 1) for each in _list(rules[key]))
-    values = [rules["const"]] if "const" in rules else _list(rules.get("enum"))
+        if key in schema:
+            return _union(_types(each, root, depth + 1) for each in list_of(schema[key]))
+    values = [schema["const"]] if "const" in schema else list_of(schema.get("enum"))
     return frozenset[str]().union(*map(_types_of, values)) if values else None
 
 
@@ -134,13 +134,5 @@ def _union(kinds: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
 def _resolve(reference: str, root: Schema) -> object:
     schema: object = root
     for part in reference.removeprefix("#").split("/")[1:]:
-        schema = _object(schema).get(part.replace("~1", "/").replace("~0", "~"))
+        schema = object_of(schema).get(part.replace("~1", "/").replace("~0", "~"))
     return schema if reference.startswith("#") else None
-
-
-def _object(value: object) -> dict[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []

@@ -7,12 +7,13 @@ import contextlib
 import json
 import sys
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 import typer
 
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, YardError, edge
+from mcpyard.domain.narrowing import object_of, sequence_of
 
 EXIT_FAILED: Final = 1
 
@@ -38,7 +39,7 @@ _CODES: Final = {
 _TAKING_COMMANDS: Final = frozenset({"add", "edit"})
 
 
-class Complaint(Exception):
+class CliError(Exception):
     """An error that ends a command, ready to print."""
 
     def __init__(
@@ -63,7 +64,7 @@ class Complaint(Exception):
             self.problem["hint"] = advice
 
     @classmethod
-    def of_problem(cls, problem: Mapping[str, object]) -> "Complaint":
+    def of_problem(cls, problem: Mapping[str, object]) -> "CliError":
         """The error that mcpyard answered with."""
         slug = str(problem.get("type", "")).removeprefix(_TYPE_PREFIX)
         return cls(
@@ -79,23 +80,23 @@ class Complaint(Exception):
         return {"error": self.problem | {"exitCode": self.exit_code}}
 
 
-def usage(detail: str, hint: str = "") -> Complaint:
+def usage(detail: str, hint: str = "") -> CliError:
     """An error in how a command was called."""
-    return Complaint(detail, hint=hint, slug="usage", exit_code=EXIT_USAGE)
+    return CliError(detail, hint=hint, slug="usage", exit_code=EXIT_USAGE)
 
 
-def understand(error: Exception) -> Complaint:
+def understand(error: Exception) -> CliError:
     """Any expected error as one to print; others are raised again."""
-    if isinstance(error, Complaint):
+    if isinstance(error, CliError):
         return error
     if isinstance(error, YardError) and error.document:
-        return Complaint.of_problem(error.document)
+        return CliError.of_problem(error.document)
     if isinstance(error, YardError):
         from mcpyard.api.problems import problem_of
 
-        complaint = Complaint.of_problem(problem_of(error).to_dict())
-        complaint.exit_code = edge(error).exit_code
-        return complaint
+        cli_error = CliError.of_problem(problem_of(error).to_dict())
+        cli_error.exit_code = edge(error).exit_code
+        return cli_error
     if isinstance(error, typer.TyperException):
         return usage(error.format_message(), _usage_hint(error))
     if isinstance(error, UnicodeEncodeError):
@@ -103,7 +104,7 @@ def understand(error: Exception) -> Complaint:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         hint = "check the path and its permissions" if where else ""
-        return Complaint(f"{where}{error.strerror or error}", hint=hint)
+        return CliError(f"{where}{error.strerror or error}", hint=hint)
     raise error
 
 
@@ -117,14 +118,14 @@ def _usage_hint(error: typer.TyperException) -> str:
 
 def complain(error: Exception, *, as_json: bool) -> int:
     """Print an error; returns the exit code."""
-    complaint = understand(error)
+    cli_error = understand(error)
     # With standard output closed, the exit code is left.
     with contextlib.suppress(OSError):
         if as_json:
-            print(json.dumps(complaint.record()))
+            print(json.dumps(cli_error.record()))
         else:
-            _print(complaint.problem)
-    return complaint.exit_code
+            _print(cli_error.problem)
+    return cli_error.exit_code
 
 
 def _print(problem: Mapping[str, object]) -> None:
@@ -136,6 +137,5 @@ def _print(problem: Mapping[str, object]) -> None:
 
 
 def _log_lines(problem: Mapping[str, object]) -> list[str]:
-    cause = problem.get("cause")
-    lines = cast("dict[str, object]", cause).get("stderr") if isinstance(cause, dict) else None
-    return [str(each) for each in cast("list[object]", lines or [])[-_SHOWN_STDERR:]]
+    lines = sequence_of(object_of(problem.get("cause")).get("stderr"))
+    return [str(each) for each in lines[-_SHOWN_STDERR:]]

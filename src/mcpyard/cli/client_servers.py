@@ -1,12 +1,13 @@
 """The servers of other MCP clients, through the running mcpyard or directly."""
 
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.printing import JsonObject
 from mcpyard.cli.status_words import is_up
 from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.store.home import user_directory
@@ -14,39 +15,37 @@ from mcpyard.store.home import user_directory
 if TYPE_CHECKING:
     from mcpyard.yard.clients.clients import Clients
 
-Record = Mapping[str, Any]
-
 _Answer = TypeVar("_Answer")
 
 
 class ClientServers(Protocol):
     """The servers of other MCP clients."""
 
-    def get(self, what: str, project: str) -> list[Record]:
+    def get(self, what: str, project: str) -> list[JsonObject]:
         """A list by its name: `groups`, `lint` or `drift`."""
         ...
 
-    def show(self, client: str, scope: str, name: str, project: str) -> Record:
+    def show(self, client: str, scope: str, name: str, project: str) -> JsonObject:
         """One server."""
         ...
 
-    def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def copy(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         """Copy a server."""
         ...
 
-    def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         """Undo an edit."""
         ...
 
-    def edits(self) -> list[Record]:
+    def edits(self) -> list[JsonObject]:
         """The last edits, newest first."""
         ...
 
-    def running(self, names: Collection[str]) -> list[Record]:
+    def running(self, names: Collection[str]) -> list[JsonObject]:
         """Those of some servers that run."""
         ...
 
-    def import_all(self, body: dict[str, object]) -> list[Record]:
+    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
         """Import every server into mcpyard."""
         ...
 
@@ -86,32 +85,32 @@ class _Remote:
     def __init__(self, yard: RunningYard) -> None:
         self._yard = yard
 
-    def get(self, what: str, project: str) -> list[Record]:
+    def get(self, what: str, project: str) -> list[JsonObject]:
         path = "/api/clients" if what == "groups" else f"/api/clients/{what}"
         return json.loads(self._yard.get(f"{path}{_query(project=project)}"))
 
-    def show(self, client: str, scope: str, name: str, project: str) -> Record:
+    def show(self, client: str, scope: str, name: str, project: str) -> JsonObject:
         path = f"/api/clients/{segment(client)}/servers/{segment(name)}"
         return json.loads(self._yard.get(f"{path}{_query(scope=scope, project=project)}"))
 
-    def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def copy(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         _refuse(show_secrets=show_secrets)
         return json.loads(self._yard.post("/api/clients/copy", _without_defaults(body)))
 
-    def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         _refuse(show_secrets=show_secrets)
         return json.loads(self._yard.post("/api/clients/undo", _without_defaults(body)))
 
-    def edits(self) -> list[Record]:
+    def edits(self) -> list[JsonObject]:
         return json.loads(self._yard.get("/api/clients/edits"))
 
-    def running(self, names: Collection[str]) -> list[Record]:
+    def running(self, names: Collection[str]) -> list[JsonObject]:
         if not names:
             return []
         servers = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
         return [each for each in servers if each["name"] in names and is_up(each)]
 
-    def import_all(self, body: dict[str, object]) -> list[Record]:
+    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
         return json.loads(self._yard.post("/api/mcp/import", _without_defaults(body)))["servers"]
 
 
@@ -122,16 +121,16 @@ class _Direct:
         self._home = home
         self._project = project
 
-    def get(self, what: str, project: str) -> list[Record]:
+    def get(self, what: str, project: str) -> list[JsonObject]:
         return self._ask(lambda clients: getattr(clients, what)(project))
 
-    def show(self, client: str, scope: str, name: str, project: str) -> Record:
+    def show(self, client: str, scope: str, name: str, project: str) -> JsonObject:
         from mcpyard.yard.clients.clients import words_of
 
         words = words_of(client, scope)
         return self._ask(lambda clients: clients.show(words, name, project))
 
-    def copy(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def copy(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
         from mcpyard.yard.views.clients import change_view
 
@@ -148,7 +147,7 @@ class _Direct:
         terms = EditTerms(members["project"], members["dryRun"], show_secrets, "cli")
         return change_view(self._ask(lambda clients: clients.copy(copy, terms))).to_dict()
 
-    def undo(self, body: dict[str, object], *, show_secrets: bool) -> Record:
+    def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         from mcpyard.yard.clients.clients import EditTerms
         from mcpyard.yard.views.clients import change_view
 
@@ -156,14 +155,14 @@ class _Direct:
         terms = EditTerms("", members["dryRun"], show_secrets, "cli")
         return change_view(self._ask(lambda clients: clients.undo(members["id"], terms))).to_dict()
 
-    def edits(self) -> list[Record]:
+    def edits(self) -> list[JsonObject]:
         return self._ask(lambda clients: clients.edits())
 
-    def running(self, names: Collection[str]) -> list[Record]:
+    def running(self, names: Collection[str]) -> list[JsonObject]:
         del names
         return []
 
-    def import_all(self, body: dict[str, object]) -> list[Record]:
+    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
         from mcpyard.yard.clients.clients import EditTerms
 
         members: dict[str, Any] = body

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.domain.narrowing import is_object
 
 STDIN: Final = "-"
 
@@ -113,7 +114,7 @@ def read_text(place: str) -> str:
         message = f"{where}: not valid UTF-8 (byte {error.start})"
         hint = "save the file as UTF-8"
         slug = "broken-document"
-        raise Complaint(message, hint=hint, slug=slug, exit_code=EXIT_DEFINITION) from None
+        raise CliError(message, hint=hint, slug=slug, exit_code=EXIT_DEFINITION) from None
 
 
 def _read(path: Path) -> bytes:
@@ -121,7 +122,7 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         hint = "check the path and its permissions, or use - for standard input"
-        raise Complaint(f"{path}: {error.strerror}", hint=hint) from None
+        raise CliError(f"{path}: {error.strerror}", hint=hint) from None
 
 
 def read_object(option: str, text: str) -> dict[str, object]:
@@ -133,6 +134,6 @@ def read_object(option: str, text: str) -> dict[str, object]:
         raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
     except RecursionError:
         raise usage(f"{option} is nested too deeply", _QUOTING) from None
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise usage(f"{option} must be a JSON object", _QUOTING)
-    return cast("dict[str, object]", value)
+    return value

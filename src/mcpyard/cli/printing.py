@@ -1,21 +1,34 @@
 """What several commands print about servers."""
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpyard.cli.output import clean
+from mcpyard.domain.narrowing import sequence_of
 
 if TYPE_CHECKING:
     from mcpyard.cli.known_servers import KnownServers
 
-Record = Mapping[str, object]
+JsonObject = Mapping[str, Any]
+"""What mcpyard answers about one thing: a server, a tool, an edit, a line of a log."""
 
 NO_SERVERS: Final = (
     "No servers yet. Add one: mcpyard add NAME -- COMMAND ARGS...",
     "Or import the servers of your other MCP clients: mcpyard import",
 )
+
+
+def decode_object(raw: bytes) -> JsonObject:
+    """The object that mcpyard answered."""
+    return json.loads(raw)
+
+
+def decode_objects(raw: bytes) -> list[JsonObject]:
+    """The objects that mcpyard answered."""
+    return json.loads(raw)
 
 
 def print_raw(raw: bytes) -> int:
@@ -24,9 +37,9 @@ def print_raw(raw: bytes) -> int:
     return 0
 
 
-def print_warnings(record: Record) -> None:
+def print_warnings(record: JsonObject) -> None:
     """Print the warnings about a server's definition on standard error."""
-    for each in cast("list[object]", record.get("warnings") or []):
+    for each in sequence_of(record.get("warnings")):
         print(f"warning: {clean(str(each))}", file=sys.stderr)
 
 

@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.cli.output import clean
 from mcpyard.domain.display_status import DisplayStatus, status_of_phase
+from mcpyard.domain.narrowing import object_of, sequence_of
 
 NOT_RUNNING: Final = "not running"
 
@@ -37,7 +38,8 @@ def status_word(record: Mapping[str, object]) -> str:
     """The word for the status of a server, from its record or a status event."""
     if record.get("yard") == NOT_RUNNING:
         return NOT_RUNNING
-    tries = cast("int", record.get("attempt") or 0)
+    attempt = record.get("attempt")
+    tries = attempt if isinstance(attempt, int) else 0
     return status_of_phase(
         str(record["phase"]), tries=tries, enabled=record.get("enabled") is not False
     )
@@ -55,9 +57,8 @@ def style_of(word: str) -> str:
 
 def last_lines(record: Mapping[str, object]) -> list[str]:
     """The last log lines of a server that is not connected."""
-    error = record.get("error")
-    cause = cast("dict[str, object]", error) if isinstance(error, dict) else {}
-    return [str(each) for each in cast("list[object]", cause.get("stderr") or [])[-_LAST_LINES:]]
+    lines = sequence_of(object_of(record.get("error")).get("stderr"))
+    return [str(each) for each in lines[-_LAST_LINES:]]
 
 
 def log_command(record: Mapping[str, object]) -> str:
@@ -98,8 +99,5 @@ def approval_text(kind: str) -> str:
 
 def reason(record: Mapping[str, object]) -> tuple[str, str]:
     """Why a server is not connected and what to do; both empty if it is."""
-    error = record.get("error")
-    if not isinstance(error, dict):
-        return "", ""
-    cause = cast("dict[str, object]", error)
+    cause = object_of(record.get("error"))
     return str(cause.get("message") or ""), str(cause.get("hint") or "")

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import quote
 
 from mcpyard.cli.autostart import reach_yard
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.client.gateway import Bridge
 from mcpyard.client.http import HttpClient, NotReached
 from mcpyard.store.home import Home
@@ -50,13 +50,13 @@ async def _run(home: Path, path: str) -> None:
         asyncio.get_running_loop().add_signal_handler(each, ended.set)
     output = _Output()
     await output.open()
-    carrier = Bridge(path, lambda: _reach(home), output.tell)
-    reading = asyncio.create_task(_read(carrier, output))
+    bridge = Bridge(path, lambda: _reach(home), output.write_line)
+    reading = asyncio.create_task(_read(bridge, output))
     waiting = asyncio.create_task(ended.wait())
     await asyncio.wait({reading, waiting}, return_when=asyncio.FIRST_COMPLETED)
     for task in (reading, waiting):
         task.cancel()
-    await carrier.finish(force=ended.is_set())
+    await bridge.finish(force=ended.is_set())
     await output.close()
     # Where the program no longer reads, there is nobody left to tell.
     with contextlib.suppress(asyncio.CancelledError, ConnectionError):
@@ -66,20 +66,20 @@ async def _run(home: Path, path: str) -> None:
 async def _reach(home: Path) -> HttpClient:
     try:
         running = await reach_yard(home)
-    except Complaint as error:
+    except CliError as error:
         print(error, file=sys.stderr, flush=True)
         raise NotReached(str(error)) from None
     return HttpClient(running, Home(home).token())
 
 
-async def _read(carrier: Bridge, output: "_Output") -> None:
+async def _read(bridge: Bridge, output: "_Output") -> None:
     framer = LineFramer(LONGEST_LINE)
     async for data in _input():
         for line in framer.feed(data):
             if isinstance(line, bytes):
-                await carrier.take(line)
+                await bridge.take(line)
             elif isinstance(line, OversizeLine):
-                await output.tell(_UNANSWERABLE)
+                await output.write_line(_UNANSWERABLE)
 
 
 def _can_be_waited_for(stream: int) -> bool:
@@ -122,7 +122,7 @@ class _Output:
         )
         self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
 
-    async def tell(self, line: bytes) -> None:
+    async def write_line(self, line: bytes) -> None:
         """Write a line."""
         if self._writer is None:
             os.write(_STDOUT, line + b"\n")

@@ -44,6 +44,11 @@ def list_of(value: object) -> list[object]:
     return value if is_array(value) else []
 
 
+def sequence_of(value: object) -> list[object] | tuple[object, ...]:
+    """The list or the tuple that a value is, or an empty one."""
+    return value if is_sequence(value) else ()
+
+
 def texts_of(value: object) -> list[str]:
     """The texts of the array that a value is, or none."""
     return [each for each in list_of(value) if isinstance(each, str)]

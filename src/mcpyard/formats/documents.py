@@ -125,13 +125,13 @@ def says_something(text: str) -> bool:
     return bool(text.strip("\ufeff \t\r\n"))
 
 
-def shape_of(spot: ClientScopeRef, value: object) -> EntrySchema:
+def shape_of(ref: ClientScopeRef, value: object) -> EntrySchema:
     """The shape that a file is in: the last whose keys lead to an object of objects."""
-    for shape in reversed(spot.client.shapes[1:]):
-        node = value_at(value, (*spot.above, *shape.keys))
+    for shape in reversed(ref.client.shapes[1:]):
+        node = value_at(value, (*ref.above, *shape.keys))
         if is_object(node) and _of_objects(node):
             return shape
-    return spot.client.shapes[0]
+    return ref.client.shapes[0]
 
 
 def value_at(value: object, path: Keys) -> object:

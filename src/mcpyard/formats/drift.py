@@ -29,11 +29,11 @@ class Variant:
     """A definition and all files that have it.
 
     Attributes:
-        standings: The servers that say the same.
+        statuses: The servers that say the same.
         values: What it says where the variants differ, by neutral words and fit to be shown.
     """
 
-    standings: tuple[ServerStatus, ...]
+    statuses: tuple[ServerStatus, ...]
     values: Mapping[str, str]
 
 
@@ -57,7 +57,7 @@ class _FieldValue:
 class _Neutral:
     """A definition taken apart, as far as two clients can differ in it."""
 
-    standing: ServerStatus
+    status: ServerStatus
     values: Mapping[str, _FieldValue]
 
     def differences(self, other: "_Neutral") -> set[str]:
@@ -65,27 +65,27 @@ class _Neutral:
             leaf
             for leaf in self.values.keys() | other.values.keys()
             if self.values.get(leaf) != other.values.get(leaf)
-            and _can_say(self.standing.spot.shape, leaf)
-            and _can_say(other.standing.spot.shape, leaf)
+            and _can_say(self.status.ref.shape, leaf)
+            and _can_say(other.status.ref.shape, leaf)
         }
 
 
-def drift(standings: Iterable[ServerStatus]) -> tuple[Drift, ...]:
+def drift(statuses: Iterable[ServerStatus]) -> tuple[Drift, ...]:
     """Every name that is not defined alike everywhere, of the servers of all clients."""
     by_name: dict[str, list[_Neutral]] = {}
-    for standing in standings:
-        if entry := _whole(standing):
-            by_name.setdefault(standing.listed.name, []).append(_neutral(standing, entry))
+    for status in statuses:
+        if entry := _whole(status):
+            by_name.setdefault(status.listed.name, []).append(_neutral(status, entry))
     grouped = ((name, _groups(each)) for name, each in by_name.items())
     return tuple(_drift(name, groups) for name, groups in grouped if len(groups) > 1)
 
 
-def _whole(standing: ServerStatus) -> Entry | None:
+def _whole(status: ServerStatus) -> Entry | None:
     """An entry that says by itself what the server is."""
-    entry = standing.listed.entry
+    entry = status.listed.entry
     if entry is None or (entry.command is None and entry.url is None):
         return None
-    return None if standing.listed.problems else entry
+    return None if status.listed.problems else entry
 
 
 def _groups(entries: list[_Neutral]) -> list[list[_Neutral]]:
@@ -114,7 +114,7 @@ def _variant(group: list[_Neutral], leaves: list[str]) -> Variant:
     for each in group:
         merged |= each.values
     values = {leaf: merged[leaf].text if leaf in merged else ABSENT for leaf in leaves}
-    return Variant(tuple(each.standing for each in group), values)
+    return Variant(tuple(each.status for each in group), values)
 
 
 def _field(leaf: str) -> Field:
@@ -130,11 +130,11 @@ def _can_say(shape: EntrySchema, leaf: str) -> bool:
     return apart or EntryTransport.SSE in shape.url_ways.values()
 
 
-def _neutral(standing: ServerStatus, entry: Entry) -> _Neutral:
+def _neutral(status: ServerStatus, entry: Entry) -> _Neutral:
     values: dict[str, _FieldValue] = {}
-    for leaf, value, text in _leaves(entry, standing.spot.client.dialect):
+    for leaf, value, text in _leaves(entry, status.ref.client.dialect):
         values.setdefault(leaf, _FieldValue(value, text))
-    return _Neutral(standing, values)
+    return _Neutral(status, values)
 
 
 def _leaves(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, object, str]]:

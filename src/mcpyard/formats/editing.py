@@ -29,7 +29,7 @@ class Edited:
     warnings: tuple[Warned, ...] = ()
 
 
-def write(spot: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
+def write(ref: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
     """Add a server, or change it to say what `entry` says.
 
     Raises:
@@ -38,28 +38,28 @@ def write(spot: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
         DefinitionError: an entry that would keep the client from reading all others.
         EditRefused: the edit would not give exactly what was asked.
     """
-    path, shape, servers = _servers(spot, text)
+    path, shape, servers = _servers(ref, text)
     old = servers.get(name)
     if name not in servers:
-        _check_name(spot.client, name, servers.keys())
+        _check_name(ref.client, name, servers.keys())
     raw = old if is_object(old) else None
-    new = spell(entry, shape) if raw is None else respell(raw, entry, spot.client, shape)
-    _check_loadable(spot.client, shape, raw, new)
-    return Edited(editor_of(spot.client).put(text, (*path, name), new))
+    new = spell(entry, shape) if raw is None else respell(raw, entry, ref.client, shape)
+    _check_loadable(ref.client, shape, raw, new)
+    return Edited(editor_of(ref.client).put(text, (*path, name), new))
 
 
-def remove(spot: ClientScopeRef, text: str, name: str) -> Edited:
+def remove(ref: ClientScopeRef, text: str, name: str) -> Edited:
     """Take a server out, with the comments of its own."""
-    path, _, _ = _servers(spot, text)
-    return Edited(editor_of(spot.client).remove(text, (*path, name)))
+    path, _, _ = _servers(ref, text)
+    return Edited(editor_of(ref.client).remove(text, (*path, name)))
 
 
-def rename(spot: ClientScopeRef, text: str, name: str, new_name: str) -> Edited:
+def rename(ref: ClientScopeRef, text: str, name: str, new_name: str) -> Edited:
     """Give a server another name, at the same place."""
-    path, _, servers = _servers(spot, text)
+    path, _, servers = _servers(ref, text)
     if new_name != name:
-        _check_name(spot.client, new_name, servers.keys() - {name})
-    return Edited(editor_of(spot.client).rename(text, (*path, name), new_name))
+        _check_name(ref.client, new_name, servers.keys() - {name})
+    return Edited(editor_of(ref.client).rename(text, (*path, name), new_name))
 
 
 def respell(
@@ -117,11 +117,11 @@ def _present_word(
 
 
 def _servers(
-    spot: ClientScopeRef, text: str
+    ref: ClientScopeRef, text: str
 ) -> tuple[tuple[str, ...], EntrySchema, dict[str, object]]:
-    parsed, value = editor_of(spot.client).parse(text, "")
-    shape = shape_of(spot, value)
-    path = (*spot.above, *shape.keys)
+    parsed, value = editor_of(ref.client).parse(text, "")
+    shape = shape_of(ref, value)
+    path = (*ref.above, *shape.keys)
     return path, shape, object_at(parsed, value, path)
 
 

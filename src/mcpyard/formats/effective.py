@@ -23,7 +23,7 @@ __all__ = (
     "Text",
     "files_of",
     "judge",
-    "standings",
+    "statuses",
 )
 
 
@@ -32,14 +32,14 @@ class ServerStatus:
     """A server of a file, and what becomes of it.
 
     Attributes:
-        spot: The client and the scope, with the shape its file is in.
+        ref: The client and the scope, with the shape its file is in.
         listed: The server as it stands in the file, which is `listed.place.file`.
         state: What becomes of it.
         reason: Why, as a sentence; empty for one that is used as it stands.
         where: What decides it, where a file does.
     """
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     listed: Listed
     state: Effective
     reason: str = ""
@@ -51,17 +51,17 @@ class ScopeFile:
     """A file of a scope; an absent one is given only where the scope has no other.
 
     Attributes:
-        spot: The client and the scope, with the shape the file is in.
+        ref: The client and the scope, with the shape the file is in.
         path: Where it is, or would be created.
         exists: Whether there is such a file, readable or not.
-        standings: Its servers, in the order of the file.
+        statuses: Its servers, in the order of the file.
         problems: What keeps us, or the program, from reading it, with line and column.
     """
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     path: str
     exists: bool
-    standings: tuple[ServerStatus, ...] = ()
+    statuses: tuple[ServerStatus, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
@@ -73,45 +73,45 @@ class Evaluation:
     problems: tuple[Problem, ...] = ()
 
     @property
-    def standings(self) -> tuple[ServerStatus, ...]:
+    def statuses(self) -> tuple[ServerStatus, ...]:
         """The servers of all files."""
-        return tuple(standing for file in self.files for standing in file.standings)
+        return tuple(status for file in self.files for status in file.statuses)
 
 
-def files_of(client: Client, around: ClientFolders) -> tuple[str, ...]:
+def files_of(client: Client, host: ClientFolders) -> tuple[str, ...]:
     """The paths of all files that must be looked at to judge a client's servers."""
     paths: dict[str, None] = {}
-    for scope in scopes_of(client, around):
+    for scope in scopes_of(client, host):
         for location in _locations(scope):
-            if usable(location, (), around):
-                paths |= dict.fromkeys(candidates(location, around))
+            if usable(location, (), host):
+                paths |= dict.fromkeys(candidates(location, host))
     return tuple(paths)
 
 
-def standings(
-    client: Client, around: ClientFolders, texts: Mapping[str, Text]
+def statuses(
+    client: Client, host: ClientFolders, texts: Mapping[str, Text]
 ) -> tuple[ServerStatus, ...]:
     """The servers of a client and what becomes of each; `judge` tells the problems too."""
-    return judge(client, around, texts).standings
+    return judge(client, host, texts).statuses
 
 
-def judge(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> Evaluation:
+def judge(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> Evaluation:
     """Judge a client's servers; `texts` has the files of `files_of` by their paths."""
-    shelf = shelf_of(client, around, texts)
-    files = judged(client, around, shelf)
+    parsed_files = parse_files(client, host, texts)
+    files = judged(client, host, parsed_files)
     own = {file.path for file in files}
-    others = (problem for path, problem in shelf.problems.items() if path not in own)
+    others = (problem for path, problem in parsed_files.problems.items() if path not in own)
     besides = tuple(problem for found in others for problem in found)
     return Evaluation(tuple(map(_finished, _worth_telling(files))), besides)
 
 
-def shelf_of(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> ParsedFiles:
+def parse_files(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> ParsedFiles:
     """The files that decide about a client's servers, all of them parsed."""
-    above = (filled(scope.above, around.project) for scope in client.scopes)
-    shelf = ParsedFiles(texts, max(above, key=len))
-    for path in files_of(client, around):
-        shelf.open(path)
-    return shelf
+    above = (filled(scope.above, host.project) for scope in client.scopes)
+    parsed_files = ParsedFiles(texts, max(above, key=len))
+    for path in files_of(client, host):
+        parsed_files.open(path)
+    return parsed_files
 
 
 def _locations(scope: ClientScope) -> Iterator[Location]:
@@ -119,17 +119,17 @@ def _locations(scope: ClientScope) -> Iterator[Location]:
     for location in (scope.location, scope.switch.file):
         if location:
             yield location
-    for gate in scope.gates:
-        for clue in (*gate.shuts, *gate.opens):
-            yield from clue.files
+    for rule in scope.rules:
+        for condition in (*rule.shuts, *rule.opens):
+            yield from condition.files
 
 
 def _worth_telling(files: list[Read]) -> list[Read]:
     """The files that exist, and where a scope has none the one that would be created."""
-    scopes = {file.spot.scope.name for file in files if file.exists}
+    scopes = {file.ref.scope.name for file in files if file.exists}
     worth: list[Read] = []
     for file in files:
-        scope = file.spot.scope.name
+        scope = file.ref.scope.name
         if file.exists or scope not in scopes:
             scopes.add(scope)
             worth.append(file)
@@ -137,9 +137,9 @@ def _worth_telling(files: list[Read]) -> list[Read]:
 
 
 def _finished(file: Read) -> ScopeFile:
-    standing = tuple(
-        ServerStatus(file.spot, listed, verdict.state, verdict.reason, verdict.where)
+    status = tuple(
+        ServerStatus(file.ref, listed, verdict.state, verdict.reason, verdict.where)
         for listed in file.listing.servers
         for verdict in (file.verdicts[listed.name],)
     )
-    return ScopeFile(file.spot, file.path, file.exists, standing, file.listing.problems)
+    return ScopeFile(file.ref, file.path, file.exists, status, file.listing.problems)

@@ -259,16 +259,16 @@ def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
         return [Problem(kind, f"is missing; {client.title} ignores such an entry")]
     if (entry.way in REMOTE_WAYS) is (entry.url is None):
         return [Problem(kind, f'"{entry.type}" contradicts {command if entry.command else url}')]
-    return _strangers(entry, client, shape) if shape.exclusive else []
+    return _misplaced_fields(entry, client, shape) if shape.exclusive else []
 
 
-def _strangers(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
+def _misplaced_fields(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     """Fields of a local server in a remote one, or the reverse."""
     remote = entry.url is not None
     beside = shape.words[Field.URL if remote else Field.COMMAND]
-    strangers = LOCAL_FIELDS if remote else REMOTE_FIELDS
+    misplaced = LOCAL_FIELDS if remote else REMOTE_FIELDS
     return [
         Problem(shape.words[name], f"conflicts with {beside}; {client.title} rejects that")
         for name in entry.set_fields()
-        if name in strangers
+        if name in misplaced
     ]

@@ -41,12 +41,12 @@ class FileListing:
     """What stands in a file.
 
     Attributes:
-        spot: Whose file it is, with the shape it was found in.
+        ref: Whose file it is, with the shape it was found in.
         servers: In the order of the file.
         problems: What keeps the program from reading the file as a whole.
     """
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     servers: tuple[Listed, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -55,7 +55,7 @@ class FileListing:
         for listed in self.servers:
             if listed.name == name:
                 return listed
-        raise nobody(name, self.spot)
+        raise nobody(name, self.ref)
 
     def entry(self, name: str) -> Entry:
         """The entry of a server that can be used, or raise `DefinitionError`."""
@@ -65,28 +65,28 @@ class FileListing:
         return listed.entry
 
 
-def read(spot: ClientScopeRef, text: str, file: str = "") -> FileListing:
+def read(ref: ClientScopeRef, text: str, file: str = "") -> FileListing:
     """List the servers of a file, or raise `DocumentBroken`."""
-    [listing] = read_scopes((spot,), text, file)
+    [listing] = read_scopes((ref,), text, file)
     return listing
 
 
 def read_scopes(
-    spots: Sequence[ClientScopeRef], text: str, file: str = ""
+    refs: Sequence[ClientScopeRef], text: str, file: str = ""
 ) -> tuple[FileListing, ...]:
     """List the servers of several scopes of one client that share a file, which is read once."""
-    parsed, value = editor_of(spots[0].client).parse(text, file)
-    return tuple(listing_of(spot, parsed, value) for spot in spots)
+    parsed, value = editor_of(refs[0].client).parse(text, file)
+    return tuple(listing_of(ref, parsed, value) for ref in refs)
 
 
-def listing_of(spot: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
+def listing_of(ref: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
     """List the servers of a text that was parsed already."""
-    spot = replace(spot, schema=shape_of(spot, value))
-    path = (*spot.above, *spot.shape.keys)
+    ref = replace(ref, schema=shape_of(ref, value))
+    path = (*ref.above, *ref.shape.keys)
     servers = object_at(parsed, value, path)
-    listed = tuple(_listed(spot, parsed, path, name, raw) for name, raw in servers.items())
-    whole = (mark_problem(spot.client, parsed), strict_problem(spot.client, parsed))
-    return FileListing(spot, listed, tuple(each for each in whole if each))
+    listed = tuple(_listed(ref, parsed, path, name, raw) for name, raw in servers.items())
+    whole = (mark_problem(ref.client, parsed), strict_problem(ref.client, parsed))
+    return FileListing(ref, listed, tuple(each for each in whole if each))
 
 
 def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
@@ -108,14 +108,14 @@ def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
 
 
 def _listed(
-    spot: ClientScopeRef, parsed: Parsed, path: tuple[str, ...], name: str, raw: object
+    ref: ClientScopeRef, parsed: Parsed, path: tuple[str, ...], name: str, raw: object
 ) -> Listed:
     path = (*path, name)
     place = name_place(parsed, path)
     if not is_object(raw):
         message = f"expected an object, found {describe(raw)}"
         return Listed(name, place, None, (Problem(".".join(path), message, place),))
-    reading = understand(raw, spot.client, spot.shape)
+    reading = understand(raw, ref.client, ref.shape)
     problems = tuple(_located(parsed, path, problem) for problem in reading.problems)
     return Listed(name, place, reading.entry, problems)
 
@@ -127,7 +127,7 @@ def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem
     return Problem(spelled, problem.message, name_place(parsed, nearest))
 
 
-def nobody(name: str, spot: ClientScopeRef) -> ServerUnknown:
+def nobody(name: str, ref: ClientScopeRef) -> ServerUnknown:
     """The error about a server that a program does not have."""
-    error = ServerUnknown(f'there is no server "{name[:80]}" in {spot}')
+    error = ServerUnknown(f'there is no server "{name[:80]}" in {ref}')
     return error.advising("List the entries: mcpyard clients ls")

@@ -21,22 +21,22 @@ _ON: Final = RuleVerdict(Effective.ENABLED, "")
 class Read:
     """A file of a scope while its servers are judged."""
 
-    def __init__(self, spot: ClientScopeRef, path: str, shelf: ParsedFiles) -> None:
-        text = shelf.text(path)
+    def __init__(self, ref: ClientScopeRef, path: str, parsed_files: ParsedFiles) -> None:
+        text = parsed_files.text(path)
         self.path = path
         self.exists = text.text is not None or text.fault is not None
-        self.opened = shelf.open(path)
-        self.listing = _listing(spot, self.opened, shelf.problems.get(path, ()))
+        self.opened = parsed_files.open(path)
+        self.listing = _listing(ref, self.opened, parsed_files.problems.get(path, ()))
         self.verdicts: dict[str, RuleVerdict] = {}
 
     @property
-    def spot(self) -> ClientScopeRef:
+    def ref(self) -> ClientScopeRef:
         """Whose file it is, with the shape it is in."""
-        return self.listing.spot
+        return self.listing.ref
 
     def keys(self, name: str) -> tuple[str, ...]:
         """The path of a server."""
-        return (*self.spot.above, *self.spot.shape.keys, name)
+        return (*self.ref.above, *self.ref.shape.keys, name)
 
     def raw(self, name: str) -> object:
         """A server as it is written."""
@@ -52,7 +52,7 @@ class Read:
 
     def same(self, name: str) -> Listed | None:
         """The server that the client takes for one of this name."""
-        if not self.spot.client.names.folded:
+        if not self.ref.client.names.folded:
             return next((each for each in self.listing.servers if each.name == name), None)
         folded = name.strip().casefold()
         servers = self.listing.servers
@@ -63,18 +63,18 @@ class Read:
         state = self.verdicts[name].state
         if state is Effective.SHADOWED:
             return False
-        rejected = state is Effective.DISABLED and bool(self.spot.scope.switch.on)
+        rejected = state is Effective.DISABLED and bool(self.ref.scope.switch.on)
         return state not in _KEPT_OUT and not rejected
 
 
-def judged(client: Client, around: ClientFolders, shelf: ParsedFiles) -> list[Read]:
+def judged(client: Client, host: ClientFolders, parsed_files: ParsedFiles) -> list[Read]:
     """The files of a client's scopes, weaker ones first within a scope, with all verdicts."""
     files = [
-        Read(ClientScopeRef(client, scope, around.project), path, shelf)
-        for scope in scopes_of(client, around)
-        for path in (candidates(scope.location, around) if scope.location else ())
+        Read(ClientScopeRef(client, scope, host.project), path, parsed_files)
+        for scope in scopes_of(client, host)
+        for path in (candidates(scope.location, host) if scope.location else ())
     ]
-    _judge_each(files, around, shelf)
+    _judge_each(files, host, parsed_files)
     _set_aside(files)
     if client.merges:
         _put_together(files)
@@ -89,30 +89,30 @@ def sentence(problem: Problem) -> str:
     return str(replace(problem, place=None))
 
 
-def scopes_of(client: Client, around: ClientFolders) -> tuple[ClientScope, ...]:
+def scopes_of(client: Client, host: ClientFolders) -> tuple[ClientScope, ...]:
     """The scopes that have files: without a project, none that depends on one."""
     return tuple(
         scope
         for scope in client.scopes
-        if scope.location and usable(scope.location, scope.above, around)
+        if scope.location and usable(scope.location, scope.above, host)
     )
 
 
-def _judge_each(files: list[Read], around: ClientFolders, shelf: ParsedFiles) -> None:
+def _judge_each(files: list[Read], host: ClientFolders, parsed_files: ParsedFiles) -> None:
     """Judge each server as if it were the only one of its name."""
     for file in files:
-        judge = Judge(file.spot, around, shelf)
-        scope = file.spot.scope
+        judge = Judge(file.ref, host, parsed_files)
+        scope = file.ref.scope
         # Where no file tells whether there is trust, what must be true is told instead.
-        on = _ON if scope.gates else replace(_ON, reason=scope.trust)
+        on = _ON if scope.rules else replace(_ON, reason=scope.trust)
         for listed in file.listing.servers:
             file.verdicts[listed.name] = (
-                judge.gated(listed.name, unread=True)
+                judge.ruled_out(listed.name, unread=True)
                 or _invalid(file.listing.problems)
                 or _invalid(listed.problems, _objects(file, listed.name))
                 or _off_by_entry(file, listed)
                 or judge.switched_off(listed.name)
-                or judge.gated(listed.name, unread=False)
+                or judge.ruled_out(listed.name, unread=False)
                 or on
             )
 
@@ -120,10 +120,10 @@ def _judge_each(files: list[Read], around: ClientFolders, shelf: ParsedFiles) ->
 def _set_aside(files: list[Read]) -> None:
     """Servers of a file that is not read because there is another one."""
     for index, file in enumerate(files):
-        scope = file.spot.scope
-        later = [each for each in files[index + 1 :] if each.spot.scope is scope and each.exists]
+        scope = file.ref.scope
+        later = [each for each in files[index + 1 :] if each.ref.scope is scope and each.exists]
         if scope.location and scope.location.alone and later:
-            reason = f"{file.spot.client.title} reads {later[-1].path} instead"
+            reason = f"{file.ref.client.title} reads {later[-1].path} instead"
             file.verdicts = dict.fromkeys(file.verdicts, RuleVerdict(Effective.SHADOWED, reason))
 
 
@@ -150,7 +150,7 @@ def _spread_faults(files: list[Read]) -> None:
         return
     culprit, fault = bad
     for file in files:
-        reason = f'{file.spot.client.title} loads no servers while "{culprit}" is invalid'
+        reason = f'{file.ref.client.title} loads no servers while "{culprit}" is invalid'
         file.verdicts |= {
             name: RuleVerdict(Effective.INVALID, f"{reason}: {fault.reason}", fault.where)
             for name, verdict in file.verdicts.items()
@@ -171,14 +171,14 @@ def _hide(files: list[Read]) -> None:
 
 
 def _listing(
-    spot: ClientScopeRef, opened: Opened | None, problems: tuple[Problem, ...]
+    ref: ClientScopeRef, opened: Opened | None, problems: tuple[Problem, ...]
 ) -> FileListing:
     if opened is None:
-        return FileListing(spot, problems=problems)
+        return FileListing(ref, problems=problems)
     try:
-        return listing_of(spot, opened.parsed, opened.value)
+        return listing_of(ref, opened.parsed, opened.value)
     except DocumentBroken as broken:
-        return FileListing(spot, problems=broken.problems)
+        return FileListing(ref, problems=broken.problems)
 
 
 def _invalid(
@@ -193,14 +193,14 @@ def _invalid(
 def _objects(file: Read, name: str) -> frozenset[str]:
     """The fields that cost no other server when they are no objects."""
     path = ".".join(file.keys(name))
-    return frozenset(f"{path}.{word}" for word in objects_of(file.spot.shape))
+    return frozenset(f"{path}.{word}" for word in objects_of(file.ref.shape))
 
 
 def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
     if listed.enabled:
         return None
     raw = object_of(file.raw(listed.name))
-    word = next(each for each in raw if field_of(each, file.spot.shape) is Field.ENABLED)
+    word = next(each for each in raw if field_of(each, file.ref.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
     return RuleVerdict(Effective.DISABLED, "is disabled in its entry", where)
 
@@ -215,7 +215,7 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
     raw: object = {}
     for part in parts:
         raw = _merged(raw, part.raw(name))
-    client, shape = strongest.spot.client, strongest.spot.shape
+    client, shape = strongest.ref.client, strongest.ref.shape
     reading = understand(object_of(raw), client, shape)
     if reading.problems:
         problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
@@ -240,14 +240,14 @@ def _merged(lower: object, upper: object) -> object:
 
 
 def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:
-    scope = file.spot.scope.name
+    scope = file.ref.scope.name
     later = files.index(file)
     for index, other in enumerate(files):
-        beside = other.spot.scope.name == scope and index > later
-        winner = other.same(name) if beside or scope in other.spot.scope.hides else None
+        beside = other.ref.scope.name == scope and index > later
+        winner = other.same(name) if beside or scope in other.ref.scope.hides else None
         if winner and other.counts(winner.name):
-            other_name = f'"{winner.name}" of {other.spot} ({other.path})'
-            merges = file.spot.client.merges
+            other_name = f'"{winner.name}" of {other.ref} ({other.path})'
+            merges = file.ref.client.merges
             reason = (
                 f"is merged with {other_name}, which takes precedence"
                 if merges

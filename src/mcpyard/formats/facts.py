@@ -199,7 +199,7 @@ class Rule:
     """What can keep a program from using a server, besides its switch.
 
     Attributes:
-        state: What the server is while the gate is shut.
+        state: What the server is while the rule applies.
         says: Why, as a sentence.
         shuts: Any of these shuts it.
         opens: Where there are some, it is shut as long as none of them is found.
@@ -223,7 +223,7 @@ class ClientScope:
         above: The keys above those of the shape.
         switch: How a server of this scope is switched off.
         trust: What must be true besides, for the program to use what stands there.
-        gates: The same and more, as far as files tell it; the first that is shut decides.
+        rules: The same and more, as far as files tell it; the first that is shut decides.
         hides: The scopes whose servers of the same name do not count beside one of this.
     """
 
@@ -232,7 +232,7 @@ class ClientScope:
     above: tuple[str, ...] = ()
     switch: Switch = IN_ENTRY
     trust: str = ""
-    gates: tuple[Rule, ...] = ()
+    rules: tuple[Rule, ...] = ()
     hides: tuple[str, ...] = ()
 
 

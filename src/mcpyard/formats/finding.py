@@ -176,13 +176,13 @@ def advice(step: str, **facts: str) -> Advice:
 class Where:
     """What a finding is about: a server, or all of a file where there is no name."""
 
-    spot: ClientScopeRef
+    ref: ClientScopeRef
     name: str
     place: SourceLocation | None
 
     def finding(self, says: str, todo: Advice, **facts: str) -> Finding:
         """A finding about it."""
-        client, scope = self.spot.client, self.spot.scope.name
+        client, scope = self.ref.client, self.ref.scope.name
         parameters = {"program": client.title, **facts}
         return Finding(says, client.id, scope, self.name, self.place, parameters, todo)
 

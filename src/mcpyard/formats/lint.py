@@ -10,7 +10,7 @@ from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import object_of
 from mcpyard.formats.documents import name_place
 from mcpyard.formats.editors import jsonc
-from mcpyard.formats.effective import shelf_of
+from mcpyard.formats.effective import parse_files
 from mcpyard.formats.entry_list import mark_problem, strict_problem
 from mcpyard.formats.evaluation import Read, judged, sentence
 from mcpyard.formats.facts import Client, Effective
@@ -23,10 +23,10 @@ from mcpyard.formats.texts import Text
 __all__ = ("Finding", "Level", "lint")
 
 
-def lint(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> tuple[Finding, ...]:
+def lint(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> tuple[Finding, ...]:
     """Check a client's files; `texts` has those of `files_of` by their paths."""
-    shelf = shelf_of(client, around, texts)
-    files = judged(client, around, shelf)
+    parsed_files = parse_files(client, host, texts)
+    files = judged(client, host, parsed_files)
     findings: list[Finding] = []
     paths: set[str] = set()
     for file in files:
@@ -34,8 +34,8 @@ def lint(client: Client, around: ClientFolders, texts: Mapping[str, Text]) -> tu
         findings += _whole_file(file) if file.path not in paths else ()
         paths.add(file.path)
         findings += _names(file)
-        findings += entry_findings(file, shelf.text(file.path))
-    for path, problems in shelf.problems.items():
+        findings += entry_findings(file, parsed_files.text(file.path))
+    for path, problems in parsed_files.problems.items():
         if path not in paths:
             findings += (file_broken(client, "", each, sentence(each)) for each in problems)
     return tuple(findings)
@@ -47,17 +47,17 @@ def _whole_file(file: Read) -> Iterator[Finding]:
         detail = sentence(problem)
         if problem in rules:
             rule, step = rules[problem]
-            where = Where(file.spot, "", problem.place)
+            where = Where(file.ref, "", problem.place)
             yield where.finding(rule, advice(step), detail=detail)
         else:
-            yield file_broken(file.spot.client, file.spot.scope.name, problem, detail)
+            yield file_broken(file.ref.client, file.ref.scope.name, problem, detail)
     yield from _mixed_shapes(file)
 
 
 def _file_rules(file: Read) -> dict[Problem | None, tuple[str, str]]:
     if file.opened is None:
         return {}
-    client, parsed = file.spot.client, file.opened.parsed
+    client, parsed = file.ref.client, file.opened.parsed
     return {
         mark_problem(client, parsed): ("byte-order-mark", "save-without-mark"),
         strict_problem(client, parsed): ("not-strict-json", "make-strict"),
@@ -66,17 +66,17 @@ def _file_rules(file: Read) -> dict[Problem | None, tuple[str, str]]:
 
 def _mixed_shapes(file: Read) -> Iterator[Finding]:
     """Entries in an older shape, beside those of the shape that the file is in."""
-    spot, opened = file.spot, file.opened
-    for other in spot.client.shapes:
+    ref, opened = file.ref, file.opened
+    for other in ref.client.shapes:
         depth = len(other.keys)
-        if opened is None or other is spot.shape or spot.shape.keys[:depth] != other.keys:
+        if opened is None or other is ref.shape or ref.shape.keys[:depth] != other.keys:
             continue
-        path = (*spot.above, *other.keys)
+        path = (*ref.above, *other.keys)
         beside = object_of(opened.at(path))
         for name, value in beside.items():
-            if name != spot.shape.keys[depth] and isinstance(value, dict):
-                where = Where(spot, name, name_place(opened.parsed, (*path, name)))
-                home = ".".join(spot.shape.keys)
+            if name != ref.shape.keys[depth] and isinstance(value, dict):
+                where = Where(ref, name, name_place(opened.parsed, (*path, name)))
+                home = ".".join(ref.shape.keys)
                 yield where.finding("mixed-shapes", advice("move-into"), home=home)
 
 
@@ -85,9 +85,9 @@ def _names(file: Read) -> Iterator[Finding]:
     yield from _repeated(file)
     for listed in file.listing.servers:
         name = listed.name
-        where = Where(file.spot, name, listed.place)
-        if fault := rule_fault(file.spot.client, name):
-            better = slug(file.spot.client, name)
+        where = Where(file.ref, name, listed.place)
+        if fault := rule_fault(file.ref.client, name):
+            better = slug(file.ref.client, name)
             yield where.finding("name-refused", advice("rename-to", better=better), detail=fault)
         first = file.same(name)
         if first and first.name != name:
@@ -102,12 +102,12 @@ def _repeated(file: Read) -> Iterator[Finding]:
     opened = file.opened
     if opened is None or not isinstance(opened.parsed, jsonc.JsoncDocument):
         return
-    path = (*file.spot.above, *file.spot.shape.keys)
+    path = (*file.ref.above, *file.ref.shape.keys)
     for depth in range(len(path) + 1):
         if not isinstance(opened.at(path[:depth]), dict):
             return
         for name, place in opened.parsed.repeated(path[:depth]).items():
             # Of the objects above, only the one on the way to the servers matters here.
             if depth == len(path) or name == path[depth]:
-                where = Where(file.spot, name if depth == len(path) else "", place)
+                where = Where(file.ref, name if depth == len(path) else "", place)
                 yield where.finding("duplicate-name/again", advice("keep-one"), member=name)

@@ -48,17 +48,17 @@ class _Case:
     entry: Entry
 
     @property
-    def spot(self) -> ClientScopeRef:
-        return self.file.spot
+    def ref(self) -> ClientScopeRef:
+        return self.file.ref
 
     def finding(self, says: str, words: tuple[str, ...], todo: Advice, **facts: str) -> Finding:
         name = self.listed.name
-        where = Where(self.spot, name, self.file.place(name, *words))
+        where = Where(self.ref, name, self.file.place(name, *words))
         return where.finding(says, todo, field=".".join(words), **facts)
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Every text in which a reference can stand, with the way to it."""
-        words = self.spot.shape.words
+        words = self.ref.shape.words
         for name in (Field.COMMAND, Field.URL, Field.CWD):
             if text := getattr(self.entry, name):
                 yield (words[name],), text
@@ -68,7 +68,7 @@ class _Case:
 
     def pairs(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Variables and headers."""
-        words = self.spot.shape.words
+        words = self.ref.shape.words
         for name, texts in ((Field.ENV, self.entry.env), (Field.HEADERS, self.entry.headers)):
             for key, text in (texts or {}).items():
                 yield (words[name], key), text
@@ -90,28 +90,28 @@ def _faults(file: Read, listed: Listed) -> Iterator[Finding]:
     verdict = file.verdicts[listed.name]
     if verdict.state in {Effective.ENABLED, Effective.DISABLED, Effective.SHADOWED}:
         return
-    spot = file.spot
-    kind = spot.shape.words.get(Field.TYPE, "")
+    ref = file.ref
+    kind = ref.shape.words.get(Field.TYPE, "")
     for problem in listed.problems:
         says, todo = "entry-invalid", advice("mend-entry")
-        if _lacks_type(spot, listed) and problem.field.endswith(f".{kind}"):
+        if _lacks_type(ref, listed) and problem.field.endswith(f".{kind}"):
             says, todo = "url-without-type", advice("add-type", word=kind)
-        where = Where(spot, listed.name, problem.place)
+        where = Where(ref, listed.name, problem.place)
         yield where.finding(says, todo, detail=sentence(problem))
 
 
-def _lacks_type(spot: ClientScopeRef, listed: Listed) -> bool:
+def _lacks_type(ref: ClientScopeRef, listed: Listed) -> bool:
     entry = listed.entry
-    return bool(entry and entry.type is None and entry.url and entry.way in spot.shape.type_needed)
+    return bool(entry and entry.type is None and entry.url and entry.way in ref.shape.type_needed)
 
 
 def _fields(case: _Case) -> Iterator[Finding]:
     """Words that the program does not know, or that it knows under another word."""
-    client, shape = case.spot.client, case.spot.shape
+    client, shape = case.ref.client, case.ref.shape
     own = {*shape.words.values(), *shape.also, *shape.others}
     for word in (each for each in case.entry.unknown if each not in own):
         meaning = _MEANINGS.get(word)
-        todo = _instead(case.spot, meaning)
+        todo = _instead(case.ref, meaning)
         if client.closed:
             yield case.finding("unknown-field", (word,), todo)
         elif meaning:
@@ -122,39 +122,39 @@ def _fields(case: _Case) -> Iterator[Finding]:
         yield case.finding("empty-command", (word,), advice("name-program"))
 
 
-def _instead(spot: ClientScopeRef, meaning: Field | None) -> Advice:
-    if meaning is not None and meaning in spot.shape.words:
-        return advice("write-as", word=spot.shape.words[meaning])
+def _instead(ref: ClientScopeRef, meaning: Field | None) -> Advice:
+    if meaning is not None and meaning in ref.shape.words:
+        return advice("write-as", word=ref.shape.words[meaning])
     if meaning is Field.ENABLED:
-        return advice("switch-elsewhere", switch=switch_words(spot))
+        return advice("switch-elsewhere", switch=switch_words(ref))
     return advice("take-out")
 
 
 def _references(case: _Case) -> Iterator[Finding]:
     """References in the spelling of another program, which stay as they are."""
-    client = case.spot.client
+    client = case.ref.client
     for words, text in case.texts():
         literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
         texts = (without_open(part) for part in literals)
         for match in (each for part in texts for each in _ANY_REFERENCE.finditer(part)):
             name = match["name"] or match["bare"]
-            todo = _as_reference(case.spot, name)
+            todo = _as_reference(case.ref, name)
             yield case.finding("foreign-reference", words, todo, variable=name)
 
 
-def _as_reference(spot: ClientScopeRef, name: str) -> Advice:
-    if spot.client.dialect.reference:
-        return advice("write-reference", reference=reference(name, spot.client.dialect))
-    if Field.ENV_VARS in spot.shape.words:
+def _as_reference(ref: ClientScopeRef, name: str) -> Advice:
+    if ref.client.dialect.reference:
+        return advice("write-reference", reference=reference(name, ref.client.dialect))
+    if Field.ENV_VARS in ref.shape.words:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
-        fields = ", ".join(spot.shape.words[each] for each in words)
+        fields = ", ".join(ref.shape.words[each] for each in words)
         return advice("name-variable", words=fields)
     return advice("read-variable")
 
 
 def _secrets(case: _Case) -> Iterator[Finding]:
     """Secrets as literals, in a file that is shared or that others can read."""
-    instead = _as_reference(case.spot, "A_VARIABLE")
+    instead = _as_reference(case.ref, "A_VARIABLE")
     if case.text.tracked:
         says, todo = "secret-tracked", instead.after("change-secret")
     elif (case.text.mode or 0) & _OTHERS_READ:
@@ -167,10 +167,10 @@ def _secrets(case: _Case) -> Iterator[Finding]:
 
 def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
     for words, text in case.pairs():
-        refers = any(not isinstance(part, str) for part in parts(text, case.spot.client.dialect))
+        refers = any(not isinstance(part, str) for part in parts(text, case.ref.client.dialect))
         if text and not refers and _SECRET.search(words[-1]):
             yield words
     url = case.entry.url or ""
-    refers = any(isinstance(part, ClientReference) for part in parts(url, case.spot.client.dialect))
+    refers = any(isinstance(part, ClientReference) for part in parts(url, case.ref.client.dialect))
     if shown_url(url) != url and not refers:
-        yield (case.spot.shape.words[Field.URL],)
+        yield (case.ref.shape.words[Field.URL],)

@@ -58,26 +58,26 @@ def filled(path: tuple[str, ...], project: str) -> tuple[str, ...]:
     return tuple(project if step == PROJECT else step for step in path)
 
 
-def candidates(location: Location, around: ClientFolders) -> tuple[str, ...]:
+def candidates(location: Location, host: ClientFolders) -> tuple[str, ...]:
     """The paths that a file can have; the first is the one to create when there is none."""
     folders = {
-        "home": around.home,
-        "project": around.project,
-        "config": _folder(*_XDG, around),
-        "support": _folder(*_SUPPORT.get(around.platform, _XDG), around),
+        "home": host.home,
+        "project": host.project,
+        "config": _folder(*_XDG, host),
+        "support": _folder(*_SUPPORT.get(host.platform, _XDG), host),
     }
     templates = location.templates
-    if location.moved and (moved := around.environment.get(location.moved[0])):
+    if location.moved and (moved := host.environment.get(location.moved[0])):
         templates = location.moved[1]
         folders["moved"] = moved
     return tuple(template.format_map(folders) for template in templates)
 
 
-def usable(location: Location, keys: tuple[str, ...], around: ClientFolders) -> bool:
+def usable(location: Location, keys: tuple[str, ...], host: ClientFolders) -> bool:
     """Whether a place can be looked for: one that depends on the project needs one."""
     asks = PROJECT in keys or any(PROJECT in template for template in location.templates)
-    return bool(around.project) or not asks
+    return bool(host.project) or not asks
 
 
-def _folder(variable: str, default: str, around: ClientFolders) -> str:
-    return around.environment.get(variable) or default.format(home=around.home)
+def _folder(variable: str, default: str, host: ClientFolders) -> str:
+    return host.environment.get(variable) or default.format(home=host.home)

@@ -59,14 +59,14 @@ def client_of(word: str) -> Client:
     return _BY_WORD[word]
 
 
-def spot_of(words: str, project: str = "") -> ClientScopeRef:
+def scope_ref_of(words: str, project: str = "") -> ClientScopeRef:
     """A client and a scope by words such as `claude:project`; its first scope where none is."""
     word, _, scope = words.partition(":")
     client = client_of(word)
     return ClientScopeRef(client, _scope(client, scope), project)
 
 
-def program_locks(around: ClientFolders) -> dict[str, FileLock]:
+def program_locks(host: ClientFolders) -> dict[str, FileLock]:
     """The locks that programs take to write their own files, by the file."""
     return {
         path: FileLock(kind, template.format(path=path, folder=path.rpartition("/")[0]))
@@ -74,7 +74,7 @@ def program_locks(around: ClientFolders) -> dict[str, FileLock]:
         for scope in client.scopes
         if scope.location and scope.location.lock
         for kind, template in (scope.location.lock,)
-        for path in candidates(scope.location, around)
+        for path in candidates(scope.location, host)
     }
 
 

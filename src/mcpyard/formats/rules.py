@@ -33,17 +33,17 @@ class RuleVerdict:
 class Judge:
     """Looks up what decides about the servers of one scope."""
 
-    spot: ClientScopeRef
-    around: ClientFolders
-    shelf: ParsedFiles
+    ref: ClientScopeRef
+    host: ClientFolders
+    parsed_files: ParsedFiles
 
     def switched_off(self, name: str) -> RuleVerdict | None:
         """Whether a list or a map of its own switch names the server."""
-        switch = self.spot.scope.switch
-        location = switch_location(self.spot)
+        switch = self.ref.scope.switch
+        location = switch_location(self.ref)
         if location is None or switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
             return None
-        name = switch_name(self.spot, name)
+        name = switch_name(self.ref, name)
         for opened, keys in self._opened((location,), switch.off):
             if switch.kind is SwitchKind.LIST:
                 where = _named(opened, keys, name, folded=False)
@@ -55,40 +55,40 @@ class Judge:
                 return RuleVerdict(Effective.DISABLED, f"is disabled in {where.file}", where)
         return None
 
-    def gated(self, name: str, *, unread: bool) -> RuleVerdict | None:
-        """The first gate that keeps the server out, of those of the whole file or of the others."""
-        for gate in self.spot.scope.gates:
-            if gate.unread is unread and (verdict := self._gate(gate, name)):
+    def ruled_out(self, name: str, *, unread: bool) -> RuleVerdict | None:
+        """The first rule that keeps the server out, of those of the whole file or of the others."""
+        for rule in self.ref.scope.rules:
+            if rule.unread is unread and (verdict := self._check_rule(rule, name)):
                 return verdict
         return None
 
-    def _gate(self, gate: Rule, name: str) -> RuleVerdict | None:
-        for clue in gate.shuts:
-            for where in self._locations(clue, name):
-                return RuleVerdict(gate.state, gate.says, where)
+    def _check_rule(self, rule: Rule, name: str) -> RuleVerdict | None:
+        for condition in rule.shuts:
+            for where in self._locations(condition, name):
+                return RuleVerdict(rule.state, rule.says, where)
         # Without a project there is nothing to be trusted.
         if (
-            gate.opens
-            and self.spot.project
-            and not any(True for clue in gate.opens for _ in self._locations(clue, name))
+            rule.opens
+            and self.ref.project
+            and not any(True for condition in rule.opens for _ in self._locations(condition, name))
         ):
-            return RuleVerdict(gate.state, gate.says)
+            return RuleVerdict(rule.state, rule.says)
         return None
 
-    def _locations(self, clue: Condition, name: str) -> Iterator[SourceLocation | None]:
-        """The places that say what the clue looks for."""
-        if clue.sign is Match.VARIABLE:
-            if self.around.environment.get(clue.keys[0]) in clue.words:
+    def _locations(self, condition: Condition, name: str) -> Iterator[SourceLocation | None]:
+        """The places that say what the condition looks for."""
+        if condition.sign is Match.VARIABLE:
+            if self.host.environment.get(condition.keys[0]) in condition.words:
                 yield None
             return
-        folded = self.spot.client.names.folded
-        for opened, keys in self._opened(clue.files, clue.keys):
-            if clue.sign is Match.FOLDERS:
-                location = _folder_place(opened, keys, self.spot.project, clue.words)
-            elif clue.sign is Match.SAYS:
-                says = opened.at(keys) in clue.words
+        folded = self.ref.client.names.folded
+        for opened, keys in self._opened(condition.files, condition.keys):
+            if condition.sign is Match.FOLDERS:
+                location = _folder_place(opened, keys, self.ref.project, condition.words)
+            elif condition.sign is Match.SAYS:
+                says = opened.at(keys) in condition.words
                 location = opened.parsed.place(keys) if says else None
-            elif clue.sign is Match.NAMED:
+            elif condition.sign is Match.NAMED:
                 location = _named(opened, keys, name, folded=folded)
             else:
                 location = _unnamed(opened, keys, name, folded=folded)
@@ -100,11 +100,11 @@ class Judge:
     ) -> Iterator[tuple[Opened, tuple[str, ...]]]:
         """The files that exist, each with the path of keys to look at."""
         for location in files:
-            if not usable(location, keys, self.around):
+            if not usable(location, keys, self.host):
                 continue
-            for path in candidates(location, self.around):
-                if opened := self.shelf.open(path):
-                    yield opened, filled(keys, self.spot.project)
+            for path in candidates(location, self.host):
+                if opened := self.parsed_files.open(path):
+                    yield opened, filled(keys, self.ref.project)
 
 
 def _names(listed: object) -> list[object]:

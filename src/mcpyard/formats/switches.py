@@ -19,35 +19,35 @@ from mcpyard.formats.warnings import Warned, WarningKind
 _JSON: Final = JsonEditor()
 
 
-def switch_location(spot: ClientScopeRef) -> Location | None:
+def switch_location(ref: ClientScopeRef) -> Location | None:
     """The file that holds the switch: the one of the entries, or another."""
-    return spot.scope.switch.file or spot.scope.location
+    return ref.scope.switch.file or ref.scope.location
 
 
-def switch_words(spot: ClientScopeRef) -> str:
+def switch_words(ref: ClientScopeRef) -> str:
     """Where a server is switched, for a person to read."""
-    switch = spot.scope.switch
-    location = switch_location(spot)
+    switch = ref.scope.switch
+    location = switch_location(ref)
     if switch.kind is SwitchKind.NONE or location is None:
-        return f"the settings of {spot.client.title} itself"
+        return f"the settings of {ref.client.title} itself"
     folders = {"home": "~", "project": ".", "config": "~/.config", "support": "~/.config"}
     path = location.templates[0].format_map(folders)
-    keys = ".".join(filled(switch.off, spot.project or "<project>"))
+    keys = ".".join(filled(switch.off, ref.project or "<project>"))
     return f"{keys} of {path}" if keys else path
 
 
-def switch_name(spot: ClientScopeRef, name: str) -> str:
+def switch_name(ref: ClientScopeRef, name: str) -> str:
     """A server's name as its switch spells it."""
-    return name.strip().lower() if spot.scope.switch.lowered else name
+    return name.strip().lower() if ref.scope.switch.lowered else name
 
 
-def switched_off(spot: ClientScopeRef, text: str) -> frozenset[str]:
+def switched_off(ref: ClientScopeRef, text: str) -> frozenset[str]:
     """The names that are off by a list or a map; `text` is the content of the switch's file."""
-    switch = spot.scope.switch
+    switch = ref.scope.switch
     if switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
         return frozenset()
     _, value = _JSON.parse(text, "")
-    switch_value = value_at(value, filled(switch.off, spot.project))
+    switch_value = value_at(value, filled(switch.off, ref.project))
     if switch.kind is SwitchKind.LIST and is_array(switch_value):
         names = switch_value
         return frozenset(name for name in names if isinstance(name, str))
@@ -57,40 +57,40 @@ def switched_off(spot: ClientScopeRef, text: str) -> frozenset[str]:
     return frozenset()
 
 
-def is_on(spot: ClientScopeRef, name: str, off: frozenset[str]) -> bool:
+def is_on(ref: ClientScopeRef, name: str, off: frozenset[str]) -> bool:
     """Whether a server is left on by the names that are off."""
-    return switch_name(spot, name) not in off
+    return switch_name(ref, name) not in off
 
 
-def set_enabled(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
+def set_enabled(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
     """Switch a server; `text` is the content of the file of `switch_location`.
 
     Raises:
         EditRefused: the program keeps it where nothing can be written.
         ServerUnknown: no such server in the file of the entries.
     """
-    switch = spot.scope.switch
-    if PROJECT in switch.off and not spot.project:
-        raise _refuse(f"{spot.client.title} stores it per project; specify one")
+    switch = ref.scope.switch
+    if PROJECT in switch.off and not ref.project:
+        raise _refuse(f"{ref.client.title} stores it per project; specify one")
     if switch.kind is SwitchKind.NONE:
-        raise _refuse(f"{spot.client.title} stores it in its internal settings, not in a file")
+        raise _refuse(f"{ref.client.title} stores it in its internal settings, not in a file")
     if switch.kind is SwitchKind.ENTRY:
-        return _in_entry(spot, text, name, enabled=enabled)
+        return _in_entry(ref, text, name, enabled=enabled)
     if switch.kind is SwitchKind.LIST:
-        edited = _in_lists(spot, text, name, enabled=enabled)
+        edited = _in_lists(ref, text, name, enabled=enabled)
     else:
-        edited = _in_map(spot, text, switch_name(spot, name), enabled=enabled)
-    return Edited(edited, _warnings(spot, enabled=enabled))
+        edited = _in_map(ref, text, switch_name(ref, name), enabled=enabled)
+    return Edited(edited, _warnings(ref, enabled=enabled))
 
 
-def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
-    editor = editor_of(spot.client)
+def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
+    editor = editor_of(ref.client)
     parsed, value = editor.parse(text, "")
-    shape = shape_of(spot, value)
-    path = (*spot.above, *shape.keys)
+    shape = shape_of(ref, value)
+    path = (*ref.above, *shape.keys)
     raw = object_at(parsed, value, path).get(name)
     if raw is None:
-        raise ServerUnknown(f'there is no server "{name}" in {spot}')
+        raise ServerUnknown(f'there is no server "{name}" in {ref}')
     members = object_of(raw)
     words = (each for each in members if field_of(each, shape) is Field.ENABLED)
     word = next(words, shape.words[Field.ENABLED])
@@ -103,11 +103,11 @@ def _in_entry(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> E
     return Edited(editor.put(text, (*path, name, word), target))
 
 
-def _in_lists(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
-    switch = spot.scope.switch
-    text = _with_name(text, filled(switch.off, spot.project), name, present=not enabled)
+def _in_lists(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
+    switch = ref.scope.switch
+    text = _with_name(text, filled(switch.off, ref.project), name, present=not enabled)
     if switch.on:
-        text = _with_name(text, filled(switch.on, spot.project), name, present=enabled)
+        text = _with_name(text, filled(switch.on, ref.project), name, present=enabled)
     return text
 
 
@@ -125,8 +125,8 @@ def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) ->
     return _JSON.put(text, path, [each for each in names if each != name])
 
 
-def _in_map(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
-    path = (*spot.scope.switch.off, name, "enabled")
+def _in_map(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
+    path = (*ref.scope.switch.off, name, "enabled")
     _, value = _JSON.parse(text, "")
     present = value_at(value, path)
     if present is enabled or (enabled and present is None):
@@ -134,9 +134,9 @@ def _in_map(spot: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str
     return _JSON.put(text, path, enabled)
 
 
-def _warnings(spot: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
-    relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"stored in {switch_words(spot)}")
-    trust = spot.scope.switch.trust
+def _warnings(ref: ClientScopeRef, *, enabled: bool) -> tuple[Warned, ...]:
+    relocated = Warned(WarningKind.RELOCATED, "enabled", "", f"stored in {switch_words(ref)}")
+    trust = ref.scope.switch.trust
     if enabled and trust:
         return relocated, Warned(WarningKind.NEEDS_TRUST, "enabled", "", trust)
     return (relocated,)

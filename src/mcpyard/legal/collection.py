@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.importing import find, load
 from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.schema import NotACorpus
-from mcpyard.legal.shelf import Corpus
 
 SAMPLE: Final = Path(__file__).parent / "sample"
 _FILE: Final = "corpus.db"
@@ -55,17 +55,17 @@ class Collection:
         """Open what is there; nothing is written."""
         self._file = corpus_file(folder)
         self._opening = threading.Lock()
-        self._shelf: Corpus | None = None
-        self._sample_shelf = Corpus()
-        load(find(SAMPLE), self._sample_shelf, lambda _done, _of: None)
-        self._sample = Library(self._sample_shelf)
+        self._corpus: Corpus | None = None
+        self._sample_corpus = Corpus()
+        load(find(SAMPLE), self._sample_corpus, lambda _done, _of: None)
+        self._sample = Library(self._sample_corpus)
         self._imported: Library | None = None
 
     def close(self) -> None:
         """Let go of the files."""
-        self._sample_shelf.close()
-        if self._shelf is not None:
-            self._shelf.close()
+        self._sample_corpus.close()
+        if self._corpus is not None:
+            self._corpus.close()
 
     def library(self) -> Library:
         """The corpus to read now."""
@@ -80,10 +80,10 @@ class Collection:
     def _find_imported(self) -> Library | None:
         if self._imported is not None:
             return self._imported
-        if self._shelf is None and self._file.exists():
-            self._shelf = Corpus(self._file)
-        if self._shelf is not None and any(self._shelf.counts().values()):
-            self._imported = Library(self._shelf)
+        if self._corpus is None and self._file.exists():
+            self._corpus = Corpus(self._file)
+        if self._corpus is not None and any(self._corpus.counts().values()):
+            self._imported = Library(self._corpus)
         return self._imported
 
 

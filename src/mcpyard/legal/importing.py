@@ -1,4 +1,4 @@
-"""Loading a corpus: a folder of Markdown and JSON lines, or one such file, into the shelf."""
+"""Loading a corpus: a folder of Markdown and JSON lines, or one such file, into the database."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from mcpyard.legal import jsonl, markdown
+from mcpyard.legal.corpus import Corpus, Identity, StoreResult
 from mcpyard.legal.model import BrokenText, LegalDocument
-from mcpyard.legal.shelf import Corpus, Identity, StoreResult
 
 LARGEST_TEXT: Final = 16 * 1024 * 1024
 _BATCH: Final = 32
@@ -80,7 +80,9 @@ def find(path: Path) -> ImportFiles:
     return ImportFiles(path, files)
 
 
-def load(files: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool = False) -> Report:
+def load(
+    files: ImportFiles, corpus: Corpus, progress: Progress, *, replace: bool = False
+) -> Report:
     """Import files. A broken one is reported, and the rest imported.
 
     Each batch of documents is one transaction: an import that is stopped leaves whole batches,
@@ -88,7 +90,7 @@ def load(files: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool
 
     Args:
         files: The files.
-        shelf: Where the texts go.
+        corpus: Where the texts go.
         progress: Told now and then how many files are done, and of how many.
         replace: Take out whatever was imported before and is not among them; not when one is
             broken, as its text would be lost.
@@ -99,15 +101,15 @@ def load(files: ImportFiles, shelf: Corpus, progress: Progress, *, replace: bool
         for document in loader.documents(file):
             batch.append(document)
             if len(batch) == _BATCH:
-                loader.report.changes.update(shelf.add(batch))
+                loader.report.changes.update(corpus.add(batch))
                 batch.clear()
         if done % _BATCH == 0:
             progress(done, len(files.files))
-    loader.report.changes.update(shelf.add(batch))
+    loader.report.changes.update(corpus.add(batch))
     if len(files.files) % _BATCH:
         progress(len(files.files), len(files.files))
     if replace and not loader.report.broken:
-        loader.report.removed = shelf.keep_only(loader.seen)
+        loader.report.removed = corpus.keep_only(loader.seen)
     return loader.report
 
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from mcpyard.legal import numerals
 from mcpyard.legal.asking import ParsedQuery, understand
+from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.numerals import Number
-from mcpyard.legal.shelf import Corpus
 from mcpyard.legal.terms import Runs, loose_match, strict_matches
 from mcpyard.legal.titles import Law, LawNames
 
@@ -90,14 +90,14 @@ class TextNotFound(LookupError):
 class Library:
     """A corpus for reading."""
 
-    def __init__(self, shelf: Corpus) -> None:
-        self._shelf = shelf
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
         self._names = LawNames(())
         self._seen = (-1, -1)
 
     def names(self) -> LawNames:
         """The names of all laws; looked up again when anybody has written."""
-        with self._shelf.reading() as connection:
+        with self._corpus.reading() as connection:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if self._seen != (seen := (version, connection.total_changes)):
                 self._names = LawNames(self.laws())
@@ -250,7 +250,7 @@ class Library:
         return TextNotFound(message, [f"{law.name} {row['label']}" for row in rows])
 
     def _rows(self, statement: str, *values: object, **named: object) -> list[sqlite3.Row]:
-        with self._shelf.reading() as connection:
+        with self._corpus.reading() as connection:
             return connection.execute(statement, named or values).fetchall()
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.legal.collection import corpus_file, default_folder
+from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.importing import NothingToImport, Report, find, load
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.schema import NotACorpus
-from mcpyard.legal.shelf import Corpus, StoreResult
 
 SOME_BROKEN: Final = 1
 USAGE: Final = 2
@@ -59,11 +59,11 @@ def _do(options: argparse.Namespace, folder: Path) -> int:
 
 def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
     files = find(path)
-    shelf = Corpus(corpus_file(folder))
+    corpus = Corpus(corpus_file(folder))
     try:
-        report = load(files, shelf, _show_progress, replace=replace)
+        report = load(files, corpus, _show_progress, replace=replace)
     finally:
-        shelf.close()
+        corpus.close()
     for broken in report.broken:
         sys.stderr.write(f"{broken}\n")
     if replace and report.broken:
@@ -76,9 +76,9 @@ def _status(folder: Path, *, as_json: bool) -> int:
     file = corpus_file(folder)
     counts: dict[str, int] = dict.fromkeys(DocumentKind, 0)
     if file.exists():
-        shelf = Corpus(file)
-        counts = shelf.counts()
-        shelf.close()
+        corpus = Corpus(file)
+        counts = corpus.counts()
+        corpus.close()
     sample = not any(counts.values())
     if as_json:
         _say(json.dumps({"corpus": str(file), "sample": sample, "documents": counts}))

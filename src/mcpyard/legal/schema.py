@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 VERSION: Final = 1
-_PATIENCE: Final = 10.0
+_TIMEOUT: Final = 10.0
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS document (
@@ -59,7 +59,7 @@ def connect(file: Path | None) -> sqlite3.Connection:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     connection = sqlite3.connect(
         ":memory:" if file is None else file,
-        timeout=_PATIENCE,
+        timeout=_TIMEOUT,
         isolation_level=None,
         check_same_thread=False,
     )

@@ -11,10 +11,10 @@ from typing import Final
 from mcpyard.domain.errors import DocumentMoved, Problem, SourceLocation
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.sources.git_index import is_tracked
-from mcpyard.sources.locking import PATIENCE, locked
+from mcpyard.sources.locking import TIMEOUT, locked
 from mcpyard.sources.writing import edit_file, remove_file, text_digest
 
-_Stamp = tuple[int, int, int, int]
+_Fingerprint = tuple[int, int, int, int]
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes; ten times what the largest such file was seen to grow to."""
@@ -23,11 +23,11 @@ LARGEST: Final = 64 * 1024 * 1024
 class DiskClientFiles:
     """Reads each file once as long as it stays the same, and writes under locks."""
 
-    def __init__(self, locks: Path, *, patience: float = PATIENCE) -> None:
+    def __init__(self, locks: Path, *, timeout: float = TIMEOUT) -> None:
         """Use a folder for our own locks, and wait so many seconds for one."""
         self._locks = locks
-        self._patience = patience
-        self._known: dict[str, tuple[_Stamp, FileText]] = {}
+        self._timeout = timeout
+        self._known: dict[str, tuple[_Fingerprint, FileText]] = {}
 
     async def is_folder(self, path: str) -> bool:
         """Whether there is a folder at that path."""
@@ -44,7 +44,7 @@ class DiskClientFiles:
         self, paths: Iterable[str], locks: Iterable[FileLock]
     ) -> AbstractAsyncContextManager[None]:
         """Keep other yards, and the programs themselves, from writing."""
-        return locked(self._locks, paths, locks, self._patience)
+        return locked(self._locks, paths, locks, self._timeout)
 
     async def write(self, change: FileWrite) -> None:
         """Put the new text in the place of the old one, and make sure that it is there."""
@@ -53,9 +53,9 @@ class DiskClientFiles:
     def _read(self, path: str, *, fresh: bool) -> FileText:
         try:
             stat = Path(path).stat()
-            stamp = stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_mode
+            fingerprint = stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_mode
             cached = self._known.get(path)
-            if cached and cached[0] == stamp and not fresh:
+            if cached and cached[0] == fingerprint and not fresh:
                 return cached[1]
             text = _look(path, stat)
         except (FileNotFoundError, NotADirectoryError):
@@ -64,7 +64,7 @@ class DiskClientFiles:
             return _faulty(path, f"cannot be read: {error.strerror}", line=0)
         except ValueError:
             return _faulty(path, "is no path")
-        self._known[path] = stamp, text
+        self._known[path] = fingerprint, text
         return text
 
     def _write(self, change: FileWrite) -> None:

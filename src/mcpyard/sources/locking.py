@@ -19,7 +19,7 @@ from typing import Final
 from mcpyard.domain.errors import FileBusy, unwritten
 from mcpyard.domain.files import FileLock, LockKind
 
-PATIENCE: Final = 5.0
+TIMEOUT: Final = 5.0
 """Seconds to wait for a lock: a program that writes is done within one."""
 
 STALE_AFTER: Final = 10.0
@@ -31,7 +31,7 @@ _LOOK: Final = 0.02
 
 @asynccontextmanager
 async def locked(
-    folder: Path, paths: Iterable[str], locks: Iterable[FileLock], patience: float = PATIENCE
+    folder: Path, paths: Iterable[str], locks: Iterable[FileLock], seconds: float = TIMEOUT
 ) -> AsyncGenerator[None]:
     """Hold our locks of some files and the programs' own, for as long as the block lasts.
 
@@ -39,43 +39,43 @@ async def locked(
         folder: Where our own locks are.
         paths: The files.
         locks: The locks of programs.
-        patience: Seconds to wait for each.
+        seconds: Seconds to wait for each.
     """
     # In one order for everybody, so that no two ever wait for each other.
     real = sorted({*map(os.path.realpath, paths)})
     theirs = sorted(set(locks), key=lambda each: each.path)
     async with AsyncExitStack() as held:
         for path in real:
-            await held.enter_async_context(_ours(folder, path, patience))
+            await held.enter_async_context(_ours(folder, path, seconds))
         for lock in theirs:
-            await held.enter_async_context(_theirs(lock, patience))
+            await held.enter_async_context(_theirs(lock, seconds))
         yield
 
 
 @asynccontextmanager
-async def _ours(folder: Path, path: str, patience: float) -> AsyncGenerator[None]:
-    async with _flocked(_open(folder, path), patience, f"another mcpyard is writing {path}"):
+async def _ours(folder: Path, path: str, seconds: float) -> AsyncGenerator[None]:
+    async with _flocked(_open(folder, path), seconds, f"another mcpyard is writing {path}"):
         yield
 
 
 @asynccontextmanager
-async def _theirs(lock: FileLock, patience: float) -> AsyncGenerator[None]:
+async def _theirs(lock: FileLock, seconds: float) -> AsyncGenerator[None]:
     path = Path(lock.path)
     reason = f"{path} is locked: another program is writing it"
     if not _is_there(path.parent if lock.kind is LockKind.FOLDER else path):
         # A program that was never run does not write.
         yield
     elif lock.kind is LockKind.FILE:
-        async with _flocked(_open_theirs(path), patience, reason):
+        async with _flocked(_open_theirs(path), seconds, reason):
             yield
     else:
-        async with _made(path, patience, reason):
+        async with _made(path, seconds, reason):
             yield
 
 
 @asynccontextmanager
-async def _flocked(descriptor: int, patience: float, reason: str) -> AsyncGenerator[None]:
-    until = time.monotonic() + patience
+async def _flocked(descriptor: int, seconds: float, reason: str) -> AsyncGenerator[None]:
+    until = time.monotonic() + seconds
     try:
         while not _flock(descriptor):
             await _wait(until, reason)
@@ -85,8 +85,8 @@ async def _flocked(descriptor: int, patience: float, reason: str) -> AsyncGenera
 
 
 @asynccontextmanager
-async def _made(path: Path, patience: float, reason: str) -> AsyncGenerator[None]:
-    until = time.monotonic() + patience
+async def _made(path: Path, seconds: float, reason: str) -> AsyncGenerator[None]:
+    until = time.monotonic() + seconds
     while not _make(path):
         if _is_stale(path):
             _unmake(path)

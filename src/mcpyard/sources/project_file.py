@@ -67,7 +67,7 @@ def read_project(folder: Path) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Reading:
     """What one look at the file gave: a document, or why there is none."""
 
     number: int
@@ -84,7 +84,7 @@ class ProjectFile:
         self._owner = Owner(Scope.PROJECT, str(self._path))
         self._strict = strict
         self._document = Document(self._owner)
-        self._told = _Look(0, None)
+        self._reported = _Reading(0, None)
         self._looks = 0
         self._hint = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -190,10 +190,10 @@ class ProjectFile:
             await self._hint.wait()
             self._hint.clear()
             look = await self._settled_look()
-            if (look.text, look.problem) != (self._told.text, self._told.problem):
+            if (look.text, look.problem) != (self._reported.text, self._reported.problem):
                 self._take(look)
 
-    async def _settled_look(self) -> _Look:
+    async def _settled_look(self) -> _Reading:
         """Look until what is seen can be believed; a new hint begins the waiting anew."""
         look = await self._look()
         waited, pauses = 0.0, iter(REREAD_AFTER)
@@ -218,31 +218,31 @@ class ProjectFile:
         self._hint.clear()
         return True
 
-    async def _look(self) -> _Look:
+    async def _look(self) -> _Reading:
         self._looks += 1
         # All of it in a thread: a large file takes long to parse as well.
         return await asyncio.to_thread(self._read, self._looks)
 
-    def _read(self, number: int) -> _Look:
+    def _read(self, number: int) -> _Reading:
         try:
             text = read_file(self._path)
         except FileNotFoundError:
-            return _Look(number, None)
+            return _Reading(number, None)
         except OSError as error:
             problem = Problem("", f"{self._path}: cannot be read: {error.strerror}")
-            return _Look(number, b"?", problem=problem)
+            return _Reading(number, b"?", problem=problem)
         try:
             document = mcp_json.read(text.decode(), self._owner, strict=self._strict)
         except UnicodeDecodeError as error:
             where = f"byte {error.start}"
             problem = Problem("", f"{self._path}: is not UTF-8 ({where})")
-            return _Look(number, text, problem=problem)
+            return _Reading(number, text, problem=problem)
         except DocumentBroken as error:
-            return _Look(number, text, problem=error.problems[0])
-        return _Look(number, text, document=document)
+            return _Reading(number, text, problem=error.problems[0])
+        return _Reading(number, text, document=document)
 
-    def _take(self, look: _Look) -> None:
-        if look.number < self._told.number:
+    def _take(self, look: _Reading) -> None:
+        if look.number < self._reported.number:
             return
         if look.document:
             self._document = keep_last_good(look.document, self._document)
@@ -250,7 +250,7 @@ class ProjectFile:
             self._document = replace(self._document, problems=(look.problem,))
         else:
             self._document = Document(self._owner)
-        self._told = replace(look, document=None)
+        self._reported = replace(look, document=None)
         self._report()
         self._wake()
 

@@ -41,12 +41,12 @@ class Sight:
     """A file as it looks from outside.
 
     Attributes:
-        stamp: Differs after nearly every write of the file.
+        fingerprint: Differs after nearly every write of the file.
         folders: The folders to watch for it, each with what tells it from another in its place.
         names: What the file is called in them.
     """
 
-    stamp: _Identity
+    fingerprint: _Identity
     folders: tuple[tuple[str, _Identity], ...]
     names: frozenset[str]
 
@@ -61,7 +61,7 @@ def see(path: Path) -> Sight:
         for identity, folder in seen.items()
         if folder == path.parent or len(identity) > 1
     ]
-    return Sight(_stamp(path), tuple(folders), frozenset({path.name, real.name}))
+    return Sight(_fingerprint(path), tuple(folders), frozenset({path.name, real.name}))
 
 
 async def keep_watch(path: Path, sight: Sight, changed: Callable[[], None]) -> NoReturn:
@@ -125,12 +125,14 @@ async def _compare(
     # Looked at first and told then: a write in between shows at the next look.
     now = await asyncio.to_thread(see, path)
     # Two writes within one tick of the disk's clock look the same from outside.
-    if now.stamp != before.stamp or any(Path(each).name in before.names for each in written):
+    if now.fingerprint != before.fingerprint or any(
+        Path(each).name in before.names for each in written
+    ):
         changed()
     return now
 
 
-def _stamp(path: Path) -> _Identity:
+def _fingerprint(path: Path) -> _Identity:
     try:
         stat = path.stat()
     except OSError as error:

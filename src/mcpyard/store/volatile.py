@@ -21,8 +21,8 @@ class VolatileCallTokens:
 
     def by_hash(self, token_hash: str) -> CallToken | None:
         """The token with this hash, unless it is revoked."""
-        living = (each for each in self._all.values() if each.revoked is None)
-        return next((each for each in living if each.hash == token_hash), None)
+        active = (each for each in self._all.values() if each.revoked is None)
+        return next((each for each in active if each.hash == token_hash), None)
 
     async def add(self, token: CallToken) -> None:
         """Keep a token."""

@@ -2,7 +2,7 @@
 
 from typing import Final, Protocol
 
-from mcpyard.catalog.ranking import Index, Known
+from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.yard.toolbox.gathering import Offering, server_words, words_of
 from mcpyard.yard.toolbox.own_tools import own_tool
 from mcpyard.yard.toolbox.tool import Tool
@@ -80,7 +80,7 @@ class _SelfControl:
         """Search the tools of all MCP servers by name and description."""
         tools = self._yard.tools()
         index = Index(
-            Known(each.exposed_name, each.title or "", each.description) for each in tools
+            ToolText(each.exposed_name, each.title or "", each.description) for each in tools
         )
         matches = [tools[place] for place in index.rank(query)[: max(0, limit)]]
         return {

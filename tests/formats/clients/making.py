@@ -10,7 +10,7 @@ from mcpyard.formats.facts import Client, EntrySchema, EntryTransport, Field, Un
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import CLIENTS
 
-SPOTS = tuple(
+REFS = tuple(
     ClientScopeRef(client, client.scopes[0], "p", shape)
     for client in CLIENTS
     for shape in client.shapes
@@ -66,8 +66,8 @@ def _ref(client: Client, name: str) -> str:
 
 
 @st.composite
-def entries(draw: st.DrawFn, spot: ClientScopeRef) -> Entry:
-    client, shape = spot.client, spot.shape
+def entries(draw: st.DrawFn, ref: ClientScopeRef) -> Entry:
+    client, shape = ref.client, ref.shape
     remote = Field.URL in shape.words and draw(st.booleans())
     text = texts(client)
     values: dict[Field, Any] = {}

@@ -1,16 +1,16 @@
 from collections.abc import Mapping
 
 from mcpyard.formats.drift import ABSENT, Drift, drift
-from mcpyard.formats.effective import standings
+from mcpyard.formats.effective import statuses
 from mcpyard.formats.registry import CLIENTS
-from tests.formats.clients.standing import around, texts
+from tests.formats.clients.evaluations import host, texts
 
 LITERAL = "hunter2"
 
 
 def drifts(files: Mapping[str, object]) -> tuple[Drift, ...]:
     contents = texts(files)
-    return drift(each for client in CLIENTS for each in standings(client, around(), contents))
+    return drift(each for client in CLIENTS for each in statuses(client, host(), contents))
 
 
 def claude(**entry: object) -> dict[str, object]:
@@ -29,8 +29,8 @@ def opencode(**entry: object) -> dict[str, object]:
     return {"~/.config/opencode/opencode.json": {"mcp": {"x": entry}}}
 
 
-def spots(difference: Drift) -> list[list[str]]:
-    return [[str(each.spot) for each in variant.standings] for variant in difference.variants]
+def refs(difference: Drift) -> list[list[str]]:
+    return [[str(each.ref) for each in variant.statuses] for variant in difference.variants]
 
 
 def test_one_definition_in_many_spellings_is_no_drift() -> None:
@@ -68,7 +68,7 @@ def test_what_differs_is_told_with_the_most_usual_first() -> None:
     files |= codex('command = "run"\nargs = ["1"]')
     [difference] = drifts(files)
     assert difference.name == "x"
-    assert spots(difference) == [["codex:user", "cursor:user"], ["claude-code:user"]]
+    assert refs(difference) == [["codex:user", "cursor:user"], ["claude-code:user"]]
     assert [each.values for each in difference.variants] == [{"args": "1"}, {"args": "2"}]
 
 

@@ -10,12 +10,12 @@ from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from tests.conftest import FULL
-from tests.formats.clients.making import SPOTS, entries, reread
+from tests.formats.clients.making import REFS, entries, reread
 
 CLAUDE, CODEX, GEMINI, OPENCODE, YARD = (
-    spot_of(each) for each in ("claude", "codex", "gemini", "opencode", "yard:project")
+    scope_ref_of(each) for each in ("claude", "codex", "gemini", "opencode", "yard:project")
 )
 
 _START = {"2": '{"mcp": {"servers": {}}}'}
@@ -23,7 +23,7 @@ _START = {"2": '{"mcp": {"servers": {}}}'}
 
 
 def test_a_new_file_gets_what_it_needs() -> None:
-    text = write(spot_of("claude:local", "/srv/it"), "", "x", Entry(command="a")).text
+    text = write(scope_ref_of("claude:local", "/srv/it"), "", "x", Entry(command="a")).text
     assert json.loads(text) == {"projects": {"/srv/it": {"mcpServers": {"x": {"command": "a"}}}}}
     assert text.endswith("}\n")
     assert write(CODEX, "", "x", Entry(command="a")).text == '[mcp_servers.x]\ncommand = "a"\n'
@@ -135,13 +135,13 @@ def test_a_new_file_of_opencode_is_in_the_first_shape() -> None:
 
 
 @pytest.mark.timeout(300 if FULL else 60)
-@given(st.sampled_from(SPOTS), st.data())
+@given(st.sampled_from(REFS), st.data())
 def test_an_entry_that_is_changed_says_what_it_was_changed_to(
-    spot: ClientScopeRef, data: st.DataObject
+    ref: ClientScopeRef, data: st.DataObject
 ) -> None:
-    old, new = data.draw(entries(spot)), data.draw(entries(spot))
-    raw = respell(spell(old, spot.shape), new, spot.client, spot.shape)
-    understood = understand(raw, spot.client, spot.shape)
+    old, new = data.draw(entries(ref)), data.draw(entries(ref))
+    raw = respell(spell(old, ref.shape), new, ref.client, ref.shape)
+    understood = understand(raw, ref.client, ref.shape)
     assert understood.problems == ()
     expected, fields = new.set_fields(), understood.entry.set_fields()
     assert understood.entry.way is new.way or Field.TYPE not in expected
@@ -152,20 +152,20 @@ def test_an_entry_that_is_changed_says_what_it_was_changed_to(
 
 
 @pytest.mark.timeout(300 if FULL else 60)
-@given(st.sampled_from(SPOTS), st.data())
+@given(st.sampled_from(REFS), st.data())
 def test_what_is_added_is_read_as_it_was_meant_and_removed_without_a_trace(
-    spot: ClientScopeRef, data: st.DataObject
+    ref: ClientScopeRef, data: st.DataObject
 ) -> None:
-    first, second, added = (data.draw(entries(spot)) for _ in range(3))
-    text = _START.get(spot.shape.versions, "")
-    text = write(spot, text, "first", first).text
-    text = write(spot, text, "second", second).text
-    with_added = write(spot, text, "added", added).text
-    listing = read(spot, with_added)
+    first, second, added = (data.draw(entries(ref)) for _ in range(3))
+    text = _START.get(ref.shape.versions, "")
+    text = write(ref, text, "first", first).text
+    text = write(ref, text, "second", second).text
+    with_added = write(ref, text, "added", added).text
+    listing = read(ref, with_added)
     entry = listing.entry("added")
-    assert entry == reread(added, spot.client, listing.spot.shape)
+    assert entry == reread(added, ref.client, listing.ref.shape)
     assert (entry.command, entry.url, entry.env) == (added.command, added.url, added.env)
-    assert remove(spot, with_added, "added").text == text
-    changed = write(spot, with_added, "added", first).text
-    assert read(spot, changed).entry("first") == listing.entry("first")
-    assert read(spot, changed).entry("second") == listing.entry("second")
+    assert remove(ref, with_added, "added").text == text
+    changed = write(ref, with_added, "added", first).text
+    assert read(ref, changed).entry("first") == listing.entry("first")
+    assert read(ref, changed).entry("second") == listing.entry("second")

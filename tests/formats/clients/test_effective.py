@@ -1,9 +1,9 @@
 from collections.abc import Mapping
 
 from mcpyard.domain.errors import Problem, SourceLocation
-from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge, standings
+from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge, statuses
 from mcpyard.formats.registry import CLIENTS, client_of
-from tests.formats.clients.standing import HOME, PROJECT, around, judged, states, texts
+from tests.formats.clients.evaluations import HOME, PROJECT, host, judged, states, texts
 
 RUN = {"command": "run"}
 LOCAL = {"type": "local", "command": ["run"]}
@@ -14,8 +14,8 @@ def claude(**project: object) -> dict[str, object]:
 
 
 def one(client: str, files: Mapping[str, object], name: str) -> ServerStatus:
-    all_standings = judged(client, files, around()).standings
-    return next(each for each in all_standings if each.listed.name == name)
+    all_statuses = judged(client, files, host()).statuses
+    return next(each for each in all_statuses if each.listed.name == name)
 
 
 def test_a_server_that_nothing_speaks_against_is_enabled() -> None:
@@ -28,38 +28,38 @@ def test_a_server_that_nothing_speaks_against_is_enabled() -> None:
         else:
             content = {shape.keys[0]: {"x": entry}}
         files = texts({})
-        path = files_of(client, around())[0]
+        path = files_of(client, host())[0]
         files |= texts({path.replace(HOME, "~").replace(PROJECT, "."): content})
         files |= texts({"~/.gemini/trustedFolders.json": {PROJECT: "TRUST_FOLDER"}})
-        [standing] = standings(client, around(), files)
-        assert (standing.state, standing.spot.scope) == (Effective.ENABLED, scope), client.id
+        [status] = statuses(client, host(), files)
+        assert (status.state, status.ref.scope) == (Effective.ENABLED, scope), client.id
 
 
 def test_the_files_to_look_at_are_those_of_servers_switches_and_trust() -> None:
-    assert set(files_of(client_of("gemini"), around())) == {
+    assert set(files_of(client_of("gemini"), host())) == {
         f"{HOME}/.gemini/settings.json",
         f"{HOME}/.gemini/mcp-server-enablement.json",
         f"{HOME}/.gemini/trustedFolders.json",
         f"{PROJECT}/.gemini/settings.json",
         "/etc/gemini-cli/settings.json",
     }
-    assert f"{PROJECT}/.claude/settings.local.json" in files_of(client_of("claude"), around())
+    assert f"{PROJECT}/.claude/settings.local.json" in files_of(client_of("claude"), host())
 
 
 def test_without_a_project_nothing_of_a_project_is_looked_at() -> None:
-    nowhere = around("")
+    nowhere = host("")
     for client in CLIENTS:
         assert not any("//" in path or path[0] == "." for path in files_of(client, nowhere))
-    judgement = judged("claude", {"~/.claude.json": {"mcpServers": {"x": RUN}}}, nowhere)
-    assert [str(each.spot) for each in judgement.files] == ["claude-code:user"]
+    evaluation = judged("claude", {"~/.claude.json": {"mcpServers": {"x": RUN}}}, nowhere)
+    assert [str(each.ref) for each in evaluation.files] == ["claude-code:user"]
     assert states("gemini", {"~/.gemini/settings.json": {"mcpServers": {"x": RUN}}}, nowhere) == {
         "user x": "enabled"
     }
 
 
 def test_of_a_scope_without_a_file_the_one_to_create_is_given() -> None:
-    judgement = judged("opencode", {"./opencode.jsonc": {"mcp": {"x": LOCAL}}}, around())
-    assert [(each.path, each.exists) for each in judgement.files] == [
+    evaluation = judged("opencode", {"./opencode.jsonc": {"mcp": {"x": LOCAL}}}, host())
+    assert [(each.path, each.exists) for each in evaluation.files] == [
         (f"{HOME}/.config/opencode/opencode.json", False),
         (f"{PROJECT}/opencode.jsonc", True),
     ]
@@ -69,9 +69,9 @@ def test_a_server_of_a_project_waits_for_claudes_approval() -> None:
     shared = {"./.mcp.json": {"mcpServers": {"x": RUN}}}
     assert states("claude", shared) == {"project x": "untrusted"}
     local = {"./.claude/settings.local.json": {"enabledMcpjsonServers": ["x"]}}
-    standing = one("claude", {**shared, **local}, "x")
-    assert standing.state == "untrusted"
-    assert "the folder is not trusted" in standing.reason
+    status = one("claude", {**shared, **local}, "x")
+    assert status.state == "untrusted"
+    assert "the folder is not trusted" in status.reason
     trusted = {"~/.claude.json": claude()}
     assert states("claude", {**shared, **local, **trusted}) == {"project x": "enabled"}
     every = {"~/.claude/settings.json": {"enableAllProjectMcpServers": True}}
@@ -85,9 +85,9 @@ def test_what_claude_was_told_to_reject_is_disabled_at_once() -> None:
         "./.mcp.json": {"mcpServers": {"x": RUN}},
         "./.claude/settings.json": '{\n  "disabledMcpjsonServers": ["y", "x"]\n}',
     }
-    standing = one("claude", files, "x")
-    assert standing.state == "disabled"
-    assert standing.where == SourceLocation(f"{PROJECT}/.claude/settings.json", 2, 35)
+    status = one("claude", files, "x")
+    assert status.state == "disabled"
+    assert status.where == SourceLocation(f"{PROJECT}/.claude/settings.json", 2, 35)
 
 
 def test_claudes_list_for_a_project_switches_servers_of_every_scope_off() -> None:
@@ -143,8 +143,8 @@ def test_an_administrator_can_block_servers_of_claude() -> None:
         contents = texts(servers)
         path = "/etc/claude-code/managed-settings.json"
         contents |= {path: Text(path, texts({"~/x": rules})[f"{HOME}/x"].text)}
-        judgement = judge(client_of("claude"), around(), contents)
-        return {each.listed.name: each.state for each in judgement.standings}
+        evaluation = judge(client_of("claude"), host(), contents)
+        return {each.listed.name: each.state for each in evaluation.statuses}
 
     assert managed({"deniedMcpServers": [{"serverName": "x"}]}) == {"x": "blocked", "y": "enabled"}
     assert managed({"allowedMcpServers": ["x"]}) == {"x": "enabled", "y": "blocked"}
@@ -215,7 +215,7 @@ def test_opencode_reads_all_its_files_together_and_the_last_wins() -> None:
     }
     rows = [
         (each.listed.place.file.removeprefix(HOME), each.listed.name, each.state)
-        for each in judged("opencode", files, around()).standings
+        for each in judged("opencode", files, host()).statuses
     ]
     assert rows == [
         ("/.config/opencode/opencode.json", "x", "shadowed"),
@@ -241,9 +241,9 @@ def test_a_time_in_the_old_form_costs_opencode_only_its_server() -> None:
 
 def test_an_entry_that_switches_itself_off_is_disabled_where_it_says_so() -> None:
     text = '{"mcpServers": {"x": {"command": "run",\n "disabled": true}}}'
-    standing = one("kiro", {"./.kiro/settings/mcp.json": text}, "x")
-    assert standing.state == "disabled"
-    assert standing.where == SourceLocation(f"{PROJECT}/.kiro/settings/mcp.json", 2, 2)
+    status = one("kiro", {"./.kiro/settings/mcp.json": text}, "x")
+    assert status.state == "disabled"
+    assert status.where == SourceLocation(f"{PROJECT}/.kiro/settings/mcp.json", 2, 2)
 
 
 GEMINI = {
@@ -276,7 +276,7 @@ def test_geminis_lists_block_in_any_case() -> None:
 def test_gemini_uses_no_server_in_a_folder_that_is_not_trusted() -> None:
     def with_rules(rules: object, **environment: str) -> str:
         files = {**GEMINI, "~/.gemini/trustedFolders.json": rules}
-        return states("gemini", files, around(**environment))["user docs"]
+        return states("gemini", files, host(**environment))["user docs"]
 
     assert with_rules({}) == "untrusted"
     assert with_rules([]) == "untrusted"
@@ -310,21 +310,21 @@ def test_copilot_reads_one_file_of_a_trusted_folder() -> None:
     assert states("copilot", files)["project x"] == "untrusted"
     for word in ("trustedFolders", "trusted_folders"):
         trusted = {**files, "~/.copilot/config.json": {word: ["/elsewhere", HOME]}}
-        judgement = judged("copilot", trusted, around())
-        assert [(each.listed.name, str(each.state)) for each in judgement.standings] == [
+        evaluation = judged("copilot", trusted, host())
+        assert [(each.listed.name, str(each.state)) for each in evaluation.statuses] == [
             ("x", "shadowed"),
             ("y", "disabled"),
             ("x", "enabled"),
         ]
         other = {**trusted, "./.mcp.json": {"mcpServers": {"z": RUN}}}
-        judgement = judged("copilot", other, around())
-        assert [(each.listed.name, str(each.state)) for each in judgement.standings] == [
+        evaluation = judged("copilot", other, host())
+        assert [(each.listed.name, str(each.state)) for each in evaluation.statuses] == [
             ("x", "enabled"),
             ("y", "disabled"),
             ("x", "shadowed"),
             ("z", "enabled"),
         ]
-        assert judgement.standings[2].reason == f"Copilot CLI reads {PROJECT}/.mcp.json instead"
+        assert evaluation.statuses[2].reason == f"Copilot CLI reads {PROJECT}/.mcp.json instead"
 
 
 def test_qwens_list_of_excluded_servers_is_its_switch() -> None:
@@ -338,9 +338,9 @@ def test_qwens_list_of_excluded_servers_is_its_switch() -> None:
 
 
 def test_where_no_file_tells_of_trust_the_need_for_it_is_told() -> None:
-    standing = one("vscode", {"./.vscode/mcp.json": {"servers": {"x": RUN}}}, "x")
-    assert standing.state == "enabled"
-    assert "asks for trust" in standing.reason
+    status = one("vscode", {"./.vscode/mcp.json": {"servers": {"x": RUN}}}, "x")
+    assert status.state == "enabled"
+    assert "asks for trust" in status.reason
 
 
 def test_a_broken_file_costs_only_itself_and_is_told_with_line_and_column() -> None:
@@ -349,32 +349,32 @@ def test_a_broken_file_costs_only_itself_and_is_told_with_line_and_column() -> N
         "./.mcp.json": '{\n  "mcpServers": [',
         "~/.claude/settings.json": "{,}",
     }
-    judgement = judged("claude", files, around())
-    assert [(each.listed.name, each.state) for each in judgement.standings] == [("x", "enabled")]
-    [broken] = [each for each in judgement.files if each.problems]
+    evaluation = judged("claude", files, host())
+    assert [(each.listed.name, each.state) for each in evaluation.statuses] == [("x", "enabled")]
+    [broken] = [each for each in evaluation.files if each.problems]
     assert broken.path == f"{PROJECT}/.mcp.json"
     assert broken.problems[0].place == SourceLocation(f"{PROJECT}/.mcp.json", 2, 18)
-    [besides] = judgement.problems
+    [besides] = evaluation.problems
     assert besides.place == SourceLocation(f"{HOME}/.claude/settings.json", 1, 2)
 
 
 def test_servers_that_are_no_object_break_the_file() -> None:
-    judgement = judged("claude", {"~/.claude.json": {"mcpServers": []}}, around())
-    [problem] = judgement.files[0].problems
+    evaluation = judged("claude", {"~/.claude.json": {"mcpServers": []}}, host())
+    [problem] = evaluation.files[0].problems
     assert "expected an object, found a list" in problem.message
 
 
 def test_a_file_that_cannot_be_read_is_told() -> None:
     path = f"{HOME}/.cursor/mcp.json"
     fault = Problem("", "is a folder")
-    judgement = judge(client_of("cursor"), around(""), {path: Text(path, fault=fault)})
-    [file] = judgement.files
-    assert (file.exists, file.problems, file.standings) == (True, (fault,), ())
+    evaluation = judge(client_of("cursor"), host(""), {path: Text(path, fault=fault)})
+    [file] = evaluation.files
+    assert (file.exists, file.problems, file.statuses) == (True, (fault,), ())
 
 
 def test_all_servers_of_a_file_that_its_program_cannot_read_are_invalid() -> None:
     text = '{\n  // mine\n  "mcpServers": {"x": {"command": "a"}}\n}'
-    standing = one("claude", {"./.mcp.json": text}, "x")
-    assert standing.state == "invalid"
-    assert standing.reason == "comment: Claude Code cannot read a file with one"
-    assert standing.where == SourceLocation(f"{PROJECT}/.mcp.json", 2, 3)
+    status = one("claude", {"./.mcp.json": text}, "x")
+    assert status.state == "invalid"
+    assert status.reason == "comment: Claude Code cannot read a file with one"
+    assert status.where == SourceLocation(f"{PROJECT}/.mcp.json", 2, 3)

@@ -14,25 +14,25 @@ from mcpyard.formats.facts import Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import rule_fault
 from tests.conftest import FULL
-from tests.formats.clients.making import SPOTS, entries, reread
+from tests.formats.clients.making import REFS, entries, reread
 from tests.formats.clients.written import files, named
 
 EXAMPLES = 5_000 if FULL else 250
 
 pytestmark = pytest.mark.timeout(1200 if FULL else 120)
 
-SPOT = st.sampled_from(SPOTS)
+REF = st.sampled_from(REFS)
 
 
 @st.composite
 def cases(draw: st.DrawFn, least: int = 0) -> tuple[ClientScopeRef, str, dict[str, Entry]]:
     """A client, a file of it, and the servers in the file."""
-    spot = draw(SPOT)
-    servers = draw(named(spot).filter(lambda candidates: len(candidates) >= least))
-    text = draw(files(spot, servers))
+    ref = draw(REF)
+    servers = draw(named(ref).filter(lambda candidates: len(candidates) >= least))
+    text = draw(files(ref, servers))
     # Without a server that shows it, a file is taken to be in the first shape.
-    assume(read(spot, text).spot.shape is spot.shape)
-    return spot, text, servers
+    assume(read(ref, text).ref.shape is ref.shape)
+    return ref, text, servers
 
 
 def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -50,13 +50,13 @@ def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
 def test_adding_changes_one_line_at_most_and_removing_gives_back_the_bytes(
     case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
-    spot, text, servers = case
-    entry = data.draw(entries(spot))
-    added = write(spot, text, "fresh", entry).text
-    assert read(spot, added).entry("fresh") == reread(entry, spot.client, spot.shape)
+    ref, text, servers = case
+    entry = data.draw(entries(ref))
+    added = write(ref, text, "fresh", entry).text
+    assert read(ref, added).entry("fresh") == reread(entry, ref.client, ref.shape)
     for name in servers:
-        assert read(spot, added).entry(name) == read(spot, text).entry(name)
-    assert remove(spot, added, "fresh").text == text
+        assert read(ref, added).entry(name) == read(ref, text).entry(name)
+    assert remove(ref, added, "fresh").text == text
     old, _ = changed_lines(text, added)
     # The line before a new member gets a comma, or an empty object is opened.
     assert len(old) <= 1
@@ -67,16 +67,16 @@ def test_adding_changes_one_line_at_most_and_removing_gives_back_the_bytes(
 def test_a_change_touches_no_byte_outside_of_its_entry(
     case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
-    spot, text, servers = case
+    ref, text, servers = case
     name = data.draw(st.sampled_from(sorted(servers)))
-    entry = data.draw(entries(spot))
-    changed = write(spot, text, name, entry).text
-    fields = read(spot, changed).entry(name).set_fields()
+    entry = data.draw(entries(ref))
+    changed = write(ref, text, name, entry).text
+    fields = read(ref, changed).entry(name).set_fields()
     expected = entry.set_fields()
     assert {each: fields[each] for each in fields if each is not Field.TYPE} == {
         each: expected[each] for each in expected if each is not Field.TYPE
     }
-    assert remove(spot, changed, name).text == remove(spot, text, name).text
+    assert remove(ref, changed, name).text == remove(ref, text, name).text
 
 
 @settings(max_examples=EXAMPLES)
@@ -84,20 +84,20 @@ def test_a_change_touches_no_byte_outside_of_its_entry(
 def test_an_edit_and_its_inverse_give_back_the_bytes(
     case: tuple[ClientScopeRef, str, dict[str, Entry]], data: st.DataObject
 ) -> None:
-    spot, text, servers = case
+    ref, text, servers = case
     name = data.draw(st.sampled_from(sorted(servers)))
     # What is written anew is written plainly, however it was spelled.
     text = text.replace("\\u00e9", "é")
-    renamed = rename(spot, text, name, "fresh").text
-    if rule_fault(spot.client, name) is None:
-        assert rename(spot, renamed, "fresh", name).text == text
-    assert remove(spot, renamed, "fresh").text == remove(spot, text, name).text
-    entry = read(spot, text).entry(name)
+    renamed = rename(ref, text, name, "fresh").text
+    if rule_fault(ref.client, name) is None:
+        assert rename(ref, renamed, "fresh", name).text == text
+    assert remove(ref, renamed, "fresh").text == remove(ref, text, name).text
+    entry = read(ref, text).entry(name)
     other = replace(entry, command="other") if entry.url is None else replace(entry, url="other")
-    edited = write(spot, text, name, other).text
+    edited = write(ref, text, name, other).text
     old, new = changed_lines(text, edited)
     assert len(old) == len(new) <= 1
-    assert write(spot, edited, name, entry).text == text
+    assert write(ref, edited, name, entry).text == text
 
 
 @settings(max_examples=EXAMPLES)
@@ -107,10 +107,10 @@ def test_a_copy_is_read_in_the_other_file_as_it_was_converted(
     target: tuple[ClientScopeRef, str, dict[str, Entry]],
     data: st.DataObject,
 ) -> None:
-    spot, text, servers = source
+    ref, text, servers = source
     there, other, _ = target
     name = data.draw(st.sampled_from(sorted(servers)))
-    converted = convert(read(spot, text).entry(name), spot, there)
+    converted = convert(read(ref, text).entry(name), ref, there)
     assume(converted.entry.command is not None or converted.entry.url is not None)
     written = write(there, other, "fresh", converted.entry).text
     assert read(there, written).entry("fresh") == reread(converted.entry, there.client, there.shape)

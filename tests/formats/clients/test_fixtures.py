@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.formats.editing import remove, write
 from mcpyard.formats.entry_list import read
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.switches import is_on, switched_off
 
 FIXTURES = Path(__file__).parents[4] / "shared" / "fixtures" / "clients"
@@ -30,17 +30,17 @@ FILES = [
 def test_what_a_program_wrote_is_read_and_written_back_as_it_is(
     file: str, words: str, names: set[str]
 ) -> None:
-    spot = spot_of(words, "/home/user/project")
+    ref = scope_ref_of(words, "/home/user/project")
     text = (FIXTURES / file).read_bytes().decode()
-    listing = read(spot, text, file)
+    listing = read(ref, text, file)
     assert {each.name for each in listing.servers} == names
     assert listing.problems == ()
     for name in names:
         entry = listing.entry(name)
-        assert write(spot, text, name, entry).text == text
-        added = write(spot, text, "added", entry).text
-        assert read(spot, added).entry("added") == entry
-        assert remove(spot, added, "added").text == text
+        assert write(ref, text, name, entry).text == text
+        added = write(ref, text, "added", entry).text
+        assert read(ref, added).entry("added") == entry
+        assert remove(ref, added, "added").text == text
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_a_program_wrote_is_read_and_written_back_as_it_is(
     ],
 )
 def test_what_a_program_switched_off_is_off(file: str, words: str, name: str) -> None:
-    spot = spot_of(words)
-    off = switched_off(spot, (FIXTURES / file).read_text())
-    assert not is_on(spot, name, off)
-    assert is_on(spot, "events", off)
+    ref = scope_ref_of(words)
+    off = switched_off(ref, (FIXTURES / file).read_text())
+    assert not is_on(ref, name, off)
+    assert is_on(ref, "events", off)

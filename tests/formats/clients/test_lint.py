@@ -7,13 +7,13 @@ from mcpyard.formats.finding import RULES, SAYS
 from mcpyard.formats.lint import Finding, lint
 from mcpyard.formats.registry import CLIENTS, client_of
 from mcpyard.formats.texts import Text
-from tests.formats.clients.standing import HOME, PROJECT, around, texts
+from tests.formats.clients.evaluations import HOME, PROJECT, host, texts
 
 LITERAL = "hunter2"
 
 
 def all_findings(client: str, files: Mapping[str, object]) -> list[Finding]:
-    return list(lint(client_of(client), around(), texts(files)))
+    return list(lint(client_of(client), host(), texts(files)))
 
 
 def only(client: str, entry: object, *, mode: int = 0o600, tracked: bool = False) -> list[Finding]:
@@ -29,7 +29,7 @@ def only(client: str, entry: object, *, mode: int = 0o600, tracked: bool = False
     }.get(client, "")
     content = f"[mcp_servers.x]\n{entry}" if client == "codex" else {keys[0]: {"x": entry}}
     files = texts({path: content}, mode, tracked=tracked)
-    return list(lint(client_of(client), around(), files))
+    return list(lint(client_of(client), host(), files))
 
 
 def codes(findings: list[Finding]) -> list[str]:
@@ -42,7 +42,7 @@ def test_every_rule_says_something_and_nothing_is_said_of_no_rule() -> None:
 
 def test_nothing_is_found_where_nothing_is() -> None:
     for client in CLIENTS:
-        assert lint(client, around(), {}) == ()
+        assert lint(client, host(), {}) == ()
 
 
 def test_a_comment_in_strict_json_is_an_error_told_once() -> None:
@@ -71,7 +71,7 @@ def test_a_broken_file_is_told_with_its_place_whoever_it_belongs_to() -> None:
     assert finding.message == "mcpServers: expected an object, found a list"
     path = f"{HOME}/.cursor/mcp.json"
     unreadable = {path: Text(path, fault=Problem("", "is a folder"))}
-    assert codes(list(lint(client_of("cursor"), around(), unreadable))) == ["file-broken error"]
+    assert codes(list(lint(client_of("cursor"), host(), unreadable))) == ["file-broken error"]
 
 
 def test_an_address_without_a_type_is_told_with_what_to_add() -> None:

@@ -12,31 +12,31 @@ from mcpyard.domain.errors import (
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import FileListing, read, read_scopes
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 
 
 def read_one(client: str, entry: str) -> tuple[Entry | None, list[str]]:
     keys = {"opencode": "mcp", "codex": "mcp_servers"}.get(client, "mcpServers")
-    listing = read(spot_of(client), f'{{"{keys}": {{"x": {entry}}}}}', "f")
+    listing = read(scope_ref_of(client), f'{{"{keys}": {{"x": {entry}}}}}', "f")
     [listed] = listing.servers
     return listed.entry, [f"{each.field}: {each.message}" for each in listed.problems]
 
 
 def read_toml(body: str) -> FileListing:
-    return read(spot_of("codex"), f"[mcp_servers.x]\n{body}\n", "f")
+    return read(scope_ref_of("codex"), f"[mcp_servers.x]\n{body}\n", "f")
 
 
 def test_a_server_has_the_place_of_its_name() -> None:
     text = '{\n  "mcpServers": {\n    "x": {"command": "a"}\n  }\n}\n'
-    [listed] = read(spot_of("claude"), text, "f.json").servers
+    [listed] = read(scope_ref_of("claude"), text, "f.json").servers
     assert listed.place == SourceLocation("f.json", 3, 5)
-    [listed] = read(spot_of("codex"), '\n[mcp_servers.x]\ncommand = "a"\n', "f.toml").servers
+    [listed] = read(scope_ref_of("codex"), '\n[mcp_servers.x]\ncommand = "a"\n', "f.toml").servers
     assert listed.place == SourceLocation("f.toml", 2, 1)
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", " \n", "{}", '{"mcpServers": {}}'])
 def test_a_file_without_servers_lists_none(text: str) -> None:
-    assert read(spot_of("claude"), text).servers == ()
+    assert read(scope_ref_of("claude"), text).servers == ()
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_file_without_servers_lists_none(text: str) -> None:
 )
 def test_a_file_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(DocumentBroken, match=re.escape(message)):
-        read(spot_of("claude"), text, "f")
+        read(scope_ref_of("claude"), text, "f")
 
 
 def test_one_bad_entry_costs_only_itself() -> None:
     text = '{"mcpServers": {"bad": 5, "worse": {"command": 5}, "good": {"command": "a"}}}'
-    listing = read(spot_of("claude"), text, "f")
+    listing = read(scope_ref_of("claude"), text, "f")
     assert [(each.name, len(each.problems)) for each in listing.servers] == [
         ("bad", 1),
         ("worse", 1),
@@ -163,37 +163,37 @@ def test_an_address_says_by_its_word_how_it_is_reached() -> None:
 
 def test_both_shapes_of_opencode_are_told_apart() -> None:
     old = '{"mcp": {"servers": {"type": "local", "command": ["a"]}}}'
-    [listed] = read(spot_of("opencode"), old).servers
+    [listed] = read(scope_ref_of("opencode"), old).servers
     assert listed.name == "servers"
     entry = '{"type": "local", "command": ["a"], "timeout": {"request": 5}}'
     new = f'{{"mcp": {{"servers": {{"x": {entry}}}}}}}'
-    listing = read(spot_of("opencode"), new)
-    assert listing.spot.shape.versions == "2"
+    listing = read(scope_ref_of("opencode"), new)
+    assert listing.ref.shape.versions == "2"
     assert listing.entry("x").call_timeout == 5
 
 
 def test_a_time_that_opencode_cannot_read_is_told() -> None:
     old = '{"mcp": {"x": {"type": "local", "command": ["a"], "timeout": 1.5}}}'
-    [listed] = read(spot_of("opencode"), old, "f").servers
+    [listed] = read(scope_ref_of("opencode"), old, "f").servers
     assert str(listed.problems[0]) == "f:1:51: mcp.x.timeout: expected a whole number"
     new = '{"mcp": {"servers": {"x": {"type": "local", "command": ["a"], "timeout": 5}}}}'
-    [listed] = read(spot_of("opencode"), new).servers
+    [listed] = read(scope_ref_of("opencode"), new).servers
     assert "expected an object, found the number 5" in listed.problems[0].message
 
 
 def test_a_comment_that_the_program_cannot_read_is_told() -> None:
     text = '{\n  // mine\n  "mcpServers": {"x": {"command": "a"}}\n}'
-    listing = read(spot_of("claude"), text, "f")
+    listing = read(scope_ref_of("claude"), text, "f")
     [problem] = listing.problems
     assert str(problem) == "f:2:3: comment: Claude Code cannot read a file with one"
     assert len(listing.servers) == 1
-    assert read(spot_of("gemini"), text).problems == ()
+    assert read(scope_ref_of("gemini"), text).problems == ()
 
 
 def test_a_byte_order_mark_that_the_program_cannot_read_is_told() -> None:
-    [problem] = read(spot_of("gemini"), "\ufeff{}", "f").problems
+    [problem] = read(scope_ref_of("gemini"), "\ufeff{}", "f").problems
     assert "byte order mark (BOM), which Gemini CLI cannot read" in str(problem)
-    assert read(spot_of("claude"), "\ufeff{}").problems == ()
+    assert read(scope_ref_of("claude"), "\ufeff{}").problems == ()
 
 
 def test_scopes_that_share_a_file_are_listed_from_one_reading() -> None:
@@ -201,7 +201,7 @@ def test_scopes_that_share_a_file_are_listed_from_one_reading() -> None:
       "mcpServers": {"x": {"command": "a"}},
       "projects": {"/srv/it": {"mcpServers": {"y": {"command": "b"}}}}
     }"""
-    spots = (spot_of("claude", "/srv/it"), spot_of("claude:local", "/srv/it"))
-    user, local = read_scopes(spots, text, "f")
-    assert (user, local) == tuple(read(spot, text, "f") for spot in spots)
+    refs = (scope_ref_of("claude", "/srv/it"), scope_ref_of("claude:local", "/srv/it"))
+    user, local = read_scopes(refs, text, "f")
+    assert (user, local) == tuple(read(ref, text, "f") for ref in refs)
     assert (user.entry("x"), local.entry("y")) == (Entry(command="a"), Entry(command="b"))

@@ -5,7 +5,7 @@ import pytest
 from mcpyard.domain.errors import InputError
 from mcpyard.formats.facts import Client, Field, SwitchKind
 from mcpyard.formats.locations import ClientFolders, candidates
-from mcpyard.formats.registry import CLIENTS, client_of, spot_of
+from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 
 IDS = (
     "claude-code codex gemini opencode copilot claude-desktop cursor vscode windsurf zed qwen cline"
@@ -14,7 +14,7 @@ IDS = (
 
 
 def path(words: str, platform: str = "linux", **environment: str) -> str:
-    location = spot_of(words).scope.location
+    location = scope_ref_of(words).scope.location
     assert location is not None
     return candidates(location, ClientFolders(environment, "/home/me", "/srv/it", platform))[0]
 
@@ -61,15 +61,15 @@ def test_each_system_has_its_own_folder_for_settings() -> None:
 
 
 def test_a_file_can_have_several_names() -> None:
-    location = spot_of("opencode:project").scope.location
+    location = scope_ref_of("opencode:project").scope.location
     assert location is not None
     paths = candidates(location, ClientFolders({}, "/home/me", "/srv/it"))
     assert paths[:2] == ("/srv/it/opencode.json", "/srv/it/opencode.jsonc")
 
 
 def test_the_private_servers_of_a_project_stand_under_its_folder() -> None:
-    assert spot_of("claude:local", "/srv/it").above == ("projects", "/srv/it")
-    assert str(spot_of("claude:local")) == "claude-code:local"
+    assert scope_ref_of("claude:local", "/srv/it").above == ("projects", "/srv/it")
+    assert str(scope_ref_of("claude:local")) == "claude-code:local"
 
 
 def test_an_alias_is_the_client() -> None:
@@ -85,7 +85,7 @@ def test_an_alias_is_the_client() -> None:
 )
 def test_unknown_words_are_refused_with_the_known_ones(words: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        spot_of(words)
+        scope_ref_of(words)
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.id)

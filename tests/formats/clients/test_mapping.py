@@ -6,7 +6,7 @@ from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 URL = "https://example.com/mcp"
@@ -14,7 +14,7 @@ PRIVATE = "s3cr3t-value"
 
 
 def copy(entry: Entry, source: str, target: str, matrix: Matrix = Matrix.NATIVE) -> Converted:
-    return convert(entry, spot_of(source), spot_of(target), matrix)
+    return convert(entry, scope_ref_of(source), scope_ref_of(target), matrix)
 
 
 def warnings(converted: Converted) -> list[tuple[str, str]]:
@@ -220,17 +220,17 @@ def test_a_copy_within_one_program_keeps_what_only_it_knows() -> None:
 def test_a_copy_from_one_shape_to_another_tells_what_is_lost() -> None:
     entry = '{"type": "local", "command": ["a"], "timeout": {"startup": 5}}'
     text = f'{{"mcp": {{"servers": {{"x": {entry}}}}}}}'
-    listing = read(spot_of("opencode"), text)
-    converted = convert(listing.entry("x"), listing.spot, spot_of("opencode"))
+    listing = read(scope_ref_of("opencode"), text)
+    converted = convert(listing.entry("x"), listing.ref, scope_ref_of("opencode"))
     assert warnings(converted) == [("unsupported", "timeout.startup")]
     assert converted.left == {"timeout.startup": 5}
-    assert restore(converted.entry, converted.left, listing.spot) == listing.entry("x")
+    assert restore(converted.entry, converted.left, listing.ref) == listing.entry("x")
 
 
 def test_what_was_left_out_does_not_come_back_when_it_no_longer_fits() -> None:
     entry = Entry(command="a")
-    assert restore(entry, {"type": "sse"}, spot_of("claude")) == entry
-    assert restore(entry, {"alwaysLoad": True}, spot_of("claude")) == Entry(
+    assert restore(entry, {"type": "sse"}, scope_ref_of("claude")) == entry
+    assert restore(entry, {"alwaysLoad": True}, scope_ref_of("claude")) == Entry(
         command="a", unknown={"alwaysLoad": True}
     )
 

@@ -13,13 +13,13 @@ from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned, WarningKind
 from tests.conftest import FULL
-from tests.formats.clients.making import SPOTS, entries, reread
+from tests.formats.clients.making import REFS, entries, reread
 
 EXAMPLES = 5_000 if FULL else 250
 
 pytestmark = pytest.mark.timeout(600 if FULL else 30)
 
-PAIRS = st.tuples(st.sampled_from(SPOTS), st.sampled_from(SPOTS))
+PAIRS = st.tuples(st.sampled_from(REFS), st.sampled_from(REFS))
 MATRICES = st.sampled_from(Matrix)
 WHOLE = {Field.ENV_VARS, Field.ENV_HEADERS, Field.ONLY_TOOLS, Field.EXCEPT_TOOLS}
 
@@ -43,8 +43,8 @@ def leaves(entry: Entry) -> dict[tuple[Field, str], object]:
     return values
 
 
-def word(spot: ClientScopeRef, name: Field, where: str) -> str:
-    shape = spot.shape
+def word(ref: ClientScopeRef, name: Field, where: str) -> str:
+    shape = ref.shape
     if shape.joined and name is Field.ARGS:
         return f"command[{int(where[1:-1]) + 1}]"
     if shape.joined and name is Field.COMMAND:
@@ -53,10 +53,10 @@ def word(spot: ClientScopeRef, name: Field, where: str) -> str:
 
 
 def about(
-    warnings: tuple[Warned, ...], spot: ClientScopeRef, leaf: tuple[Field, str]
+    warnings: tuple[Warned, ...], ref: ClientScopeRef, leaf: tuple[Field, str]
 ) -> list[Warned]:
     name, where = leaf
-    fields = {word(spot, name, where), spot.shape.words.get(name, name.value)}
+    fields = {word(ref, name, where), ref.shape.words.get(name, name.value)}
     return [each for each in warnings if each.field in fields and each.kind is not WarningKind.INFO]
 
 

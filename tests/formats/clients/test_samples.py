@@ -16,7 +16,7 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.registry import CLIENTS, spot_of
+from mcpyard.formats.registry import CLIENTS, scope_ref_of
 
 SAMPLES = Path(__file__).parent / "samples"
 FOLDERS = sorted(SAMPLES.iterdir())
@@ -33,9 +33,9 @@ ADDED = Entry(
 pytestmark = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
-def spot_for(folder: Path) -> ClientScopeRef:
+def scope_ref_for(folder: Path) -> ClientScopeRef:
     words = {"opencode-v2": "opencode", "yard": "yard:project"}.get(folder.name, folder.name)
-    return spot_of(words)
+    return scope_ref_of(words)
 
 
 def sample(folder: Path, name: str) -> str:
@@ -44,29 +44,29 @@ def sample(folder: Path, name: str) -> str:
 
 
 def added(folder: Path) -> tuple[str, str]:
-    spot = spot_for(folder)
+    ref = scope_ref_for(folder)
     before = sample(folder, "before")
-    target = read(spot, before).spot
-    converted = convert(ADDED, spot_of("claude"), target)
+    target = read(ref, before).ref
+    converted = convert(ADDED, scope_ref_of("claude"), target)
     lines = [f"{each.kind} {each.field}: {each.message}\n" for each in converted.warnings]
-    return write(spot, before, "notes", converted.entry).text, "".join(lines)
+    return write(ref, before, "notes", converted.entry).text, "".join(lines)
 
 
 def changed(folder: Path) -> str:
-    spot = spot_for(folder)
+    ref = scope_ref_for(folder)
     text = sample(folder, "before")
-    listing = read(spot, text)
+    listing = read(ref, text)
     files = replace(listing.entry("files"), args=("-y", "@acme/files@2"))
     docs = listing.entry("docs")
     docs = (
         replace(docs, url="https://new.example.com/mcp") if docs.url else replace(docs, command="d")
     )
-    text = write(spot, text, "files", files).text
-    return write(spot, text, "docs", docs).text
+    text = write(ref, text, "files", files).text
+    return write(ref, text, "docs", docs).text
 
 
 def removed(folder: Path) -> str:
-    return remove(spot_for(folder), sample(folder, "before"), "files").text
+    return remove(scope_ref_for(folder), sample(folder, "before"), "files").text
 
 
 def test_a_server_is_added_and_nothing_else_changes(folder: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_server_is_added_and_nothing_else_changes(folder: Path) -> None:
 
 
 def test_removing_what_was_added_gives_back_the_original(folder: Path) -> None:
-    assert remove(spot_for(folder), sample(folder, "added"), "notes").text == sample(
+    assert remove(scope_ref_for(folder), sample(folder, "added"), "notes").text == sample(
         folder, "before"
     )
 
@@ -92,18 +92,18 @@ def test_a_server_is_removed_with_what_belongs_to_it(folder: Path) -> None:
 
 
 def test_writing_what_stands_there_changes_nothing(folder: Path) -> None:
-    spot, text = spot_for(folder), sample(folder, "before")
-    for listed in read(spot, text).servers:
+    ref, text = scope_ref_for(folder), sample(folder, "before")
+    for listed in read(ref, text).servers:
         assert listed.problems == ()
         assert listed.entry is not None
-        assert write(spot, text, listed.name, listed.entry).text == text
+        assert write(ref, text, listed.name, listed.entry).text == text
 
 
 def test_a_rename_and_a_rename_back_change_nothing(folder: Path) -> None:
-    spot, text = spot_for(folder), sample(folder, "before")
-    renamed = rename(spot, text, "files", "archive").text
-    assert [each.name for each in read(spot, renamed).servers] == ["archive", "docs"]
-    assert rename(spot, renamed, "archive", "files").text == text
+    ref, text = scope_ref_for(folder), sample(folder, "before")
+    renamed = rename(ref, text, "files", "archive").text
+    assert [each.name for each in read(ref, renamed).servers] == ["archive", "docs"]
+    assert rename(ref, renamed, "archive", "files").text == text
 
 
 def test_every_client_has_a_folder(folder: Path) -> None:

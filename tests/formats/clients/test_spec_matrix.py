@@ -13,7 +13,7 @@ from mcpyard.formats.editing import write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport, Field
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.warnings import WarningKind
 
 BOTH = pytest.mark.parametrize("matrix", Matrix)
@@ -42,9 +42,9 @@ bearer_token_env_var = "DOCS_TOKEN"
 
 
 def copy(text: str, source: str, target: str, matrix: Matrix) -> tuple[str, Converted]:
-    listing = read(spot_of(source), text)
-    converted = convert(listing.entry("x"), listing.spot, spot_of(target), matrix)
-    return write(spot_of(target), "", "x", converted.entry).text, converted
+    listing = read(scope_ref_of(source), text)
+    converted = convert(listing.entry("x"), listing.ref, scope_ref_of(target), matrix)
+    return write(scope_ref_of(target), "", "x", converted.entry).text, converted
 
 
 @BOTH
@@ -103,23 +103,23 @@ SAID = {
 @pytest.mark.parametrize("target", SPEC_CLIENTS)
 @pytest.mark.parametrize("name", SPEC_TABLE)
 def test_each_cell_of_the_matrix_holds(name: Field, target: str) -> None:
-    spot = spot_of(target)
-    converted = convert(SAID[name], spot_of("yard"), spot, Matrix.SPEC)
+    ref = scope_ref_of(target)
+    converted = convert(SAID[name], scope_ref_of("yard"), ref, Matrix.SPEC)
     dropped = [each.kind for each in converted.warnings if each.field == name.value]
     if SPEC_TABLE[name][target] == ABSENT:
         assert dropped == [WarningKind.UNSUPPORTED]
         assert name not in converted.entry.set_fields()
         return
     assert dropped == []
-    _, written = editor_of(spot.client).parse(write(spot, "", "x", converted.entry).text, "")
-    for step in (*spot.shape.keys, "x"):
+    _, written = editor_of(ref.client).parse(write(ref, "", "x", converted.entry).text, "")
+    for step in (*ref.shape.keys, "x"):
         assert isinstance(written, dict)
         written = written[step]
     assert isinstance(written, dict)
     word, part, _ = SPEC_TABLE[name][target].partition("[")
-    assert word == spot.shape.words[name]
+    assert word == ref.shape.words[name]
     assert word in written
-    assert bool(part) == (spot.shape.joined and name in {Field.COMMAND, Field.ARGS})
+    assert bool(part) == (ref.shape.joined and name in {Field.COMMAND, Field.ARGS})
 
 
 @pytest.mark.parametrize("target", ["claude", "gemini"])
@@ -144,7 +144,7 @@ def test_from_opencode_the_first_of_the_list_is_the_command(matrix: Matrix) -> N
 @pytest.mark.parametrize("command", ["[]", '[""]', '[" ", "a"]'])
 def test_from_opencode_an_empty_list_is_refused(command: str) -> None:
     text = f'{{"mcp": {{"x": {{"type": "local", "command": {command}}}}}}}'
-    listing = read(spot_of("opencode"), text, "opencode.json")
+    listing = read(scope_ref_of("opencode"), text, "opencode.json")
     with pytest.raises(DefinitionError, match=r"mcp\.x\.command: must not be empty"):
         listing.entry("x")
 
@@ -153,15 +153,15 @@ def test_from_opencode_an_empty_list_is_refused(command: str) -> None:
 @pytest.mark.parametrize("command", ["", " "])
 def test_to_opencode_an_empty_command_is_refused(matrix: Matrix, command: str) -> None:
     with pytest.raises(DefinitionError, match="command: must not be empty"):
-        convert(Entry(command=command), spot_of("codex"), spot_of("opencode"), matrix)
+        convert(Entry(command=command), scope_ref_of("codex"), scope_ref_of("opencode"), matrix)
 
 
 @BOTH
 @pytest.mark.parametrize("source", ["claude", "gemini", "opencode"])
 def test_json_becomes_valid_toml_with_arrays_and_tables(source: str, matrix: Matrix) -> None:
     entry = Entry(command="a b", args=('quo"te', "item2"), env={"KEY": "new\nline"})
-    converted = convert(entry, spot_of(source), spot_of("codex"), matrix)
-    text = write(spot_of("codex"), 'model = "m"\n', "my.server", converted.entry).text
+    converted = convert(entry, scope_ref_of(source), scope_ref_of("codex"), matrix)
+    text = write(scope_ref_of("codex"), 'model = "m"\n', "my.server", converted.entry).text
     assert tomllib.loads(text) == {
         "model": "m",
         "mcp_servers": {

@@ -19,30 +19,30 @@ COMMENTS = st.sampled_from(["", "", "mine", "}, ] # [x]"])
 LINE_ENDS = st.sampled_from(["\n", "\n", "\r\n"])
 
 
-def named(spot: ClientScopeRef, most: int = 3) -> st.SearchStrategy[dict[str, Entry]]:
+def named(ref: ClientScopeRef, most: int = 3) -> st.SearchStrategy[dict[str, Entry]]:
     """Servers by their names; a file can have names that its program would not give."""
-    return st.dictionaries(st.sampled_from(SERVER_NAMES), entries(spot), max_size=most)
+    return st.dictionaries(st.sampled_from(SERVER_NAMES), entries(ref), max_size=most)
 
 
 @st.composite
-def files(draw: st.DrawFn, spot: ClientScopeRef, servers: Mapping[str, Entry]) -> str:
+def files(draw: st.DrawFn, ref: ClientScopeRef, servers: Mapping[str, Entry]) -> str:
     """A file of the client with these servers, and with other things before and after them."""
-    raw = {name: spell(entry, spot.shape) for name, entry in servers.items()}
-    text = draw(_toml(raw)) if spot.client.format is FileFormat.TOML else draw(_json(spot, raw))
+    raw = {name: spell(entry, ref.shape) for name, entry in servers.items()}
+    text = draw(_toml(raw)) if ref.client.format is FileFormat.TOML else draw(_json(ref, raw))
     text = text.replace("\n", draw(LINE_ENDS))
-    return ("\ufeff" if spot.client.bom and draw(st.booleans()) else "") + text
+    return ("\ufeff" if ref.client.bom and draw(st.booleans()) else "") + text
 
 
 @st.composite
-def _json(draw: st.DrawFn, spot: ClientScopeRef, raw: Mapping[str, object]) -> str:
+def _json(draw: st.DrawFn, ref: ClientScopeRef, raw: Mapping[str, object]) -> str:
     nested: dict[str, Any] = dict(raw)
-    for step in reversed((*spot.above, *spot.shape.keys)):
+    for step in reversed((*ref.above, *ref.shape.keys)):
         nested = {step: nested}
     before, after = draw(st.booleans()), draw(st.booleans())
     value = {**(OTHER if before else {}), **nested, **({"last": OTHER} if after else {})}
     indent = draw(st.sampled_from([2, 4, "\t", None]))
     text = json.dumps(value, indent=indent, ensure_ascii=draw(st.booleans()))
-    if indent is not None and spot.client.format is FileFormat.JSONC:
+    if indent is not None and ref.client.format is FileFormat.JSONC:
         text = _commented(text, raw, draw(COMMENTS), draw(COMMENTS), comma=draw(st.booleans()))
     return text + draw(st.sampled_from(["", "\n"]))
 

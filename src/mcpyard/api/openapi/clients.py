@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import (
+from mcpyard.api.openapi.builders import (
     Json,
     array,
     body,
@@ -13,8 +13,8 @@ from mcpyard.api.openapi.words import (
     parameter,
     query,
     ref,
+    response,
     text,
-    told,
 )
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.facts import Effective, EntryTransport
@@ -126,7 +126,7 @@ _SERVER: Final[Json] = {
 }
 _DIFF: Final = f'--- {_PATH}\n+++ {_PATH}\n@@ -2,1 +2,1 @@\n-args = []\n+args = ["files"]\n'
 _DONE: Final[Json] = {"files": [{"path": _PATH, "diff": _DIFF}], "warnings": [], "edit": 7}
-_WISH: Final[Json] = {"from": "claude", "to": "codex", "name": "files"}
+_COPY: Final[Json] = {"from": "claude", "to": "codex", "name": "files"}
 _EDIT: Final[Json] = {
     "id": 7,
     "at": "2026-11-15T12:00:00.000+00:00",
@@ -167,7 +167,7 @@ CLIENTS: Final[Json] = {
             "List the scopes of every client and of mcpyard, with their servers and the effective "
             "state of each.",
             {
-                200: told(
+                200: response(
                     "By client.",
                     array(ref("ClientGroup")),
                     [{**_HELD, "exists": True, "servers": [_SHOWN], "problems": []}],
@@ -183,10 +183,10 @@ CLIENTS: Final[Json] = {
             "copyClientServer",
             "Copy a server from one client to another, or move it. Fields that the target does "
             "not support are dropped with a warning; `dryRun` writes nothing.",
-            {200: told("What changed, or would.", ref("Done"), _DONE)},
+            {200: response("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
-            requestBody=body(ref("Copy"), {"look": {**_WISH, "dryRun": True}, "copy": _WISH}),
+            requestBody=body(ref("Copy"), {"look": {**_COPY, "dryRun": True}, "copy": _COPY}),
         )
     },
     "/api/clients/undo": {
@@ -194,7 +194,7 @@ CLIENTS: Final[Json] = {
             "undoClientEdit",
             "Undo one of the last 100 edits; default the newest that is not undone. If two "
             "requests undo the same edit, the second gets a 404.",
-            {200: told("What changed, or would.", ref("Done"), _DONE)},
+            {200: response("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
             requestBody=body(ref("Undo"), {"newest": {}, "one": {"id": 7}}),
@@ -204,7 +204,7 @@ CLIENTS: Final[Json] = {
         "get": operation(
             "listClientEdits",
             "List the last edits, newest first.",
-            {200: told("At most 100.", array(ref("Edit")), [_EDIT])},
+            {200: response("At most 100.", array(ref("Edit")), [_EDIT])},
             (409,),
             tags=_TAGS,
         )
@@ -213,7 +213,7 @@ CLIENTS: Final[Json] = {
         "get": operation(
             "lintClients",
             "Check the files of all clients against the rules of each client.",
-            {200: told("What was found.", array(ref("Finding")), [_FOUND])},
+            {200: response("What was found.", array(ref("Finding")), [_FOUND])},
             (409, 422),
             tags=_TAGS,
             parameters=[_PROJECT],
@@ -223,7 +223,7 @@ CLIENTS: Final[Json] = {
         "get": operation(
             "compareClients",
             "List servers that are defined differently in several places.",
-            {200: told("By name.", array(ref("Drift")), [_DRIFTED])},
+            {200: response("By name.", array(ref("Drift")), [_DRIFTED])},
             (409, 422),
             tags=_TAGS,
             parameters=[_PROJECT],
@@ -234,7 +234,7 @@ CLIENTS: Final[Json] = {
         "get": operation(
             "showClientServer",
             "Show one server of a client, with all fields of its entry.",
-            {200: told("The server.", ref("ClientServer"), _SERVER)},
+            {200: response("The server.", ref("ClientServer"), _SERVER)},
             (404, 409, 422),
             tags=_TAGS,
         ),
@@ -242,7 +242,7 @@ CLIENTS: Final[Json] = {
             "changeClientServer",
             "Change a server in the file of its client: one entry changes, the rest of the file "
             "stays untouched. `name` renames it, `enabled` enables or disables it.",
-            {200: told("What changed, or would.", ref("Done"), _DONE)},
+            {200: response("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
             parameters=[_DRY],
@@ -251,7 +251,7 @@ CLIENTS: Final[Json] = {
         "delete": operation(
             "removeClientServer",
             "Remove a server from the file of its client.",
-            {200: told("What changed, or would.", ref("Done"), _DONE)},
+            {200: response("What changed, or would.", ref("Done"), _DONE)},
             _CHANGES,
             tags=_TAGS,
             parameters=[_DRY],

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import Json, array, body, members, operation, ref, text, told
+from mcpyard.api.openapi.builders import Json, array, body, members, operation, ref, response, text
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _DONE: Final[Json] = {
@@ -41,7 +41,7 @@ CONNECTING: Final[Json] = {
             "a URL with a new call token. If the client can read the token from an environment "
             "variable, the token is not written but returned, only once.",
             {
-                200: told(
+                200: response(
                     "What changed, or would.",
                     ref("Connected"),
                     _DONE,

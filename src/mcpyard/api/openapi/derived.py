@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import NODEFAULT, inspect
 
-from mcpyard.api.openapi.words import Json, array, maybe, members, named, ref, text
+from mcpyard.api.openapi.builders import Json, array, maybe, members, named, ref, text
 from mcpyard.domain.model import OAuthClient
 from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.views.access import (

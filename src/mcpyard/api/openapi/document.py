@@ -3,6 +3,7 @@
 from importlib.metadata import version
 from typing import Final
 
+from mcpyard.api.openapi.builders import Json, problem_answer, query
 from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
 from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
 from mcpyard.api.openapi.derived import derived
@@ -13,7 +14,6 @@ from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
 from mcpyard.api.openapi.projects import PROJECT_SCHEMAS, PROJECTS
 from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.signing_in import SIGNING_IN
-from mcpyard.api.openapi.words import Json, problem_answer, query
 from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.api.requests import LONGEST_WAIT, WAIT
 from mcpyard.domain.errors import EDGES
@@ -71,7 +71,7 @@ def document() -> Json:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{"bearer": []}],
-        "tags": [{"name": name, "description": told} for name, told in _TAGS.items()],
+        "tags": [{"name": name, "description": response} for name, response in _TAGS.items()],
         "paths": PATHS,
         "components": {
             "securitySchemes": {

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import (
+from mcpyard.api.openapi.builders import (
     Json,
     array,
     body,
@@ -11,8 +11,8 @@ from mcpyard.api.openapi.words import (
     parameter,
     query,
     ref,
+    response,
     text,
-    told,
 )
 from mcpyard.api.security.keys import TICKET_LIFE
 from mcpyard.api.tokens import LONGEST_NAME
@@ -51,14 +51,14 @@ DOORS: Final[Json] = {
         "get": operation(
             "listTokens",
             "List the call tokens, including revoked ones, without their secrets.",
-            {200: told("All of them.", array(ref("Token")), [_TOKEN])},
+            {200: response("All of them.", array(ref("Token")), [_TOKEN])},
             tags=["doors"],
         ),
         "post": operation(
             "createToken",
             "Create a call token for the gateway, or for one profile.",
             {
-                201: told(
+                201: response(
                     "The token; shown only once.",
                     ref("MadeToken"),
                     _TOKEN | {"token": "mcpyard_..."},
@@ -93,7 +93,7 @@ DOORS: Final[Json] = {
             "createLoginLink",
             "Create a link that signs one browser in, once.",
             {
-                201: told(
+                201: response(
                     "The address.",
                     ref("LoginLink"),
                     {"url": "http://127.0.0.1:8712/login?link=...", "expires": _MOMENT},
@@ -108,7 +108,11 @@ DOORS: Final[Json] = {
             "createTicket",
             "Create a ticket for `GET /api/events?ticket=` or a followed log; it opens one stream "
             "for the requesting browser.",
-            {201: told("The ticket.", ref("Ticket"), {"ticket": "...", "expiresIn": TICKET_LIFE})},
+            {
+                201: response(
+                    "The ticket.", ref("Ticket"), {"ticket": "...", "expiresIn": TICKET_LIFE}
+                )
+            },
             (409,),
             tags=["doors"],
         )

@@ -4,8 +4,8 @@ from typing import Final
 
 from mcpyard.api.events import STREAM
 from mcpyard.api.journal import LONGEST_PAGE, PAGE
+from mcpyard.api.openapi.builders import Json, body, header, operation, query, ref, response
 from mcpyard.api.openapi.examples import CALL, DEFINITION, EVENTS, METRICS, PASTED, SERVER
-from mcpyard.api.openapi.words import Json, body, header, operation, query, ref, told
 
 _PARSED: Final[Json] = {
     "servers": [{"name": "files", "definition": DEFINITION, "warnings": []}],
@@ -47,7 +47,7 @@ WORKBENCH: Final[Json] = {
         "post": operation(
             "parseText",
             "Parse a text: JSON of any client, TOML or `mcp add` commands.",
-            {200: told("The servers found, and the problems.", ref("Parsed"), _PARSED)},
+            {200: response("The servers found, and the problems.", ref("Parsed"), _PARSED)},
             tags=["workbench"],
             requestBody=body(ref("Pasted"), {"json": {"text": PASTED}}),
         )
@@ -56,7 +56,7 @@ WORKBENCH: Final[Json] = {
         "post": operation(
             "testDefinition",
             "Test a definition: start the server, list its tools, and stop it.",
-            {200: told("It works.", ref("Trial"), _TRIED)},
+            {200: response("It works.", ref("Trial"), _TRIED)},
             (502, 504),
             tags=["workbench"],
             requestBody=body(ref("Definition"), {"local": DEFINITION}),
@@ -67,7 +67,7 @@ WORKBENCH: Final[Json] = {
             "importText",
             "Import servers from a text or, without one, from the files of clients on this "
             "machine. Each server has its own outcome and stays stopped until you start it.",
-            {200: told("The outcome of each server.", ref("Imported"), _IMPORTED)},
+            {200: response("The outcome of each server.", ref("Imported"), _IMPORTED)},
             (409, 507),
             tags=["workbench"],
             requestBody=body(
@@ -82,7 +82,7 @@ YARD: Final[Json] = {
         "get": operation(
             "listCalls",
             "List the last calls, newest first.",
-            {200: told("A page.", ref("Calls"), {"calls": [CALL], "next": None})},
+            {200: response("A page.", ref("Calls"), {"calls": [CALL], "next": None})},
             (404, 422),
             tags=["yard"],
             parameters=[
@@ -136,7 +136,7 @@ YARD: Final[Json] = {
         "get": operation(
             "getOpenapi",
             "The OpenAPI document.",
-            {200: told("The document.", {"type": "object"})},
+            {200: response("The document.", {"type": "object"})},
             tags=["yard"],
         )
     },
@@ -147,11 +147,13 @@ YARD: Final[Json] = {
             "tags": ["yard"],
             "security": [{}, {"bearer": []}],
             "responses": {
-                "200": told("Healthy.", ref("Health"), {"ok": True}),
+                "200": response("Healthy.", ref("Health"), {"ok": True}),
                 "400": {"$ref": "#/components/responses/Problem400"},
                 "403": {"$ref": "#/components/responses/Problem403"},
                 "421": {"$ref": "#/components/responses/Problem421"},
-                "507": told("The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK),
+                "507": response(
+                    "The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK
+                ),
             },
         }
     },

@@ -3,8 +3,7 @@
 from typing import Final
 
 from mcpyard.api.events import STREAM
-from mcpyard.api.openapi.examples import OUTCOME, PATCH, REGISTRATION, SERVER, TOOL
-from mcpyard.api.openapi.words import (
+from mcpyard.api.openapi.builders import (
     Json,
     array,
     body,
@@ -13,15 +12,16 @@ from mcpyard.api.openapi.words import (
     parameter,
     query,
     ref,
-    told,
+    response,
 )
+from mcpyard.api.openapi.examples import OUTCOME, PATCH, REGISTRATION, SERVER, TOOL
 
 ONE: Final = "/api/mcp/servers/{ref}"
 
 _TAG: Final = {"ETag": {"schema": {"type": "string"}, "description": "Identifies this state."}}
-_SERVER: Final = told("The record.", ref("Server"), SERVER, headers=_TAG)
-_TOOLS: Final = told("The tools.", array(ref("Tool")), [TOOL])
-_OUTCOME: Final = told(
+_SERVER: Final = response("The record.", ref("Server"), SERVER, headers=_TAG)
+_TOOLS: Final = response("The tools.", array(ref("Tool")), [TOOL])
+_OUTCOME: Final = response(
     "The result of the tool. A tool error (`isError`) has status 200 too.",
     ref("Outcome"),
     OUTCOME,
@@ -64,7 +64,7 @@ SERVERS: Final[Json] = {
             "listServers",
             "List all servers, sorted by name.",
             {
-                200: told("The records.", array(ref("Server")), [SERVER], headers=_TAG),
+                200: response("The records.", array(ref("Server")), [SERVER], headers=_TAG),
                 304: {"description": "The list has not changed since `If-None-Match`."},
             },
             tags=["servers"],
@@ -78,7 +78,7 @@ SERVERS: Final[Json] = {
             "Add a server: to the project's `.mcp.json` if mcpyard runs with a project, else "
             "to the user scope.",
             {
-                201: told(
+                201: response(
                     "The record of the new server.",
                     ref("Server"),
                     SERVER,
@@ -129,7 +129,7 @@ SERVERS: Final[Json] = {
         "post": operation(
             "revealServer",
             "Show the literal values of a server's variables or headers.",
-            {200: told("The values.", ref("Revealed"), {"env": {"API_KEY": "a-secret"}})},
+            {200: response("The values.", ref("Revealed"), {"env": {"API_KEY": "a-secret"}})},
             (404,),
             tags=["servers"],
         ),
@@ -194,7 +194,7 @@ TOOLS: Final[Json] = {
             "changeTool",
             "Enable, disable, rename or describe a tool, or set its timeout. `null` restores the "
             "default.",
-            {200: told("The tool.", ref("Tool"), TOOL)},
+            {200: response("The tool.", ref("Tool"), TOOL)},
             (404, 409, 412, 507),
             tags=["tools"],
             parameters=[_IF_MATCH],

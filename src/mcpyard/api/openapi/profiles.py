@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.derived import PROFILE
-from mcpyard.api.openapi.words import (
+from mcpyard.api.openapi.builders import (
     Json,
     array,
     body,
@@ -11,9 +10,10 @@ from mcpyard.api.openapi.words import (
     operation,
     parameter,
     ref,
+    response,
     text,
-    told,
 )
+from mcpyard.api.openapi.derived import PROFILE
 from mcpyard.catalog.names import MAX_NAME
 from mcpyard.yard.profiles import LONGEST_NAME
 
@@ -46,13 +46,13 @@ PROFILES: Final[Json] = {
         "get": operation(
             "listProfiles",
             "List the profiles; each has the gateway URL `/mcp/NAME`.",
-            {200: told("All of them.", array(ref("Profile")), [_WORK])},
+            {200: response("All of them.", array(ref("Profile")), [_WORK])},
             tags=_TAGS,
         ),
         "post": operation(
             "createProfile",
             "Create a profile: a selection of servers and tools.",
-            {201: told("The profile.", ref("Profile"), _WORK)},
+            {201: response("The profile.", ref("Profile"), _WORK)},
             (409, 507),
             tags=_TAGS,
             requestBody=body(ref("NewProfile"), {"work": _WORK}),
@@ -63,14 +63,14 @@ PROFILES: Final[Json] = {
         "get": operation(
             "showProfile",
             "Show one profile.",
-            {200: told("The profile.", ref("Profile"), _WORK)},
+            {200: response("The profile.", ref("Profile"), _WORK)},
             (404,),
             tags=_TAGS,
         ),
         "put": operation(
             "replaceProfile",
             "Replace a profile.",
-            {200: told("The profile.", ref("Profile"), _WORK)},
+            {200: response("The profile.", ref("Profile"), _WORK)},
             (404, 507),
             tags=_TAGS,
             requestBody=body(ref("ProfileBody"), {"work": _SAID}),

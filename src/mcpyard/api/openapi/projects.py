@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import (
+from mcpyard.api.openapi.builders import (
     Json,
     array,
     body,
     operation,
     query,
     ref,
+    response,
     text,
-    told,
 )
 
 _DIGEST: Final = "0f6c2b8a9d3e4f5061728394a5b6c7d8"
@@ -69,7 +69,7 @@ PROJECTS: Final[Json] = {
         "get": operation(
             "listWaiting",
             "List the entries of project files that need approval, with everything they would run.",
-            {200: told("The folders.", array(ref("WaitingFolder")), [_WAITING])},
+            {200: response("The folders.", array(ref("WaitingFolder")), [_WAITING])},
             (422,),
             tags=["doors"],
             parameters=[
@@ -82,7 +82,7 @@ PROJECTS: Final[Json] = {
             "approveProject",
             "Approve the shown entries of a folder's `.mcp.json` and start their servers.",
             {
-                200: told(
+                200: response(
                     "What was approved.",
                     ref("Approved"),
                     {"folder": _FOLDER, "servers": ["tickets"], "waiting": []},

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from mcpyard.api.openapi.builders import Json, array, maybe, members, named, ref, text
 from mcpyard.api.openapi.derived import oauth
-from mcpyard.api.openapi.words import Json, array, maybe, members, named, ref, text
 from mcpyard.domain.definition.checks import MAX_NAME
 from mcpyard.domain.model import (
     HARD_MAX_MESSAGE,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mcpyard.api.openapi.words import Json, operation, parameter, query, ref, told
+from mcpyard.api.openapi.builders import Json, operation, parameter, query, ref, response
 
 _HTML: Final[Json] = {"text/html": {"schema": {"type": "string"}}}
 
@@ -20,7 +20,7 @@ SIGNING_IN: Final[Json] = {
             "signInServer",
             "Begin a sign-in at a remote server.",
             {
-                200: told(
+                200: response(
                     "The URL to open in a browser.",
                     ref("SignIn"),
                     {"authorizationUrl": "https://login.example/authorize?state=x"},

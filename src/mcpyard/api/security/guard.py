@@ -40,7 +40,7 @@ class Guard:
         self._app = app
         self._keys = keys
         self._names = AllowedNames(hosts)
-        self._doorman = Authenticator(keys)
+        self._authenticator = Authenticator(keys)
         self._audit = audit
         self._heads = Heads()
 
@@ -50,8 +50,10 @@ class Guard:
             return _nothing()
         head = scope.get(KNOWN_HEAD) or Head(scope)
         incoming = self._heads.find(head)
-        who = self._doorman.know(incoming) if incoming else None
-        if incoming and (who is ADMIN or (who and not self._doorman.objection(incoming, who))):
+        who = self._authenticator.know(incoming) if incoming else None
+        if incoming and (
+            who is ADMIN or (who and not self._authenticator.objection(incoming, who))
+        ):
             onward = annotate(scope, incoming.path, incoming.headers, who)
             return self._app(onward, receive, strictly(send, BRIEF))
         return self._examine(scope, receive, send, head)
@@ -62,10 +64,10 @@ class Guard:
         if refusal := self._names.objection(incoming):
             await refusal(scope, receive, sending)
             return
-        who = self._doorman.know(incoming)
+        who = self._authenticator.know(incoming)
         if self._audit and (name := _worth_a_note(incoming, who)):
             sending = self._audit.noting(name, incoming, sending)
-        if refusal := self._doorman.objection(incoming, who) or _too_large(incoming):
+        if refusal := self._authenticator.objection(incoming, who) or _too_large(incoming):
             await refusal(scope, receive, sending)
             return
         if who and who.session:
@@ -73,7 +75,7 @@ class Guard:
         self._heads.add(head, incoming)
         app = self._app
         if who and incoming.is_stream and not incoming.changes:
-            app = self._keys.dismissals.watching(app, who.name)
+            app = self._keys.revocations.watching(app, who.name)
         onward = annotate(scope, incoming.path, incoming.headers, who)
         await app(onward, _limited(receive), sending)
 

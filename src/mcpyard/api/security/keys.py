@@ -84,7 +84,7 @@ class Keys:
     sessions: LoginSessions
     clock: Clock
     tickets: Tickets = field(default_factory=Tickets)
-    dismissals: Revocations = field(default_factory=Revocations)
+    revocations: Revocations = field(default_factory=Revocations)
 
     async def make_link(self) -> str:
         """The secret of a new one-time link."""

@@ -20,7 +20,7 @@ class Revocations:
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
-    def tell(self, who: str) -> None:
+    def dispatch(self, who: str) -> None:
         """Somebody's key was taken away."""
         for listener in [*self._listeners]:
             listener(who)

@@ -20,7 +20,7 @@ from mcpyard.domain.errors import YardError
 from mcpyard.runtime.processes.keeper_client import KeeperClient, SpawnFailed
 from mcpyard.store.home import Home
 
-_PATIENCE: Final = 5.0
+_TIMEOUT: Final = 5.0
 _LEAST_NODE: Final = 18
 """What the TypeScript SDK of MCP needs."""
 
@@ -63,11 +63,11 @@ async def _program(name: str, fix: str) -> Check:
     except OSError as error:
         return bad(name, f"{path} cannot be run: {error.strerror}", fix)
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), _PATIENCE)
+        output, _ = await asyncio.wait_for(process.communicate(), _TIMEOUT)
     except TimeoutError:
         os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-        return doubtful(name, f"{path} --version did not finish in {_PATIENCE:g} s", fix)
+        return doubtful(name, f"{path} --version did not finish in {_TIMEOUT:g} s", fix)
     if process.returncode:
         return doubtful(name, f"{path} --version exited with code {process.returncode}", fix)
     return good(name, f"{one_line(output.decode(errors='replace'))} at {path}")
@@ -89,7 +89,7 @@ async def _keeper() -> Check:
         child = await keeper.spawn([sys.executable, "-I", "-S", "-c", ""], {}, None)
         for fd in (child.stdin, child.stdout, child.stderr):
             os.close(fd)
-        await asyncio.wait_for(asyncio.shield(child.exited), _PATIENCE)
+        await asyncio.wait_for(asyncio.shield(child.exited), _TIMEOUT)
     except (SpawnFailed, TimeoutError) as error:
         return bad("keeper", f"cannot start processes: {error}", "check the log, and report a bug")
     finally:

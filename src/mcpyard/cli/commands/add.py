@@ -1,17 +1,17 @@
 """`mcpyard add`: a server, defined on the command line."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.definition_options import DefinitionOptions, read_object, typed
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record, print_raw, print_warnings
+from mcpyard.cli.printing import JsonObject, decode_object, print_raw, print_warnings
 from mcpyard.cli.status_words import print_trouble, reason, status_word
 from mcpyard.client.discovery import need_yard
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
+from mcpyard.domain.narrowing import object_of
 
 _FORMS: Final = (
     "mcpyard add NAME URL, mcpyard add NAME -- COMMAND ARGS..., or mcpyard add --json-text JSON"
@@ -50,7 +50,7 @@ def add_server(
 
 def _stays_down(raw: bytes, request: AddRequest) -> bool:
     """Whether it should start and cannot: it is disabled, or points back to this gateway."""
-    record = cast("Record", json.loads(raw))
+    record = decode_object(raw)
     should_start = request.start or (request.start is None and bool(record["thisYard"]))
     return should_start and record["status"] == "disconnected"
 
@@ -65,7 +65,7 @@ def _body(request: AddRequest, options: DefinitionOptions) -> dict[str, object]:
     for key in ("env", "headers", "oauth"):
         # A new server has nothing that an empty value could remove.
         if key in fields:
-            named = cast("dict[str, str | None]", fields[key])
+            named = object_of(fields[key])
             fields[key] = {name: value or "" for name, value in named.items()}
     if options.words:
         fields = typed(fields)
@@ -79,7 +79,7 @@ def _body(request: AddRequest, options: DefinitionOptions) -> dict[str, object]:
 
 def print_definition(raw: bytes, verb: str, *, as_json: bool, waited: bool) -> int:
     """Print a server that was added or changed; the exit code, once it was waited for."""
-    record = cast("Record", json.loads(raw))
+    record = decode_object(raw)
     if as_json:
         print_raw(raw)
     else:
@@ -90,7 +90,7 @@ def print_definition(raw: bytes, verb: str, *, as_json: bool, waited: bool) -> i
     return codes.get(str(record["status"]), 0)
 
 
-def _print(record: Record, verb: str) -> None:
+def _print(record: JsonObject, verb: str) -> None:
     why, _ = reason(record)
     server = f"{verb} {record['name']} ({record['scope']} scope)"
     print(clean(f"{server}: {status_word(record)}{f': {why}' if why else ''}"))

@@ -3,9 +3,9 @@
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
 import uvloop
 
@@ -13,11 +13,10 @@ from mcpyard.app import still_yard
 from mcpyard.cli.confirmation import on_terminal, says_yes
 from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
+from mcpyard.cli.printing import JsonObject, decode_object, decode_objects
 from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.sources.project_file import FILE_NAME
 from mcpyard.yard.consent import folder_view, text_of
-
-Record = Mapping[str, Any]
 
 _MARKED: Final = "(may change which code runs)"
 
@@ -42,7 +41,7 @@ def approve(
     body = {"folder": str(folder), "digest": waiting["digest"], "replace": [*replace]}
     approval = ask_yard(
         home,
-        lambda yard: _read(yard.post("/api/projects/approve", body)),
+        lambda yard: decode_object(yard.post("/api/projects/approve", body)),
         lambda: uvloop.run(_approve_still(home, folder, waiting["digest"], replace)),
     )
     if as_json:
@@ -65,21 +64,19 @@ def find_project(home: Path, *, ask: bool) -> Path | None:
     return folder
 
 
-def _waiting(yard: RunningYard, folder: Path) -> Record:
-    (waiting,) = json.loads(yard.get(f"/api/projects/waiting?folder={segment(str(folder))}"))
+def _waiting(yard: RunningYard, folder: Path) -> JsonObject:
+    (waiting,) = decode_objects(yard.get(f"/api/projects/waiting?folder={segment(str(folder))}"))
     return waiting
 
 
-def _read(raw: bytes) -> Record:
-    return cast("Record", json.loads(raw))
-
-
-async def _still_waiting(home: Path, folder: Path) -> Record:
+async def _still_waiting(home: Path, folder: Path) -> JsonObject:
     async with still_yard(home, folder) as yard:
         return folder_view(await yard.approvals.waiting_in(folder)).to_dict()
 
 
-async def _approve_still(home: Path, folder: Path, digest: str, replace: Sequence[str]) -> Record:
+async def _approve_still(
+    home: Path, folder: Path, digest: str, replace: Sequence[str]
+) -> JsonObject:
     async with still_yard(home, folder) as yard:
         approval = await yard.approvals.approve(folder, digest, replace)
     return {"folder": str(folder), "servers": approval.servers, "waiting": approval.waiting}
@@ -98,13 +95,13 @@ async def _ask(home: Path, folder: Path) -> None:
             print("Not started. Approve them later: mcpyard approve", file=sys.stderr)
 
 
-def _print_waiting(waiting: Record) -> None:
+def _print_waiting(waiting: JsonObject) -> None:
     for server in waiting["servers"]:
         for line in consent_lines(server):
             print(line, file=sys.stderr)
 
 
-def consent_lines(server: Record) -> Iterator[str]:
+def consent_lines(server: JsonObject) -> Iterator[str]:
     """Everything that an entry runs and sends, in lines for a terminal."""
     replaced = server["replaces"]
     kind = f"replaces the server of that name in the {replaced}" if replaced else server["kind"]
@@ -126,7 +123,7 @@ def _line(text: str) -> str:
     return clean(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
-def _print_approval(folder: Path, approval: Record) -> None:
+def _print_approval(folder: Path, approval: JsonObject) -> None:
     where = clean(str(folder))
     servers = ", ".join(map(_line, approval["servers"]))
     print(f"approved {where}: {servers}" if servers else f"nothing to approve in {where}")

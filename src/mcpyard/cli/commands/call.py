@@ -4,14 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from mcpyard.cli.call_arguments import read_pairs, typed_arguments
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record, note_unused
+from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused
 from mcpyard.client.discovery import RunningYard, find_yard, segment, server_path
 from mcpyard.domain.errors import EXIT_TOOL_ERROR, ToolUnknown
+from mcpyard.domain.narrowing import is_object, list_of, object_of
 
 if TYPE_CHECKING:
     from mcpyard.cli.known_servers import KnownServers
@@ -64,19 +65,19 @@ def call_tool(home: Path, project: Path | None, call: ToolCall, *, as_json: bool
     return _print(run_privately(_call_private(home, project, call)), as_json=as_json)
 
 
-def _call_running(yard: RunningYard, call: ToolCall) -> Record:
+def _call_running(yard: RunningYard, call: ToolCall) -> JsonObject:
     name, schema = call.tool, None
     if call.server is not None or call.pairs:
         path = server_path(call.server, "tools") if call.server is not None else "/api/mcp/tools"
-        tool = _find(cast("list[Record]", json.loads(yard.get(path))), call)
+        tool = _find(decode_objects(yard.get(path)), call)
         name, schema = str(tool["exposedName"]), tool["inputSchema"]
     body: dict[str, object] = {"arguments": call.arguments_for(schema)}
     if call.timeout is not None:
         body["timeoutMs"] = call.timeout
-    return json.loads(yard.post(f"/api/mcp/tools/{segment(name)}/call", body))
+    return decode_object(yard.post(f"/api/mcp/tools/{segment(name)}/call", body))
 
 
-def _find(tools: Sequence[Record], call: ToolCall) -> Record:
+def _find(tools: Sequence[JsonObject], call: ToolCall) -> JsonObject:
     """The tool that is called, among those of its server or of all."""
     exposed = (each for each in tools if each["exposedName"] == call.tool)
     own = (each for each in tools if call.server is not None and each["name"] == call.tool)
@@ -103,16 +104,16 @@ def _read_arguments(text: str) -> dict[str, object]:
         raise usage("--args is nested too deeply", _QUOTING) from None
     except UnicodeEncodeError:
         raise usage("--args contains half of a character (a lone surrogate)", _QUOTING) from None
-    if not isinstance(arguments, dict):
+    if not is_object(arguments):
         raise usage("--args must be a JSON object", _QUOTING)
-    return cast("dict[str, object]", arguments)
+    return arguments
 
 
 def _refuse_constant(word: str) -> NoReturn:
     raise usage(f"--args is not JSON: {word} is not a JSON number", _QUOTING)
 
 
-async def _call_private(home: Path, project: Path | None, call: ToolCall) -> Record:
+async def _call_private(home: Path, project: Path | None, call: ToolCall) -> JsonObject:
     from mcpyard.cli.known_servers import find_known
     from mcpyard.cli.private import allowed, came_up, match, private_yard
 
@@ -143,7 +144,7 @@ def _candidates(servers: "KnownServers", call: ToolCall) -> "list[DesiredServer]
     return owners(servers.servers.values(), call.tool)
 
 
-def _print(outcome: Record, *, as_json: bool) -> int:
+def _print(outcome: JsonObject, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(outcome))
     else:
@@ -151,10 +152,9 @@ def _print(outcome: Record, *, as_json: bool) -> int:
     return EXIT_TOOL_ERROR if outcome.get("isError") is True else 0
 
 
-def _print_content(outcome: Record) -> None:
-    blocks = outcome.get("content")
-    for block in cast("list[object]", blocks) if isinstance(blocks, list) else []:
-        part = cast("dict[str, object]", block) if isinstance(block, dict) else {}
+def _print_content(outcome: JsonObject) -> None:
+    for block in list_of(outcome.get("content")):
+        part = object_of(block)
         if isinstance(part.get("text"), str):
             print(clean(str(part["text"])))
         else:

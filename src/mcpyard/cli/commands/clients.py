@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.client_servers import Record, folder_of, reach
+from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.printing import JsonObject
 from mcpyard.domain.errors import SourceLocation
 
 
@@ -43,7 +44,7 @@ def _named(words: tuple[str, ...]) -> tuple[str, str, str]:
     return client, scope, words[1]
 
 
-def _print_server(server: Record, *, as_json: bool) -> int:
+def _print_server(server: JsonObject, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(server))
         return 0
@@ -55,7 +56,7 @@ def _print_server(server: Record, *, as_json: bool) -> int:
     return 0
 
 
-def _print_groups(groups: list[Record]) -> None:
+def _print_groups(groups: list[JsonObject]) -> None:
     rows = [
         (
             str(server["effective"]),
@@ -74,19 +75,19 @@ def _print_groups(groups: list[Record]) -> None:
     print_problems(file_problems(groups))
 
 
-def file_problems(groups: Sequence[Record]) -> list[Record]:
+def file_problems(groups: Sequence[JsonObject]) -> list[JsonObject]:
     """The problems of the groups' files; those of a shared file once."""
     problems = [problem for group in groups for problem in group["problems"]]
     return [each for number, each in enumerate(problems) if each not in problems[:number]]
 
 
-def print_problems(problems: Sequence[Record]) -> None:
+def print_problems(problems: Sequence[JsonObject]) -> None:
     """Print problems with their places."""
     for each in problems:
         print(f"problem: {clean(_placed(each))}", file=sys.stderr)
 
 
-def _print_findings(findings: list[Record]) -> None:
+def _print_findings(findings: list[JsonObject]) -> None:
     rows = [
         (
             str(each["level"]),
@@ -104,7 +105,7 @@ def _print_findings(findings: list[Record]) -> None:
         print("no problems found", file=sys.stderr)
 
 
-def _print_drifts(drifts: list[Record]) -> None:
+def _print_drifts(drifts: list[JsonObject]) -> None:
     rows = [
         (
             clean(str(each["name"])),
@@ -120,14 +121,14 @@ def _print_drifts(drifts: list[Record]) -> None:
         print("no differences: every server is defined the same way everywhere", file=sys.stderr)
 
 
-def _launch(server: Record) -> str:
+def _launch(server: JsonObject) -> str:
     if server["url"]:
         return str(server["url"])
     arguments: list[Any] = server["args"] or []
     return " ".join([str(server["command"] or ""), *map(str, arguments)])
 
 
-def _placed(problem: Record) -> str:
+def _placed(problem: JsonObject) -> str:
     place = problem["place"]
     where = f"{SourceLocation(place['file'], place['line'], place['column'])}: " if place else ""
     return f"{where}{problem['message']}"

@@ -1,10 +1,9 @@
 """`mcpyard completion`: commands, options and names of servers, completed by the shell."""
 
 import contextlib
-import json
 import os
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import typer
 
@@ -44,10 +43,11 @@ def complete_name(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _names(home: Path) -> list[str]:
+    from mcpyard.cli.printing import decode_objects
     from mcpyard.client.discovery import find_yard
 
     if yard := find_yard(home, timeout=0):
-        records = cast("list[dict[str, str]]", json.loads(yard.get("/api/mcp/servers?tools=0")))
+        records = decode_objects(yard.get("/api/mcp/servers?tools=0"))
         return [each["name"] for each in records]
     from mcpyard.cli.known_servers import find_known
 

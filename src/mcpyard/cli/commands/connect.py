@@ -1,16 +1,16 @@
 """`mcpyard connect`: the gateway, added to the configuration of a client."""
 
-import json
 import os
 import shutil
 import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from mcpyard.cli.client_servers import Record, folder_of
+from mcpyard.cli.client_servers import folder_of
 from mcpyard.cli.commands.copy import print_edit
+from mcpyard.cli.printing import JsonObject, decode_object
 from mcpyard.client.discovery import RunningYard, ask_yard, not_running
 from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home
@@ -41,7 +41,7 @@ def connect_client(
         lambda: _connect_directly(home, project, request, command),
     )
     print_edit(edit, as_json=as_json)
-    if not as_json and (token := cast("dict[str, str] | None", edit.get("token"))):
+    if not as_json and (token := edit.get("token")):
         print(f"set this variable for {request.client}: {token['variable']}={token['value']}")
     return 0
 
@@ -67,7 +67,7 @@ def _program() -> list[str]:
 
 def _ask_running(
     yard: RunningYard, request: ConnectRequest, command: list[str], project: str
-) -> Record:
+) -> JsonObject:
     client, _, scope = request.client.partition(":")
     body = {
         "client": client,
@@ -79,12 +79,12 @@ def _ask_running(
         "dryRun": request.dry_run,
         "project": project,
     }
-    return json.loads(yard.post(_PATH, {key: value for key, value in body.items() if value}))
+    return decode_object(yard.post(_PATH, {key: value for key, value in body.items() if value}))
 
 
 def _connect_directly(
     home: Path, project: Path | None, request: ConnectRequest, command: list[str]
-) -> Record:
+) -> JsonObject:
     if request.http:
         # The address and the token are those of a running process.
         raise not_running(home)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.client_servers import Record, folder_of, reach
+from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.output import clean
+from mcpyard.cli.printing import JsonObject
 
 _LOSES_NOTHING: Final = "info"
 
@@ -49,7 +50,7 @@ def copy_server(home: Path, project: Path | None, request: CopyRequest, *, as_js
     return print_edit(edit, as_json=as_json, every_warning=request.matrix == "spec")
 
 
-def print_edit(edit: Record, *, as_json: bool, every_warning: bool = False) -> int:
+def print_edit(edit: JsonObject, *, as_json: bool, every_warning: bool = False) -> int:
     """Print an edit, done or previewed; on request with the warnings about no loss."""
     if as_json:
         print(json.dumps(edit))

@@ -7,15 +7,15 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from mcpyard.cli.cli_errors import Complaint, understand, usage
+from mcpyard.cli.cli_errors import CliError, understand, usage
 from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.commands.clients import file_problems, print_problems
 from mcpyard.cli.commands.start_stop_restart import exit_code, print_status, request
 from mcpyard.cli.definition_options import STDIN, read_text
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.printing import Record
+from mcpyard.cli.printing import JsonObject, decode_object
 from mcpyard.client.discovery import need_yard
 from mcpyard.domain.errors import EXIT_DEFINITION, YardError
 
@@ -50,7 +50,7 @@ def import_file(place: str, options: ImportRequest) -> int:
         body["scope"] = options.scope
     with naming(place):
         raw = need_yard(options.home).post("/api/mcp/import", body)
-    report = cast("dict[str, list[Record]]", json.loads(raw))
+    report = decode_object(raw)
     servers, problems = report["servers"], report["problems"]
     if not options.as_json:
         _print(servers, problems)
@@ -63,14 +63,14 @@ def naming(place: str) -> Generator[None]:
     try:
         yield
     except YardError as error:
-        complaint = understand(error)
+        cli_error = understand(error)
         if place == STDIN:
             raise
         from mcpyard.formats.pasting.snippets import PASTED
 
-        detail = str(complaint.problem["detail"])
-        complaint.problem["detail"] = detail.replace(f"{PASTED}:", f"{place}:")
-        raise complaint from None
+        detail = str(cli_error.problem["detail"])
+        cli_error.problem["detail"] = detail.replace(f"{PASTED}:", f"{place}:")
+        raise cli_error from None
 
 
 def import_machine(options: ImportRequest) -> int:
@@ -99,7 +99,7 @@ def import_machine(options: ImportRequest) -> int:
 
 
 def _finish(
-    options: ImportRequest, report: Mapping[str, object], servers: Sequence[Record], code: int
+    options: ImportRequest, report: Mapping[str, object], servers: Sequence[JsonObject], code: int
 ) -> int:
     """Start what was imported, or say how to; the exit code of it all."""
     names = [str(each["name"]) for each in servers if each["outcome"] == "imported"]
@@ -114,13 +114,13 @@ def _finish(
         return code
     answers = request(need_yard(options.home), "start", names, _START_WAIT)
     if options.as_json:
-        started = [each.record() if isinstance(each, Complaint) else each for each in answers]
+        started = [each.record() if isinstance(each, CliError) else each for each in answers]
         print(json.dumps({**report, "started": started}))
         return max(code, *map(exit_code, answers))
     return max(code, *map(print_status, answers))
 
 
-def _print_entries(entries: Sequence[Record]) -> None:
+def _print_entries(entries: Sequence[JsonObject]) -> None:
     rows = [
         (
             str(each["outcome"]),
@@ -137,7 +137,7 @@ def _print_entries(entries: Sequence[Record]) -> None:
     _print_warnings(entries)
 
 
-def _print(servers: list[Record], problems: list[Record]) -> None:
+def _print(servers: list[JsonObject], problems: list[JsonObject]) -> None:
     rows = [
         (str(each["outcome"]), clean(str(each["name"])), one_line(_reason(each)))
         for each in servers
@@ -149,23 +149,23 @@ def _print(servers: list[Record], problems: list[Record]) -> None:
     _print_warnings(servers)
 
 
-def _print_warnings(servers: Sequence[Record]) -> None:
+def _print_warnings(servers: Sequence[JsonObject]) -> None:
     for each in servers:
-        for warning in cast("list[object]", each["warnings"]):
+        for warning in each["warnings"]:
             print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)
 
 
-def _reason(server: Record) -> str:
-    problem = cast("Record | None", server["problem"])
+def _reason(server: JsonObject) -> str:
+    problem = server["problem"]
     return str(problem["detail"]) if problem else ""
 
 
-def _parts(problem: Record) -> list[str]:
+def _parts(problem: JsonObject) -> list[str]:
     return [str(problem[key]) for key in ("field", "message") if problem[key]]
 
 
-def _exit_code(servers: list[Record], problems: list[Record]) -> int:
+def _exit_code(servers: list[JsonObject], problems: list[JsonObject]) -> int:
     """The highest code of what was refused; the rest is imported all the same."""
-    refused = [cast("Record", each["problem"]) for each in servers if each["problem"]]
-    codes = [Complaint.of_problem(each).exit_code for each in refused]
+    refused = [each["problem"] for each in servers if each["problem"]]
+    codes = [CliError.of_problem(each).exit_code for each in refused]
     return max([*codes, *(EXIT_DEFINITION for _ in problems)], default=0)

@@ -3,15 +3,16 @@
 import json
 import sys
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.cli.browser import open_browser
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record, print_raw
+from mcpyard.cli.printing import JsonObject, decode_object, print_raw
 from mcpyard.cli.status_words import reason, status_word
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
+from mcpyard.domain.narrowing import object_of
 
 _START: Final = 30
 
@@ -24,23 +25,23 @@ def sign_in(home: Path, name: str, wait: float, *, browser: bool, as_json: bool)
     if record["status"] == "connected":
         return _print_result(record, "no sign-in required", as_json=as_json)
     answer = yard.post(f"{path}/login")
-    url = str(json.loads(answer)["authorizationUrl"])
+    url = str(decode_object(answer)["authorizationUrl"])
     _print_address(url, answer, browser=browser, as_json=as_json)
     if wait == 0:
         return 0
     return _print_result(_outcome(yard, str(record["id"]), wait), "signed in", as_json=as_json)
 
 
-def _read_record(yard: RunningYard, name: str) -> Record:
-    return cast("Record", json.loads(yard.get(server_path(name))))
+def _read_record(yard: RunningYard, name: str) -> JsonObject:
+    return decode_object(yard.get(server_path(name)))
 
 
-def _running(yard: RunningYard, record: Record) -> Record:
+def _running(yard: RunningYard, record: JsonObject) -> JsonObject:
     """The server, started if it is stopped; a local one is refused later."""
     if record["wanted"] == "running" or record["type"] == "local":
         return record
     path = server_path(str(record["id"]), "start")
-    return cast("Record", json.loads(yard.post(f"{path}?wait={_START}")))
+    return decode_object(yard.post(f"{path}?wait={_START}"))
 
 
 def _print_address(url: str, answer: bytes, *, browser: bool, as_json: bool) -> None:
@@ -53,14 +54,14 @@ def _print_address(url: str, answer: bytes, *, browser: bool, as_json: bool) -> 
         open_browser(url)
 
 
-def _outcome(yard: RunningYard, identity: str, wait: float) -> Record:
+def _outcome(yard: RunningYard, identity: str, wait: float) -> JsonObject:
     """The server's record once it is connected, or has failed for another reason."""
     for event in yard.events("/api/events", wait):
-        if cast("Record", event).get("id", identity) == identity:
+        if object_of(event).get("id", identity) == identity:
             record = _read_record(yard, identity)
             if record["phase"] in {"connected", "failed"}:
                 return record
-    raise Complaint(
+    raise CliError(
         f"sign-in not completed within {wait:g} seconds",
         hint="run the command again for a new address, or raise --wait",
         slug="timed-out",
@@ -68,7 +69,7 @@ def _outcome(yard: RunningYard, identity: str, wait: float) -> Record:
     )
 
 
-def _print_result(record: Record, outcome: str, *, as_json: bool) -> int:
+def _print_result(record: JsonObject, outcome: str, *, as_json: bool) -> int:
     connected = record["status"] == "connected"
     if as_json:
         print(json.dumps(record))

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record
+from mcpyard.cli.printing import JsonObject, decode_objects
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.domain.narrowing import object_of
 
 
 def show_log(home: Path, name: str, *, follow: bool, tail: int | None, as_json: bool) -> int:
@@ -33,25 +33,25 @@ def _follow(yard: RunningYard, path: str, tail: int | None, *, as_json: bool) ->
     if tail is not None:
         lines = _read(yard, path)
         skipped = _number(lines[-1]) - min(tail, len(lines)) if lines else 0
-    for line in cast("list[Record]", yard.events(f"{path}?follow=1")):
+    for line in map(object_of, yard.events(f"{path}?follow=1")):
         if _number(line) > skipped:
             _print_line(line, as_json=as_json)
-    raise Complaint("mcpyard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
+    raise CliError("mcpyard has ended", slug="yard-ended", exit_code=EXIT_UNREACHABLE)
 
 
-def _read(yard: RunningYard, path: str) -> list[Record]:
-    return cast("list[Record]", json.loads(yard.get(path)))
+def _read(yard: RunningYard, path: str) -> list[JsonObject]:
+    return decode_objects(yard.get(path))
 
 
-def _last(lines: Sequence[Record], tail: int | None) -> Sequence[Record]:
+def _last(lines: Sequence[JsonObject], tail: int | None) -> Sequence[JsonObject]:
     return lines if tail is None else lines[max(0, len(lines) - tail) :]
 
 
-def _number(line: Record) -> int:
-    return cast("int", line["number"])
+def _number(line: JsonObject) -> int:
+    return line["number"]
 
 
-def _print_line(line: Record, *, as_json: bool) -> None:
+def _print_line(line: JsonObject, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(line), flush=True)
     else:

@@ -4,13 +4,21 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.printing import NO_SERVERS, Record, note_unused, print_raw, read_definitions
+from mcpyard.cli.printing import (
+    NO_SERVERS,
+    JsonObject,
+    decode_object,
+    decode_objects,
+    note_unused,
+    print_raw,
+    read_definitions,
+)
 from mcpyard.cli.status_words import approval_note, reason, status_word
 from mcpyard.client.discovery import RunningYard, find_yard
 from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.domain.narrowing import sequence_of
 
 
 def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
@@ -22,7 +30,7 @@ def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
         if as_json:
             print_raw(raw)
         else:
-            _print_servers(cast("list[Record]", json.loads(raw)))
+            _print_servers(decode_objects(raw))
         return _print_definition_problems(yard)
     from mcpyard.cli.known_servers import still_record
 
@@ -37,7 +45,7 @@ def list_servers(home: Path, project: Path | None, *, as_json: bool) -> int:
 
 def _print_definition_problems(yard: RunningYard) -> int:
     """Print what is wrong with the definitions; the exit code for it."""
-    problems = cast("list[Record]", json.loads(yard.get("/healthz"))["problems"])
+    problems = decode_object(yard.get("/healthz"))["problems"]
     if problems:
         from mcpyard.cli.commands.clients import print_problems
 
@@ -46,7 +54,7 @@ def _print_definition_problems(yard: RunningYard) -> int:
     return EXIT_DEFINITION if any(not each["field"] for each in problems) else 0
 
 
-def _print_servers(records: Sequence[Record]) -> None:
+def _print_servers(records: Sequence[JsonObject]) -> None:
     if not records:
         print(*NO_SERVERS, sep="\n", file=sys.stderr)
         return
@@ -63,8 +71,8 @@ def _print_servers(records: Sequence[Record]) -> None:
     table(("STATUS", "NAME", "TRANSPORT", "TOOLS", "COMMAND OR REASON"), rows)
 
 
-def _launch(record: Record) -> str:
+def _launch(record: JsonObject) -> str:
     if "url" in record:
         return str(record["url"])
-    arguments = cast("list[str]", record.get("args") or [])
+    arguments = map(str, sequence_of(record.get("args")))
     return " ".join([str(record.get("command", "")), *arguments])

@@ -3,12 +3,11 @@
 import json
 import sys
 from pathlib import Path
-from typing import cast
 
 from mcpyard.cli.cli_errors import EXIT_FAILED
 from mcpyard.cli.confirmation import confirm
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record
+from mcpyard.cli.printing import JsonObject, decode_object
 from mcpyard.cli.status_words import is_up, status_word
 from mcpyard.client.discovery import need_yard, server_path
 
@@ -16,7 +15,7 @@ from mcpyard.client.discovery import need_yard, server_path
 def remove_server(home: Path, name: str, *, yes: bool, as_json: bool) -> int:
     """Remove a server from the document that defines it, and stop it if it runs."""
     yard = need_yard(home)
-    record = cast("Record", json.loads(yard.get(server_path(name))))
+    record = decode_object(yard.get(server_path(name)))
     if not yes and not confirm(removal_of(record)):
         print("nothing removed", file=sys.stderr)
         return EXIT_FAILED
@@ -29,7 +28,7 @@ def remove_server(home: Path, name: str, *, yes: bool, as_json: bool) -> int:
     return 0
 
 
-def removal_of(record: Record) -> str:
+def removal_of(record: JsonObject) -> str:
     """What the removal of a server means."""
     name, scope = clean(str(record["name"])), record["scope"]
     pid = f", pid {record['pid']}" if record["pid"] else ""

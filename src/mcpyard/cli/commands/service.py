@@ -8,14 +8,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
-_PATIENCE: Final = 60.0
+_TIMEOUT: Final = 60.0
 _AWAY: Final = ("connect to bus", "not been booted with systemd")
 _LINGER: Final = "the service stops when you sign out; to keep it running: loginctl enable-linger"
 _WITHOUT: Final = (
@@ -86,7 +86,7 @@ def _status(home: Path) -> Mapping[str, object]:
 
 def _check_ours(path: Path) -> None:
     if path.exists() and not path.read_text(errors="replace").startswith(MARK):
-        raise Complaint(
+        raise CliError(
             f"{path} was not written by mcpyard and is left unchanged",
             hint="move or delete the file first",
             slug="not-ours",
@@ -112,7 +112,7 @@ def _systemctl(*words: str) -> None:
     _check_there(result)
     if result.returncode:
         reason = result.stderr.strip() or f"exit code {result.returncode}"
-        raise Complaint(
+        raise CliError(
             f"systemctl {' '.join(words)}: {reason}",
             hint=f"check its log: journalctl --user -u {NAME}",
             slug="service-failed",
@@ -130,11 +130,11 @@ def _run(*words: str) -> subprocess.CompletedProcess[str]:
             text=True,
             errors="replace",
             check=False,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise _no_systemd(f"systemctl did not answer in {_PATIENCE:g} s") from None
+        raise _no_systemd(f"systemctl did not answer in {_TIMEOUT:g} s") from None
 
 
 def _check_there(result: subprocess.CompletedProcess[str]) -> None:
@@ -143,8 +143,8 @@ def _check_there(result: subprocess.CompletedProcess[str]) -> None:
         raise _no_systemd(words)
 
 
-def _no_systemd(why: str) -> Complaint:
-    return Complaint(
+def _no_systemd(why: str) -> CliError:
+    return CliError(
         f"systemd is not available for this user: {why}",
         hint=_WITHOUT,
         slug="no-systemd",

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mcpyard.cli.output import clean, one_line
-from mcpyard.cli.printing import Record, note_unused, print_raw, read_definitions
+from mcpyard.cli.printing import JsonObject, decode_object, note_unused, print_raw, read_definitions
 from mcpyard.cli.status_words import approval_note, last_lines, log_command, reason, status_word
 from mcpyard.client.discovery import find_yard, server_path
+from mcpyard.domain.narrowing import object_of, sequence_of
 
 _DETAILS: Final = (
     "title",
@@ -58,7 +59,7 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
         raw = yard.get(server_path(name))
         if as_json:
             return print_raw(raw)
-        return _print_server(json.loads(raw))
+        return _print_server(decode_object(raw))
     from mcpyard.cli.known_servers import still_record
 
     record = still_record(read_definitions(home, project).server(name))
@@ -68,7 +69,7 @@ def show_server(home: Path, project: Path | None, name: str, *, as_json: bool) -
     return _print_server(record)
 
 
-def _print_server(record: Record) -> int:
+def _print_server(record: JsonObject) -> int:
     why, hint = reason(record)
     log_lines = last_lines(record)
     rows = [("status", status_word(record)), ("reason", why), ("approval", approval_note(record))]
@@ -80,7 +81,7 @@ def _print_server(record: Record) -> int:
     for key, text in rows:
         if text:
             print(f"  {key:16} {clean(text)}")
-    for tool in cast("list[Record]", record.get("tools") or []):
+    for tool in map(object_of, sequence_of(record.get("tools"))):
         print(f"  tool {clean(str(tool['name']))}: {one_line(str(tool['description']))}")
     return 0
 

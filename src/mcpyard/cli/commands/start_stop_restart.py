@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
-from mcpyard.cli.cli_errors import Complaint, complain, understand
+from mcpyard.cli.cli_errors import CliError, complain, understand
 from mcpyard.cli.output import clean
-from mcpyard.cli.printing import Record, print_warnings
+from mcpyard.cli.printing import JsonObject, decode_object, print_warnings
 from mcpyard.cli.status_words import print_trouble, reason, status_word
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
@@ -21,7 +21,7 @@ def control(home: Path, action: Action, names: Sequence[str], wait: float, *, as
     """Start, stop or restart servers, and print their status afterwards."""
     answers = request(need_yard(home), action, [*dict.fromkeys(names)], wait)
     if as_json:
-        records = [each.record() if isinstance(each, Complaint) else each for each in answers]
+        records = [each.record() if isinstance(each, CliError) else each for each in answers]
         print(json.dumps(records if len(records) > 1 else records[0]))
         return max(map(exit_code, answers))
     return max(map(print_status, answers))
@@ -29,20 +29,22 @@ def control(home: Path, action: Action, names: Sequence[str], wait: float, *, as
 
 def request(
     yard: RunningYard, action: Action, names: Sequence[str], wait: float
-) -> list[Record | Complaint]:
+) -> list[JsonObject | CliError]:
     """What mcpyard answers for each of some servers; a single one that is refused is an error."""
     paths = [f"{server_path(name, action)}?wait={wait:g}" for name in names]
-    return _request_together(yard, paths) if len(paths) > 1 else [_read(yard.post(paths[0]))]
+    return (
+        _request_together(yard, paths) if len(paths) > 1 else [decode_object(yard.post(paths[0]))]
+    )
 
 
-def _request_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | Complaint]:
+def _request_together(yard: RunningYard, paths: Sequence[str]) -> list[JsonObject | CliError]:
     """The answer for each server; one that is slow or fails does not hold up the others."""
     # Takes long to import, compared to a request for one server.
     from concurrent.futures import ThreadPoolExecutor
 
-    def post(path: str) -> Record | Complaint:
+    def post(path: str) -> JsonObject | CliError:
         try:
-            return _read(yard.post(path))
+            return decode_object(yard.post(path))
         except YardError as error:
             return understand(error)
 
@@ -50,20 +52,16 @@ def _request_together(yard: RunningYard, paths: Sequence[str]) -> list[Record | 
         return list(pool.map(post, paths))
 
 
-def _read(raw: bytes) -> Record:
-    return cast("Record", json.loads(raw))
-
-
-def exit_code(answer: Record | Complaint) -> int:
+def exit_code(answer: JsonObject | CliError) -> int:
     """The exit code for one server."""
-    if isinstance(answer, Complaint):
+    if isinstance(answer, CliError):
         return answer.exit_code
     return EXIT_UNREACHABLE if answer["status"] == "error" else 0
 
 
-def print_status(answer: Record | Complaint) -> int:
+def print_status(answer: JsonObject | CliError) -> int:
     """Print the status of one server; returns its exit code."""
-    if isinstance(answer, Complaint):
+    if isinstance(answer, CliError):
         return complain(answer, as_json=False)
     why, _ = reason(answer)
     print(clean(f"{answer['name']}: {status_word(answer)}{f': {why}' if why else ''}"))

@@ -3,9 +3,8 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import cast
 
-from mcpyard.cli.printing import Record
+from mcpyard.cli.printing import JsonObject, decode_object, decode_objects
 from mcpyard.client.discovery import RunningYard, find_yard
 from mcpyard.domain.errors import EXIT_UNREACHABLE
 from mcpyard.store.home import Home
@@ -26,10 +25,10 @@ def show_status(home: Path, *, as_json: bool) -> int:
 
 
 def _details(yard: RunningYard) -> dict[str, object]:
-    servers = cast("list[Record]", json.loads(yard.get("/api/mcp/servers?tools=0")))
+    servers = decode_objects(yard.get("/api/mcp/servers?tools=0"))
     counts = Counter(str(each["status"]) for each in servers)
     return {
-        "version": json.loads(yard.get("/api/openapi.json"))["info"]["version"],
+        "version": decode_object(yard.get("/api/openapi.json"))["info"]["version"],
         "servers": {
             "total": len(servers),
             "connected": counts["connected"],
@@ -38,12 +37,12 @@ def _details(yard: RunningYard) -> dict[str, object]:
     }
 
 
-def _print(record: Record) -> None:
+def _print(record: JsonObject) -> None:
     if not record["running"]:
         print(f"mcpyard is not running (home: {record['home']})")
         print("start it: mcpyard up")
         return
-    servers = cast("dict[str, int]", record["servers"])
+    servers = record["servers"]
     counts = f"{servers['connected']} connected, {servers['failing']} failing"
     rows = {
         "status": "running",

@@ -3,11 +3,10 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import cast
 
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.output import clean, table
-from mcpyard.cli.printing import print_raw
+from mcpyard.cli.printing import decode_object, decode_objects, print_raw
 from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
 from mcpyard.store.home import Home
 
@@ -53,7 +52,7 @@ def _list(yard: RunningYard, *, as_json: bool) -> int:
             str(each["lastUsed"] or "never")[:10],
             "revoked" if each["revoked"] else "",
         )
-        for each in cast("list[dict[str, object]]", json.loads(raw))
+        for each in decode_objects(raw)
     ]
     table(("NAME", "ENDPOINT", "CREATED", "LAST USED", "STATE"), rows)
     return 0
@@ -63,7 +62,7 @@ def _create(yard: RunningYard, token: dict[str, object], *, as_json: bool) -> in
     raw = yard.post(_TOKENS, token)
     if as_json:
         return print_raw(raw)
-    print(json.loads(raw)["token"])
+    print(decode_object(raw)["token"])
     return 0
 
 
@@ -76,7 +75,7 @@ def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
 def _rotate(home: Path, *, as_json: bool) -> int:
     folder = Home(home)
     if folder.token_is_fixed:
-        raise Complaint(
+        raise CliError(
             "the admin token is set by MCPYARD_TOKEN",
             hint="change that variable and restart mcpyard",
         )

@@ -3,11 +3,11 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mcpyard.cli.cli_errors import complain
 from mcpyard.cli.output import clean, one_line, table
-from mcpyard.cli.printing import Record, note_unused, print_raw
+from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused, print_raw
 from mcpyard.cli.status_words import reason, status_word
 from mcpyard.client.discovery import RunningYard, find_yard, server_path
 
@@ -24,7 +24,7 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
         raw = yard.get(server_path(name, "tools") if name is not None else "/api/mcp/tools")
         if as_json:
             return print_raw(raw)
-        if not _print(json.loads(raw)):
+        if not _print(decode_objects(raw)):
             _print_none(_why_none(yard, name))
         return 0
     from mcpyard.cli.private import run_privately
@@ -37,7 +37,9 @@ def list_tools(home: Path, project: Path | None, name: str | None, *, as_json: b
     return code
 
 
-async def _gather(home: Path, project: Path | None, name: str | None) -> tuple[list[Record], int]:
+async def _gather(
+    home: Path, project: Path | None, name: str | None
+) -> tuple[list[JsonObject], int]:
     from mcpyard.cli.known_servers import find_known
     from mcpyard.cli.private import allowed, came_up, private_yard, startable
 
@@ -68,9 +70,9 @@ async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
 def _why_none(yard: RunningYard, name: str | None) -> str:
     """Why the running mcpyard has no tools to list."""
     if name is None:
-        servers = json.loads(yard.get("/api/mcp/servers?tools=0"))
+        servers = decode_objects(yard.get("/api/mcp/servers?tools=0"))
         return "no connected server has any; see: mcpyard ls" if servers else "there are no servers"
-    record = cast("Record", json.loads(yard.get(server_path(name))))
+    record = decode_object(yard.get(server_path(name)))
     if record["status"] == "connected":
         return f"{record['name']} is connected and has none"
     why = reason(record)[0]
@@ -81,7 +83,7 @@ def _print_none(why: str) -> None:
     print(clean(f"no tools: {why}"), file=sys.stderr)
 
 
-def _print(tools: list[Record]) -> bool:
+def _print(tools: list[JsonObject]) -> bool:
     """Print a table of tools; whether there are any."""
     rows = [
         (
@@ -96,6 +98,6 @@ def _print(tools: list[Record]) -> bool:
     return bool(rows)
 
 
-def _marks(tool: Record) -> str:
+def _marks(tool: JsonObject) -> str:
     off = "" if tool["enabled"] else "(off) "
     return f"{off}(cached) " if tool["stale"] else off

@@ -4,15 +4,16 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
-from mcpyard.cli.cli_errors import EXIT_FAILED, Complaint, understand
-from mcpyard.cli.client_servers import ClientServers, Record, reach
+from mcpyard.cli.cli_errors import EXIT_FAILED, CliError, understand
+from mcpyard.cli.client_servers import ClientServers, reach
 from mcpyard.cli.commands.copy import print_edit
 from mcpyard.cli.commands.rm import removal_of
 from mcpyard.cli.confirmation import confirm
 from mcpyard.cli.output import clean, one_line, table
+from mcpyard.cli.printing import JsonObject
 from mcpyard.domain.errors import YardError
+from mcpyard.domain.narrowing import object_of, sequence_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ def undo_edit(home: Path, request: UndoRequest, *, as_json: bool) -> int:
     """Undo an edit, and print what changed."""
     try:
         edit = reach(home, None, lambda servers: _undo(servers, request), writes=True)
-    except (Complaint, YardError) as error:
-        complaint = understand(error)
+    except (CliError, YardError) as error:
+        cli_error = understand(error)
         if not as_json:
-            _print_changes(complaint)
-        raise complaint from None
+            _print_changes(cli_error)
+        raise cli_error from None
     if edit is None:
         print("nothing undone", file=sys.stderr)
         return EXIT_FAILED
@@ -63,7 +64,7 @@ def list_edits(home: Path, *, as_json: bool) -> int:
     return 0
 
 
-def _undo(servers: ClientServers, request: UndoRequest) -> Record | None:
+def _undo(servers: ClientServers, request: UndoRequest) -> JsonObject | None:
     """The edit that undoes another; None when the user does not agree."""
     body: dict[str, object] = {"id": request.number, "dryRun": request.dry_run}
     if not (request.yes or request.dry_run):
@@ -76,13 +77,13 @@ def _undo(servers: ClientServers, request: UndoRequest) -> Record | None:
     return servers.undo(body, show_secrets=request.show_secrets)
 
 
-def _places(edit: Record) -> str:
+def _places(edit: JsonObject) -> str:
     """The files of an edit, and its servers where they are known."""
     names = ", ".join(edit["servers"])
     return ", ".join(edit["paths"]) + (f" ({names})" if names else "")
 
 
-def _print_changes(complaint: Complaint) -> None:
+def _print_changes(cli_error: CliError) -> None:
     """Print what changed since an edit that therefore is not undone."""
-    for file in cast("list[Record]", complaint.problem.get("files", [])):
-        print(clean(file["diff"]), end="", file=sys.stderr)
+    for file in map(object_of, sequence_of(cli_error.problem.get("files"))):
+        print(clean(str(file["diff"])), end="", file=sys.stderr)

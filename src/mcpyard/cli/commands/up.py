@@ -167,8 +167,10 @@ async def _run(
     async with _open(options, current, _identity(options, url)) as yard:
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
-        keys.dismissals.listen(gateway.dismiss)
-        yard.clients.revoked = lambda token: keys.dismissals.tell(Principal.holding(token).name)
+        keys.revocations.listen(gateway.dismiss)
+        yard.clients.revoked = lambda token: keys.revocations.dispatch(
+            Principal.holding(token).name
+        )
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcpyard.api.http_server.server import Tls
-from mcpyard.cli.cli_errors import Complaint, usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.daemon.port_probe import port_in_use
 from mcpyard.store.home import Home
 
@@ -87,9 +87,9 @@ def _check_reach(bind: BindOptions, address: str) -> None:
         )
 
 
-def _cannot_listen(bind: BindOptions, folder: Path, error: OSError) -> Complaint:
+def _cannot_listen(bind: BindOptions, folder: Path, error: OSError) -> CliError:
     if error.errno != errno.EADDRINUSE:
-        return Complaint(f"cannot listen on {bind.host}:{bind.port}: {error.strerror}")
+        return CliError(f"cannot listen on {bind.host}:{bind.port}: {error.strerror}")
     # Raises if mcpyard is already running with this home, which is the better message.
     home = Home(folder)
     home.take()

@@ -3,38 +3,39 @@
 import contextlib
 import http.client
 import json
-from typing import Final, cast
+from typing import Final
 
 import psutil
 
 from mcpyard.api.problems import TYPE_PREFIX
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
+from mcpyard.domain.narrowing import object_of
 
-_PATIENCE: Final = 2.0
+_TIMEOUT: Final = 2.0
 _MOST: Final = 10_000
 
 
-def port_in_use(host: str, port: int) -> Complaint:
+def port_in_use(host: str, port: int) -> CliError:
     """The error that names the program on the port."""
     pid = _holder(port)
     who = f"mcpyard (pid {pid})" if pid else "mcpyard"
     where = f"port {port} of {host} is in use by"
     if _problem(host, port, "/healthz") == "state-gone":
         hint = f"stop it first: kill {pid}" if pid else "stop it first"
-        return _complaint(f"{where} {who}, whose home was deleted", hint)
+        return _cli_error(f"{where} {who}, whose home was deleted", hint)
     # Without a token mcpyard refuses this with a problem type of its own.
     other = who if _problem(host, port, "/api/mcp/servers") else "program"
     hint = "use another port with --port, or --port 0 for any free one"
-    return _complaint(f"{where} another {other}", hint)
+    return _cli_error(f"{where} another {other}", hint)
 
 
-def _complaint(detail: str, hint: str) -> Complaint:
-    return Complaint(detail, hint=hint, slug="port-in-use")
+def _cli_error(detail: str, hint: str) -> CliError:
+    return CliError(detail, hint=hint, slug="port-in-use")
 
 
 def _problem(host: str, port: int, path: str) -> str:
     """The problem that mcpyard answers with; empty for success and other programs."""
-    connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
+    connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT)
     try:
         connection.request("GET", path)
         problem = json.loads(connection.getresponse().read(_MOST))
@@ -42,7 +43,7 @@ def _problem(host: str, port: int, path: str) -> str:
         return ""
     finally:
         connection.close()
-    kind = cast("dict[str, object]", problem).get("type") if isinstance(problem, dict) else None
+    kind = object_of(problem).get("type")
     _, ours, slug = str(kind).partition(TYPE_PREFIX)
     return slug if ours else ""
 

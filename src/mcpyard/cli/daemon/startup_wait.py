@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from mcpyard.cli.cli_errors import Complaint
+from mcpyard.cli.cli_errors import CliError
 from mcpyard.client.discovery import Deadline
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, Running
@@ -38,7 +38,7 @@ def make_home(folder: Path) -> None:
     """Create the home folder if it does not exist.
 
     Raises:
-        Complaint: It cannot be created or written.
+        CliError: It cannot be created or written.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,8 +61,8 @@ def _is_ending(running: Running) -> bool:
     return False
 
 
-def _unfit(folder: Path, why: str) -> Complaint:
-    return Complaint(
+def _unfit(folder: Path, why: str) -> CliError:
+    return CliError(
         f"{folder}: {why}",
         hint="mcpyard stores its state there; use another folder with --home or MCPYARD_HOME",
     )

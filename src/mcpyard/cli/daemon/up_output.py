@@ -11,6 +11,7 @@ from mcpyard.cli.output import clean
 from mcpyard.cli.printing import NO_SERVERS
 from mcpyard.cli.status_words import approval_text, reason, status_word, style_of
 from mcpyard.domain.display_status import DisplayStatus
+from mcpyard.domain.narrowing import list_of
 from mcpyard.yard.events import RESYNC, Event
 
 _STARTING = frozenset({DisplayStatus.CONNECTING, DisplayStatus.RETRYING})
@@ -211,5 +212,4 @@ def _subject(data: Mapping[str, object]) -> str:
 
 
 def _texts(value: object) -> list[str]:
-    texts = cast("list[object]", value) if isinstance(value, list) else []
-    return [clean(str(each)) for each in texts]
+    return [clean(str(each)) for each in list_of(value)]

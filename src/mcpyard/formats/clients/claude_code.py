@@ -85,13 +85,13 @@ CLIENT: Final = Client(
     title="Claude Code",
     aliases=("claude",),
     scopes=(
-        ClientScope("user", _OWN_FILE, switch=_PER_PROJECT, gates=(_BLOCKED,)),
+        ClientScope("user", _OWN_FILE, switch=_PER_PROJECT, rules=(_BLOCKED,)),
         ClientScope(
             "local",
             _OWN_FILE,
             above=("projects", PROJECT),
             switch=_PER_PROJECT,
-            gates=(_BLOCKED,),
+            rules=(_BLOCKED,),
             hides=("user", "project"),
         ),
         ClientScope(
@@ -99,7 +99,7 @@ CLIENT: Final = Client(
             Location(("{project}/.mcp.json",)),
             switch=_SHARED,
             trust="Claude Code asks for approval before it uses a project server",
-            gates=(_BLOCKED, _REJECTED, _UNAPPROVED, _UNTRUSTED),
+            rules=(_BLOCKED, _REJECTED, _UNAPPROVED, _UNTRUSTED),
             hides=("user",),
         ),
     ),

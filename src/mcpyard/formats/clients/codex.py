@@ -47,7 +47,7 @@ CLIENT: Final = Client(
             "project",
             Location(("{project}/.codex/config.toml",)),
             trust="Codex reads project files only in trusted projects",
-            gates=(_UNTRUSTED,),
+            rules=(_UNTRUSTED,),
             hides=("user",),
         ),
     ),

@@ -66,7 +66,7 @@ CLIENT: Final = Client(
             Location(("{project}/.github/mcp.json", "{project}/.mcp.json"), alone=True),
             switch=_SWITCH,
             trust="Copilot CLI uses project servers only in trusted folders",
-            gates=(_UNTRUSTED,),
+            rules=(_UNTRUSTED,),
             hides=("user",),
         ),
     ),

@@ -70,13 +70,13 @@ CLIENT: Final = Client(
     title="Gemini CLI",
     aliases=("gemini-cli",),
     scopes=(
-        ClientScope("user", _SETTINGS[1], switch=_SWITCH, gates=(_BLOCKED, _UNTRUSTED)),
+        ClientScope("user", _SETTINGS[1], switch=_SWITCH, rules=(_BLOCKED, _UNTRUSTED)),
         ClientScope(
             "project",
             _SETTINGS[0],
             switch=_SWITCH,
             trust="Gemini CLI uses no servers in untrusted folders",
-            gates=(_BLOCKED, _UNTRUSTED),
+            rules=(_BLOCKED, _UNTRUSTED),
             hides=("user",),
         ),
     ),

@@ -47,8 +47,8 @@ CLIENT: Final = Client(
     id="qwen",
     title="Qwen Code",
     scopes=(
-        ClientScope("user", _SETTINGS[1], switch=_SWITCH, gates=_GATES),
-        ClientScope("project", _SETTINGS[0], switch=_SWITCH, gates=_GATES, hides=("user",)),
+        ClientScope("user", _SETTINGS[1], switch=_SWITCH, rules=_GATES),
+        ClientScope("project", _SETTINGS[0], switch=_SWITCH, rules=_GATES, hides=("user",)),
     ),
     shapes=(
         EntrySchema(

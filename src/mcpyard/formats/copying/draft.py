@@ -54,7 +54,7 @@ class Draft:
             return f"{word}[0]"
         return f"{word}[{int(where[1:-1]) + 1}]" if where else f"{word}[1:]"
 
-    def tell(
+    def warn(
         self, kind: WarningKind, name: Field, reason: str, *, value: object = None, where: str = ""
     ) -> None:
         """Tell about a field, or about a part of it."""
@@ -70,7 +70,7 @@ class Draft:
         value = self.values[name]
         if not self.literal and _says_nothing(name, value):
             kind, reason = WarningKind.INFO, "has no effect: dropped"
-        self.tell(kind, name, reason)
+        self.warn(kind, name, reason)
         word = self.word(name)
         if word in self._spelled:
             self.left[word] = self._spelled[word]

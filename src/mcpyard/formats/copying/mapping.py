@@ -51,7 +51,7 @@ def convert(
 ) -> Converted:
     """Say in the target's means what the entry says in the source's.
 
-    A spot that `read` returned knows the shape its file is in; give those where there are files.
+    A reference that `read` returned knows the shape of its file; give those where there are files.
 
     Raises:
         DefinitionError: the target would refuse the entry, and perhaps all others with it.
@@ -74,13 +74,13 @@ def convert(
     return Converted(finished, warnings, draft.left)
 
 
-def restore(entry: Entry, left: Mapping[str, object], spot: ClientScopeRef) -> Entry:
+def restore(entry: Entry, left: Mapping[str, object], ref: ClientScopeRef) -> Entry:
     """An entry that came back, with what was left out when it went.
 
     What was left out could not be changed while it was away, so it wins; unless it contradicts what
     the server has become.
     """
-    client, shape = spot.client, spot.shape
+    client, shape = ref.client, ref.shape
     spelled = opened(spell(entry, shape), shape)
     usable = not understand(closed(spelled, shape), client, shape).problems
     restored = understand(closed({**spelled, **left}, shape), client, shape)
@@ -119,7 +119,7 @@ def _type(draft: Draft) -> None:
         draft.drop(Field.TYPE, f"{draft.title} does not support {way}", WarningKind.UNUSABLE)
     elif _reads_as(draft.target, way) != _one(way):
         reason = f"written as {shape.types[way]}; {draft.title} detects the transport itself"
-        draft.tell(WarningKind.APPROXIMATED, Field.TYPE, reason, value=str(way))
+        draft.warn(WarningKind.APPROXIMATED, Field.TYPE, reason, value=str(way))
 
 
 def _type_without_word(draft: Draft, way: EntryTransport) -> None:
@@ -160,7 +160,7 @@ def _times(draft: Draft) -> None:
         units = math.ceil(seconds / unit.milliseconds)
         if unit.whole and units * unit.milliseconds != seconds:
             reason = f"rounded up to a multiple of {unit.milliseconds} ms in {draft.title}"
-            draft.tell(WarningKind.APPROXIMATED, name, reason)
+            draft.warn(WarningKind.APPROXIMATED, name, reason)
             draft.values[name] = units * unit.milliseconds
 
 
@@ -173,7 +173,7 @@ def _enabled(draft: Draft) -> None:
         draft.drop(Field.ENABLED, f"not supported by {draft.title}: dropped")
     else:
         reason = f"stored in {switch_words(draft.target)}"
-        draft.tell(WarningKind.RELOCATED, Field.ENABLED, reason)
+        draft.warn(WarningKind.RELOCATED, Field.ENABLED, reason)
 
 
 def _unknown(draft: Draft, entry: Entry) -> None:
@@ -196,7 +196,7 @@ def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
         # A field without a word follows from the rest of the entry.
         if word and spec_drops(draft.target.client, name) and not draft.has_warning(name):
             reason = f"written as {word}, which is not part of the basic field mapping"
-            draft.tell(WarningKind.INFO, name, reason, value=value)
+            draft.warn(WarningKind.INFO, name, reason, value=value)
 
 
 def _unusable(entry: Entry, target: ClientScopeRef, title: str) -> tuple[Warned, ...]:

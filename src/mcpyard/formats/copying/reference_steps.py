@@ -68,7 +68,7 @@ def _gather_variables(draft: Draft, dialect: ReferenceSyntax) -> None:
     names = [name for name, text in env.items() if whole_reference(text, dialect) == name]
     for name in names:
         reason = "passed through from the environment: listed in env_vars"
-        draft.tell(WarningKind.TRANSLATED, Field.ENV, reason, value=env[name], where=f".{name}")
+        draft.warn(WarningKind.TRANSLATED, Field.ENV, reason, value=env[name], where=f".{name}")
     if names:
         present = cast("tuple[str, ...]", draft.values.get(Field.ENV_VARS, ()))
         draft.values[Field.ENV_VARS] = tuple(dict.fromkeys((*present, *names)))
@@ -89,7 +89,7 @@ def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
             kept[header] = text
             continue
         reason = f"read from a variable: named in {target}"
-        draft.tell(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
+        draft.warn(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
     if named:
         draft.values[Field.ENV_HEADERS] = named
     if Field.HEADERS in draft.values and len(kept) < len(_pairs(draft, Field.HEADERS)):
@@ -118,10 +118,10 @@ def _translated(draft: Draft, name: Field, text: str, where: str = "") -> str:
     translation = translate(text, source, target)
     if translation.loss:
         reason = f"{draft.title} {translation.loss}"
-        draft.tell(WarningKind.APPROXIMATED, name, reason, value=text, where=where)
+        draft.warn(WarningKind.APPROXIMATED, name, reason, value=text, where=where)
     elif translation.text != text:
         reason = f"references rewritten in the syntax of {draft.title}"
-        draft.tell(WarningKind.TRANSLATED, name, reason, value=text, where=where)
+        draft.warn(WarningKind.TRANSLATED, name, reason, value=text, where=where)
     return translation.text
 
 
@@ -143,7 +143,7 @@ def _spread(
         if (key.lower() if home is Field.HEADERS else key) not in taken
     }
     reason = f"converted to references in {draft.target.shape.words[home]}"
-    draft.tell(WarningKind.TRANSLATED, name, reason)
+    draft.warn(WarningKind.TRANSLATED, name, reason)
     del draft.values[name]
     draft.values[home] = {**present, **fresh}
 

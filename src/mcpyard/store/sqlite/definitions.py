@@ -79,7 +79,7 @@ class SqliteDefinitions:
             DocumentMoved: It has another digest by now.
             NameTaken: Another one has the name.
         """
-        return await self._change(server, _Wish(to_text(definition), name, expected, policy))
+        return await self._change(server, _Update(to_text(definition), name, expected, policy))
 
     async def rename(self, server: UUID, name: str) -> StoredDefinition:
         """Give a server another name; it keeps its id and the exposed names of its tools.
@@ -88,7 +88,7 @@ class SqliteDefinitions:
             ServerUnknown: There is none with this id.
             NameTaken: Another one has the name.
         """
-        return await self._change(server, _Wish(name=name))
+        return await self._change(server, _Update(name=name))
 
     async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
         """Take a server out, with its policy and what it listed.
@@ -108,13 +108,13 @@ class SqliteDefinitions:
 
         return await self._engine.run(job, self._removed)
 
-    async def _change(self, server: UUID, wish: "_Wish") -> StoredDefinition:
+    async def _change(self, server: UUID, update: "_Update") -> StoredDefinition:
         def job(connection: sqlite3.Connection) -> _Changed:
-            old = _expect(connection, server, wish.expected)
+            old = _expect(connection, server, update.expected)
             new = _made(
                 server,
-                old.name if wish.name is None else wish.name,
-                to_text(old.definition) if wish.text is None else wish.text,
+                old.name if update.name is None else update.name,
+                to_text(old.definition) if update.text is None else update.text,
             )
             if new.name != old.name:
                 _check_free(connection, new.name)
@@ -123,7 +123,7 @@ class SqliteDefinitions:
                 "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
                 (new.name, to_text(new.definition), new.digest, str(server)),
             )
-            edit = wish.policy
+            edit = update.policy
             return _Changed(old, new, change_policy(connection, server, edit) if edit else None)
 
         return (await self._engine.run(job, self._changed)).new
@@ -149,7 +149,7 @@ class SqliteDefinitions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Update:
     """What is to change; None leaves it as it is."""
 
     text: str | None = None

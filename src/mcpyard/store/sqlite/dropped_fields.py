@@ -6,7 +6,7 @@ from mcpyard.domain.stored import DroppedField
 from mcpyard.store.sqlite.engine import Engine
 
 
-class SqliteLeftOuts:
+class SqliteDroppedFields:
     """What was left out, by the place and the name of the copy."""
 
     def __init__(self, engine: Engine) -> None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from mcpyard.domain.errors import StateGone, StorageFull, unwritten
-from mcpyard.store.sqlite.error_names import told
+from mcpyard.store.sqlite.error_names import domain_error
 from mcpyard.store.sqlite.opening import DatabaseKind, connect, file_id
 
 log = logging.getLogger(__name__)
@@ -177,7 +177,7 @@ class Engine:
                 self._connection.execute("ROLLBACK")
             if len(group) > 1:
                 return [outcome for each in group for outcome in self._carry_out([each])]
-            return [_failure(group[0], told(error, self._path))]
+            return [_failure(group[0], domain_error(error, self._path))]
 
     def _together(self, group: list[_Ticket]) -> list[Callable[[], None]]:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -198,7 +198,7 @@ class Engine:
                 raise
             self._connection.execute("ROLLBACK TO job")
             self._connection.execute("RELEASE job")
-            return _failure(ticket, told(error, self._path))
+            return _failure(ticket, domain_error(error, self._path))
         self._connection.execute("RELEASE job")
         return lambda: ticket.succeed(value)
 
@@ -207,7 +207,7 @@ def _connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
     try:
         return connect(path, kind)
     except sqlite3.Error as error:
-        raise told(error, path) from error
+        raise domain_error(error, path) from error
     except OSError as error:
         raise unwritten(f"{path} cannot be opened: {error.strerror}", error) from error
 

@@ -22,7 +22,7 @@ _KINDS: Final[dict[int, tuple[type[YardError], str]]] = {
 }
 
 
-def told(error: Exception, path: Path) -> Exception:
+def domain_error(error: Exception, path: Path) -> Exception:
     """An error as callers know it; a mistake of our own stays what it is."""
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
     if code not in _KINDS:

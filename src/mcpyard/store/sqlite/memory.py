@@ -37,7 +37,7 @@ INSERT_REACHED: Final = """INSERT INTO reached (launch, era, transport) VALUES (
 INSERT_RENAME: Final = "INSERT OR REPLACE INTO renames (scope, place, name, new) VALUES (?,?,?,?)"
 
 
-class _Kept(NamedTuple):
+class _MemoryRows(NamedTuple):
     identities: dict[tuple[Owner, str], UUID]
     names: dict[tuple[UUID, str], str]
     tools: dict[UUID, bytes]
@@ -219,7 +219,7 @@ class SqliteMemory(VolatileMemory):
             sql, row = INSERT_REACHED, (launch_digest, reached.era, reached.transport)
         return lambda connection: connection.execute(sql, row)
 
-    def _take(self, kept: _Kept) -> None:
+    def _take(self, kept: _MemoryRows) -> None:
         self._identities = kept.identities
         self._names = kept.names
         self._unread = kept.tools
@@ -267,12 +267,12 @@ def read_identities(connection: sqlite3.Connection) -> dict[tuple[Owner, str], U
     return dict(readable(rows, _identity, "an identity"))
 
 
-def _read(connection: sqlite3.Connection) -> _Kept:
+def _read(connection: sqlite3.Connection) -> _MemoryRows:
     look = connection.execute
     names = look("SELECT server, tool, name FROM exposed_names")
     reached = look("SELECT launch, era, transport FROM reached")
     renames = look("SELECT scope, place, name, new FROM renames")
-    return _Kept(
+    return _MemoryRows(
         read_identities(connection),
         dict(readable(names, _name, "an exposed name")),
         dict(readable(look("SELECT server, tools FROM tools"), _listed, "a list of tools")),

@@ -12,7 +12,7 @@ from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.stored import Approval, StoredDefinition
 from mcpyard.store.sqlite.approvals import read_approvals
 from mcpyard.store.sqlite.definitions import read_definitions
-from mcpyard.store.sqlite.error_names import told
+from mcpyard.store.sqlite.error_names import domain_error
 from mcpyard.store.sqlite.memory import read_identities
 from mcpyard.store.sqlite.migrations import check, version_of
 from mcpyard.store.sqlite.opening import look
@@ -72,7 +72,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
             check(connection, path, len(STATE))
             yield connection
     except sqlite3.Error as error:
-        raise told(error, path) from error
+        raise domain_error(error, path) from error
 
 
 def _address(path: Path) -> str:

@@ -10,7 +10,7 @@ from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.browser_sessions import SqliteSessions
 from mcpyard.store.sqlite.credentials import SqliteCredentials
 from mcpyard.store.sqlite.definitions import SqliteDefinitions
-from mcpyard.store.sqlite.dropped_fields import SqliteLeftOuts
+from mcpyard.store.sqlite.dropped_fields import SqliteDroppedFields
 from mcpyard.store.sqlite.edits import SqliteEdits
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.journal import SqliteJournal
@@ -43,7 +43,7 @@ class Store:
         self.approvals = SqliteApprovals(state)
         self.credentials = SqliteCredentials(state, Seal(folder / "key"))
         self.edits = SqliteEdits(state)
-        self.dropped_fields = SqliteLeftOuts(state)
+        self.dropped_fields = SqliteDroppedFields(state)
         self.journal = SqliteJournal(journal)
 
     @classmethod

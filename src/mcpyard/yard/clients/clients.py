@@ -21,7 +21,7 @@ from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
-from mcpyard.formats.registry import CLIENTS, client_of, spot_of
+from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
 from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
@@ -143,17 +143,17 @@ class Clients:
             DocumentBroken: Its file cannot be read.
         """
         around = self._around(project)
-        ref = spot_of(words, around.project)
+        ref = scope_ref_of(words, around.project)
         if ref.client.id == YARD:
             return self._view.show(ref, name)
         store = FileScopeStore.of(ref, around)
         evaluation = await self._evaluation(ref.client, around)
-        files = [file for file in evaluation.files if file.spot.scope == ref.scope]
+        files = [file for file in evaluation.files if file.ref.scope == ref.scope]
         for file in reversed(files):
-            for status in file.standings:
+            for status in file.statuses:
                 if status.listed.name == name:
-                    return entry_view(file.spot, file.path, EntryStatus.of(status))
-        faults = [problem for file in files if not file.standings for problem in file.problems]
+                    return entry_view(file.ref, file.path, EntryStatus.of(status))
+        faults = [problem for file in files if not file.statuses for problem in file.problems]
         raise broken(*faults) if faults else nobody(name, store.ref)
 
     async def edit(
@@ -208,7 +208,7 @@ class Clients:
         Raises:
             NameTaken: Another server has that name there.
         """
-        ours = spot_of(f"{YARD}:{Scope.USER}")
+        ours = scope_ref_of(f"{YARD}:{Scope.USER}")
         operation = Connecting(self._store(words, terms), name, way, ours, self._identity())
         finished = await self._do(operation, "connect", terms)
         if isinstance(way, Addressed) and finished.edit is not None:
@@ -250,7 +250,7 @@ class Clients:
     async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
         evaluations = await self._evaluations(self._around(project))
-        statuses = [each for evaluation in evaluations for each in evaluation.standings]
+        statuses = [each for evaluation in evaluations for each in evaluation.statuses]
         return [drift_view(each) for each in drift([*statuses, *self._view.statuses()])]
 
     async def import_all(
@@ -262,10 +262,10 @@ class Clients:
         out, and told. All of it is one unit to undo.
         """
         await self._check_folder(terms)
-        target = spot_of(f"{YARD}:{scope or Scope.USER}")
+        target = scope_ref_of(f"{YARD}:{scope or Scope.USER}")
         evaluations = await self._evaluations(self._around(terms.project))
         taking = Taking(target, self._own, self._identity())
-        statuses = [each for evaluation in evaluations for each in evaluation.standings]
+        statuses = [each for evaluation in evaluations for each in evaluation.statuses]
         candidates = await asyncio.to_thread(taking.weigh_all, statuses)
         if not terms.dry_run:
             candidates = await self._import(candidates, target, terms)
@@ -275,7 +275,7 @@ class Clients:
         self, candidates: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
     ) -> list[ImportCandidate]:
         copies = {
-            number: Copy(str(each.status.spot), str(target), each.name)
+            number: Copy(str(each.status.ref), str(target), each.name)
             for number, each in enumerate(candidates)
             if each.importable
         }
@@ -328,7 +328,7 @@ class Clients:
 
     def _store(self, words: str, terms: EditTerms) -> ScopeStore:
         around = self._around(terms.project)
-        ref = spot_of(words, around.project)
+        ref = scope_ref_of(words, around.project)
         return (
             YardScopeStore(ref, self._own)
             if ref.client.id == YARD

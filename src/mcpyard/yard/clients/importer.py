@@ -55,7 +55,7 @@ class ImportCandidate:
         """As it is shown."""
         return ImportView(
             name=self.name,
-            source=str(self.status.spot),
+            source=str(self.status.ref),
             outcome=self.outcome,
             reason=self.reason,
             warnings=[f"{each.field}: {each.message}" for each in self.warnings],
@@ -85,14 +85,14 @@ class Taking:
         if self._leads_back(entry):
             return ImportCandidate(status, SKIPPED, "points back to this gateway (loop)")
         try:
-            converted = convert(entry, status.spot, self._target)
+            converted = convert(entry, status.ref, self._target)
             definition = _definition(converted.entry, self._target)
         except DefinitionError as error:
             return ImportCandidate(status, REFUSED, error.message)
         name = status.listed.name
         if name in self._known:
             return ImportCandidate(status, SKIPPED, self._why(name, definition))
-        self._known[name] = definition, str(status.spot)
+        self._known[name] = definition, str(status.ref)
         return ImportCandidate(status, IMPORTABLE, "", converted.warnings)
 
     def _leads_back(self, entry: Entry) -> bool:

@@ -73,6 +73,6 @@ def _servers(
     client: Client, around: ClientFolders, texts: _Texts
 ) -> Mapping[tuple[str, str], object]:
     return {
-        (str(each.spot), each.listed.name): (each.listed.entry, each.state)
-        for each in judge(client, around, texts).standings
+        (str(each.ref), each.listed.name): (each.listed.entry, each.state)
+        for each in judge(client, around, texts).statuses
     }

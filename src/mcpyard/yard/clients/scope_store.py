@@ -100,11 +100,11 @@ class FileScopeStore:
         entry = listing.entry(name)
         if not self._is_on(workspace, name):
             entry = replace(entry, enabled=False)
-        return entry, listing.spot
+        return entry, listing.ref
 
     def file_ref(self, workspace: Workspace, name: str) -> ClientScopeRef:
         """The scope with the format of its file."""
-        return self._listing(workspace, self.place(workspace, name)).spot
+        return self._listing(workspace, self.place(workspace, name)).ref
 
     def has(self, workspace: Workspace, name: str) -> bool:
         """Whether there is a server of that name."""

@@ -6,7 +6,7 @@ from mcpyard.domain.model import Scope
 from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.entry_list import Listed, nobody
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.registry import spot_of
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.yard.clients.results import EntryStatus, own_status
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import entry_of
@@ -47,7 +47,7 @@ class OwnView:
 
     def _refs(self) -> list[tuple[ClientScopeRef, Scope]]:
         scopes = [Scope.USER, *([Scope.PROJECT] if self._own.project else [])]
-        return [(spot_of(f"{YARD}:{scope}"), scope) for scope in scopes]
+        return [(scope_ref_of(f"{YARD}:{scope}"), scope) for scope in scopes]
 
     def _group(self, ref: ClientScopeRef, scope: Scope) -> ScopeView:
         entries, path = self._entries(ref, scope), self._own.path(scope)

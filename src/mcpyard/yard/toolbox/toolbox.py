@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final, Self
 
-from mcpyard.catalog.ranking import Index, Known
+from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.domain.errors import Problem
 from mcpyard.yard.calls.context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
@@ -75,7 +75,7 @@ class Toolbox:
 
     @cached_property
     def _index(self) -> Index:
-        return Index(Known(each.name, each.title or "", each.description) for each in self.tools)
+        return Index(ToolText(each.name, each.title or "", each.description) for each in self.tools)
 
     def status(self) -> dict[str, str]:
         """Return the current status of each server, as text for the agent."""

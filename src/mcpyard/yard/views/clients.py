@@ -209,8 +209,8 @@ def scope_view(
 
 def file_view(file: ScopeFile) -> ScopeView:
     """The view of a file."""
-    entries = map(EntryStatus.of, file.standings)
-    return scope_view(file.spot, file.path, entries, file.problems, exists=file.exists)
+    entries = map(EntryStatus.of, file.statuses)
+    return scope_view(file.ref, file.path, entries, file.problems, exists=file.exists)
 
 
 def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> EntryView:
@@ -328,12 +328,12 @@ def _variant(variant: Variant) -> VariantView:
     return VariantView(
         places=[
             VariantPlace(
-                client=each.spot.client.id,
-                scope=each.spot.scope.name,
+                client=each.ref.client.id,
+                scope=each.ref.scope.name,
                 path=each.listed.place.file,
                 effective=each.state,
             )
-            for each in variant.standings
+            for each in variant.statuses
         ],
         values=dict(variant.values),
     )

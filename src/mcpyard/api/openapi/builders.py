@@ -51,7 +51,7 @@ def named(values: Json) -> Json:
     return {"type": "object", "additionalProperties": values}
 
 
-def told(description: str, schema: Json, example: object = None, **more: object) -> Json:
+def response(description: str, schema: Json, example: object = None, **more: object) -> Json:
     """An answer in JSON."""
     content: Json = {"schema": schema}
     if example is not None:
@@ -103,7 +103,7 @@ def operation(
         str(status): {"$ref": f"#/components/responses/Problem{status}"}
         for status in sorted(statuses)
     }
-    good = {str(status): told for status, told in answers.items()}
+    good = {str(status): response for status, response in answers.items()}
     return {"operationId": identity, "summary": summary, "responses": good | refused, **more}
 
 

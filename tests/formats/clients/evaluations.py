@@ -10,7 +10,7 @@ from mcpyard.formats.registry import client_of
 HOME, PROJECT = "/home/ann", "/home/ann/code/it"
 
 
-def around(project: str = PROJECT, **environment: str) -> ClientFolders:
+def host(project: str = PROJECT, **environment: str) -> ClientFolders:
     return ClientFolders(environment, HOME, project)
 
 
@@ -26,15 +26,13 @@ def texts(
     return by_path
 
 
-def judged(client: str, files: Mapping[str, object], surroundings: ClientFolders) -> Evaluation:
-    return judge(client_of(client), surroundings, texts(files))
+def judged(client: str, files: Mapping[str, object], host_environment: ClientFolders) -> Evaluation:
+    return judge(client_of(client), host_environment, texts(files))
 
 
 def states(
-    client: str, files: Mapping[str, object], surroundings: ClientFolders | None = None
+    client: str, files: Mapping[str, object], host_environment: ClientFolders | None = None
 ) -> dict[str, str]:
     """What becomes of each server, by scope and name."""
-    judgement = judged(client, files, surroundings or around())
-    return {
-        f"{each.spot.scope.name} {each.listed.name}": each.state for each in judgement.standings
-    }
+    evaluation = judged(client, files, host_environment or host())
+    return {f"{each.ref.scope.name} {each.listed.name}": each.state for each in evaluation.statuses}
