@@ -18,7 +18,7 @@ from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
 from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.library import Library
-from tests.legal.known import CASES, LAWS, STATUTES, Example
+from tests.legal.examples import CASES, LAWS, STATUTES, Example
 from tests.legal.running import COMMAND
 
 ROUNDS = 20

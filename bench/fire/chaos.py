@@ -5,7 +5,7 @@ and out of a toolbox, each call with a nonce of its own. One server has a hostil
 hostile resource templates, some start processes that detach themselves. Meanwhile servers are
 killed, frozen and made to hang, definitions are edited in the file and over REST, keepers are
 killed and made to hang, and yards are killed. In the end no answer was wrong, every call has ended,
-nothing lives on that should not, every acknowledged edit is there, every lamp tells the truth, and
+nothing lives on that should not, every acknowledged edit is there, every status is true, and
 the event loop was never much later than a bare one beside it.
 """
 
@@ -69,7 +69,7 @@ class Ruins:
             "orphans": sorted(map(str, self.orphans)),
             "processes of nobody": sorted(map(str, self.strays)),
             "lost changes": self.lost,
-            "lamps that lie": self.lies,
+            "wrong statuses": self.lies,
             "exit status": [str(self.exit_status)] * bool(self.exit_status),
         }
         return {kind: each for kind, each in faults.items() if each}

@@ -98,7 +98,7 @@ async def _probe(current: Callable[[], _Target]) -> None:
 
 
 async def _answered(address: str) -> bool:
-    """Whether there was an answer, or patience ended; a connection that broke is no answer."""
+    """Whether there was an answer, or the time was up; a connection that broke is no answer."""
     place = urlsplit(address)
     try:
         async with asyncio.timeout(TIMEOUT):

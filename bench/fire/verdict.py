@@ -21,7 +21,7 @@ STATUSES = {
 
 
 async def recovered(scene: Scene) -> dict[str, dict[str, Any]]:
-    """The records, once every server shows what it must and lives, or when patience ends."""
+    """The records, once every server shows what it must and lives, or when the time is up."""
     loop = asyncio.get_running_loop()
     until = loop.time() + TIMEOUT
     records = await scene.records()
@@ -39,7 +39,7 @@ def _is_outdated(records: dict[str, dict[str, Any]]) -> bool:
 
 
 def statuses_off(scene: Scene, records: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """Servers whose lamp is not what their kind must show."""
+    """Servers whose status is not what their kind must show."""
     for member in scene.members:
         record = records.get(member.name, {})
         displayed = record.get("status"), record.get("state")

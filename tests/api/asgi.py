@@ -46,8 +46,8 @@ def slug(answer: httpx2.Response) -> tuple[int, str]:
 
 
 def keys_of(yard: Yard) -> Keys:
-    kept = yard.storage
-    return Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, SystemClock())
+    storage = yard.storage
+    return Keys(AdminKey(TOKEN), storage.call_tokens, storage.sessions, SystemClock())
 
 
 @asynccontextmanager

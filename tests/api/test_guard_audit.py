@@ -48,7 +48,9 @@ async def test_each_change_is_one_line_and_reading_is_none(tmp_path: Path) -> No
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-async def test_a_browser_and_a_link_are_named_and_a_stranger_is_not_noted(tmp_path: Path) -> None:
+async def test_a_browser_and_a_link_are_named_and_an_unauthenticated_caller_is_not_noted(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "audit.log"
     async with asked_yard() as private:
         api = audited(private, log)
@@ -70,8 +72,8 @@ async def test_a_full_file_is_put_aside_and_the_oldest_are_forgotten(tmp_path: P
         api = audited(private, log, limit=400)
         for number in range(30):
             await api.post(f"/api/mcp/servers/s{number}/start")
-    kept = sorted(each.name for each in tmp_path.iterdir())
-    assert kept == ["audit.log", *(f"audit.log.{number}" for number in range(1, KEPT + 1))]
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == ["audit.log", *(f"audit.log.{number}" for number in range(1, KEPT + 1))]
     assert all(each.stat().st_size <= 400 for each in tmp_path.iterdir())
     newest_first = [*reversed(lines(log)), *reversed(lines(tmp_path / "audit.log.1"))]
     numbers = [int(each["path"].split("/")[4][1:]) for each in newest_first]

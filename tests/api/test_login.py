@@ -22,8 +22,8 @@ DAY = timedelta(days=1).total_seconds()
 async def timed_yard() -> AsyncGenerator[tuple[YardApi, ManualClock]]:
     """A yard whose keys go by a clock of the test's own."""
     async with asked_yard() as api:
-        clock, kept = ManualClock(), api.yard.storage
-        keys = Keys(AdminKey(TOKEN), kept.call_tokens, kept.sessions, clock)
+        clock, storage = ManualClock(), api.yard.storage
+        keys = Keys(AdminKey(TOKEN), storage.call_tokens, storage.sessions, clock)
         app = build(api.yard, keys=keys, hosts=[], closing=api.closing)
         async with client_of(app) as client:
             yield YardApi(api.yard, app, client, api.closing), clock
@@ -139,7 +139,7 @@ async def test_no_answer_but_the_login_page_holds_the_key() -> None:
                 assert browser.key not in str(answer.headers)
 
 
-async def test_a_foreign_page_with_the_cookie_sees_no_more_of_health_than_a_stranger() -> None:
+async def test_a_foreign_page_with_the_cookie_sees_no_more_of_health_than_without_it() -> None:
     async with asked_yard() as api, let_in(api) as browser:
         seen = await browser.client.get("/healthz", headers={"Origin": "http://127.0.0.1:3000"})
         assert seen.json() == {"ok": True}

@@ -160,8 +160,8 @@ def test_every_answer_is_a_documented_one(
     )
     # The first of a choice comes first: even one case alone means something that is there.
     @given(case=operation.as_strategy(generation_mode=mode), known=st.sampled_from([True, False]))
-    def check(case: schemathesis.Case, *, known: bool) -> None:
-        if known and case.path_parameters:
+    def check(case: schemathesis.Case, *, existing: bool) -> None:
+        if existing and case.path_parameters:
             mean_one_that_is_there(case, url)
         send(case, url, headers)
 

@@ -32,8 +32,8 @@ async def test_a_token_is_shown_once_and_only_its_hash_is_kept() -> None:
         listed = (await api.get("/api/tokens")).json()
         assert listed == [{key: value for key, value in made.items() if key != "token"}]
         assert listed[0]["lastUsed"] is None
-        (kept,) = api.yard.storage.call_tokens.all()
-        assert kept.hash == hashlib.sha256(made["token"].encode()).hexdigest()
+        (stored,) = api.yard.storage.call_tokens.all()
+        assert stored.hash == hashlib.sha256(made["token"].encode()).hexdigest()
 
 
 async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
@@ -97,9 +97,9 @@ async def test_a_token_of_a_profile_that_is_not_there_is_not_made() -> None:
 
 async def test_the_admin_token_is_renewed_and_the_old_one_is_worthless() -> None:
     async with asked_yard() as api:
-        kept = api.yard.storage
+        storage = api.yard.storage
         admin = AdminKey("old-one", lambda: "new-one")
-        keys = Keys(admin, kept.call_tokens, kept.sessions, SystemClock())
+        keys = Keys(admin, storage.call_tokens, storage.sessions, SystemClock())
         app = build(api.yard, keys=keys, hosts=[], closing=api.closing)
         async with (
             client_of(app, {"Authorization": "Bearer old-one"}) as old,

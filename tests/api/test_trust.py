@@ -41,9 +41,11 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path, project: Path) -> Opener:
-    def open_yard(*, found: bool = False, **environment: str) -> AbstractAsyncContextManager[Yard]:
+    def open_yard(
+        *, discovered: bool = False, **environment: str
+    ) -> AbstractAsyncContextManager[Yard]:
         folder = frozenset({project})
-        policy = ApprovalPolicy(found=folder) if found else ApprovalPolicy(named=folder)
+        policy = ApprovalPolicy(found=folder) if discovered else ApprovalPolicy(named=folder)
         return Yard.open(
             sources=[ProjectFile(project)],
             home=tmp_path / "home",
@@ -128,9 +130,9 @@ async def test_a_folder_is_the_same_by_whatever_way_it_is_named(
 @pytest.mark.spec("F3.1")
 @pytest.mark.parametrize("found", [True, False])
 async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_running(
-    opened: Opener, project: Path, found: bool
+    opened: Opener, project: Path, discovered: bool
 ) -> None:
-    async with opened(found=found) as yard:
+    async with opened(found=discovered) as yard:
         await yard.approve(project)
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         pid = yard.record("one").pid
@@ -144,7 +146,7 @@ async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_r
         one = yard.record("one")
         assert (one.pid, one.args) == (pid, echo()["args"])
         assert (await yard.restart("one", wait=10)).args == echo()["args"]
-    async with opened(found=found) as yard:
+    async with opened(found=discovered) as yard:
         assert (await phases(yard))["three"] == "needs_approval"
         assert yard.record("one").phase == "connected"
         assert yard.record("one").args == echo()["args"]

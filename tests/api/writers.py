@@ -59,8 +59,8 @@ class Slot:
             if (each.is_reported_by(record) if each and record else each is record)
         ]
         assert fitting, f"promised {self.sure}, or {self.maybe}; found {record}"
-        kept = fitting[0]
-        self.sure = replace(kept, id=record["id"]) if kept and record else None
+        match = fitting[0]
+        self.sure = replace(match, id=record["id"]) if match and record else None
         self.maybe = ()
         return record
 
@@ -115,10 +115,10 @@ class Writer:
     def _changed(self, server: Server, mark: str) -> Server | None:
         # A file and the store cannot be changed in one step, so a crash between them costs a
         # renamed project server its id; every other change is in one of them alone.
-        kept = {"name"} if server.scope == "project" else set[str]()
+        unchanged = {"name"} if server.scope == "project" else set[str]()
         # What is wanted of a disabled server shows in no record, so nobody could say what was kept.
-        kept |= set() if server.enabled else {"wanted"}
-        match self.choose.choice([each for each in KINDS if each not in kept]):
+        unchanged |= set() if server.enabled else {"wanted"}
+        match self.choose.choice([each for each in KINDS if each not in unchanged]):
             case "arguments":
                 return replace(server, args=(mark,))
             case "enabled":

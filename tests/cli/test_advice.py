@@ -130,7 +130,7 @@ def slugs_without_advice() -> Iterator[str]:
                     yield str(slug.value) if isinstance(slug, ast.Constant) else "failed"
 
 
-def test_every_complaint_has_advice_of_its_own_or_that_of_its_code() -> None:
+def test_every_error_has_advice_of_its_own_or_that_of_its_code() -> None:
     slugs = {*slugs_without_advice()}
     assert slugs, "else this finds nothing"
     assert {

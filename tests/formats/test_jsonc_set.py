@@ -173,7 +173,7 @@ def test_a_lone_carriage_return_and_a_line_feed_do_not_become_one_line_end(befor
     assert remove_member(after, ("a", "n")) == before
 
 
-def test_the_indentation_of_the_neighbours_counts_more_than_that_of_the_file() -> None:
+def test_the_indentation_of_the_siblings_counts_more_than_that_of_the_file() -> None:
     before = '{\n  "a": {\n      "b": 1\n  }\n}'
     after = """{
   "a": {

@@ -102,14 +102,14 @@ pieces = st.lists(st.one_of(pairs, headers, st.sampled_from(IDLE)), max_size=9)
 
 def joined(candidates: list[str], newlines: tuple[str, ...], bom: str, last: bool) -> str:
     """One text of all candidates that leave it TOML."""
-    kept: list[str] = []
+    pieces: list[str] = []
     for piece in candidates:
         try:
-            tomllib.loads("\n".join([*kept, piece]))
+            tomllib.loads("\n".join([*pieces, piece]))
         except tomllib.TOMLDecodeError:
             continue
-        kept.append(piece)
-    lines = ("\n".join(kept) + "\n" * last).split("\n")
+        pieces.append(piece)
+    lines = ("\n".join(pieces) + "\n" * last).split("\n")
     text = lines[0]
     for number, line in enumerate(lines[1:]):
         text += newlines[number % len(newlines)] + line

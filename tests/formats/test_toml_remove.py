@@ -225,7 +225,7 @@ def test_the_guard_lets_a_comment_of_the_entry_become_nobodys_if_told() -> None:
     assert edit.guarded() == edited
 
 
-def test_the_guard_keeps_the_spelling_of_the_neighbours_in_braces() -> None:
+def test_the_guard_keeps_the_spelling_of_the_siblings_in_braces() -> None:
     text = "s = { y =  1, x = 2, z = 0x3 } # c\n"
     moved = text.replace("y =  1, x = 2", "y =  1,x = 2")
     assert TomlEdit(parse(text), moved, parse(text).value, X).guarded() == moved

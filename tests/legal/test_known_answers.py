@@ -9,7 +9,7 @@ from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.importing import Report, find, load
 from mcpyard.legal.library import Library, TextNotFound
 from mcpyard.legal.model import DocumentKind
-from tests.legal.known import CASES, LAWS, STATUTES, Example, needs_laws
+from tests.legal.examples import CASES, LAWS, STATUTES, Example, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]
 
@@ -43,7 +43,7 @@ def test_all_files_are_imported_and_a_second_import_changes_nothing(
     assert second.changes == {StoreResult.UNCHANGED: texts}
 
 
-@pytest.mark.parametrize("example", STATUTES, ids=lambda known: known.query)
+@pytest.mark.parametrize("example", STATUTES, ids=lambda example: example.query)
 def test_the_first_statute_is_the_known_answer(library: Library, example: Example) -> None:
     first = library.statutes(example.query, None, 5)[0]
     assert first.law.name == example.law

@@ -177,7 +177,7 @@ async def test_an_article_of_another_law_is_not_taken_from_the_one_searched(
     assert [(each["law"], each["article"]) for each in named] == [(law, "第四条")]
 
 
-async def test_an_article_is_read_with_its_neighbours(collection: Collection) -> None:
+async def test_an_article_is_read_with_the_ones_before_and_after(collection: Collection) -> None:
     answer = await answer_of(collection, "get_article", law="示例合同规则", article="第四条之一")
     assert answer["previous"]["article"] == "第四条"
     assert answer["next"]["article"] == "第五条"

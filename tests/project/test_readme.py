@@ -265,7 +265,7 @@ def test_the_table_of_programs_is_what_their_facts_say() -> None:
         (row,) = re.findall(rf"^\| {client.title} \|.*$", text, re.MULTILINE)
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         assert cells[1] == ", ".join(scope.name for scope in client.scopes)
-        reachable = Field.URL in client.shapes[0].words
+        reachable = Field.URL in client.shapes[0].field_names
         assert cells[5] == ("yes" if reachable else "no"), client.id
         assert cells[6] == "-" or cells[6] in tried["dependencies"].values()
         assert (cells[3] == "only in the program") == (client.scopes[0].switch.kind == "none")

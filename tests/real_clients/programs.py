@@ -67,8 +67,8 @@ class Machine:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.home)}
-        return {**kept, **_QUIET, **self.variables}
+        base = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.home)}
+        return {**base, **_QUIET, **self.variables}
 
     def ref(self, words: str) -> ClientScopeRef:
         return scope_ref_of(words, str(self.project))

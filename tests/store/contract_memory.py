@@ -66,8 +66,8 @@ class MemoryContract:
             store.memory.keep_reached("never", None)
             assert store.memory.reached("d") is None
         async with opened(opener) as store:
-            kept = {(server, "t"): "a", (server, "u"): "b", (server, "v"): "c"}
-            assert store.memory.exposed_names() == kept
+            names = {(server, "t"): "a", (server, "u"): "b", (server, "v"): "c"}
+            assert store.memory.exposed_names() == names
             assert store.memory.tools(server) == [{"name": "u"}]
             assert store.memory.reached("d") is None
 

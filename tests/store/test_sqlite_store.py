@@ -154,7 +154,7 @@ async def test_what_was_refused_and_is_gone_by_now_is_not_written(tmp_path: Path
 async def test_the_journal_is_bounded_and_cut_back_in_batches(tmp_path: Path) -> None:
     async with opened(lambda: Store.open(tmp_path)) as opener:
         assert isinstance(opener, Store)
-        journal = SqliteJournal(opener._journal, kept=100)
+        journal = SqliteJournal(opener._journal, limit=100)
         lengths: set[int] = set()
         for number in range(1, 251):
             journal.append(a_call(number))

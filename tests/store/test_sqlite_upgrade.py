@@ -95,8 +95,8 @@ async def make_first(newer: Path, older: Path, first: Migration) -> None:
     with closing(sqlite3.connect(older, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS newer", [str(newer)])
         for table in tables(connection):
-            kept = columns(connection, "newer", table)
-            names = ", ".join(each for each in columns(connection, "main", table) if each in kept)
+            common = columns(connection, "newer", table)
+            names = ", ".join(each for each in columns(connection, "main", table) if each in common)
             values = names
             if table == "approvals":
                 names, values = f"{names}, digest", f"{names}, 'trusted'"
@@ -158,8 +158,8 @@ async def test_stored_policies_get_the_names_that_their_fields_have_now(tmp_path
     assert peek_definitions(tmp_path).policies == now
     written = {str(text) for _, text in content_of(path)["policies"]}
     assert not any(word in text for text in written for word in ("backup", "lanes"))
-    kept = {text for _, text in content_of(tmp_path / "state.db.version-6")["policies"]}
-    assert kept == {*old.values()}
+    texts = {text for _, text in content_of(tmp_path / "state.db.version-6")["policies"]}
+    assert texts == {*old.values()}
 
 
 async def test_a_policy_that_cannot_be_read_is_told_and_not_touched(tmp_path: Path) -> None:

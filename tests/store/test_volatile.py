@@ -30,10 +30,10 @@ class Volatile:
 
 @pytest.fixture
 def opener() -> Opener:
-    kept = Volatile()
+    store = Volatile()
 
     async def open_it() -> Store:
-        return cast("Store", kept)
+        return cast("Store", store)
 
     return open_it
 

@@ -88,7 +88,7 @@ def card(page: Page, name: str) -> Locator:
 
 def status_badge(page: Page, name: str) -> Locator:
     """The status badge on the card of a server."""
-    return card(page, name).locator(".lamp").first
+    return card(page, name).locator(".status-badge").first
 
 
 def _place(location: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def test_calls_stand_newest_first_and_go_on_page_by_page(visitor: Visitor, page:
     expect(rows).to_have_count(50)
     expect(rows.nth(0)).to_contain_text(EVIL)
     expect(rows.nth(1)).to_contain_text("fail")
-    expect(rows.nth(1).locator(".lamp.bad")).to_contain_text("tool_error")
+    expect(rows.nth(1).locator(".status-badge.bad")).to_contain_text("tool_error")
     page.get_by_role("button", name="Older calls").click()
     expect(rows).to_have_count(57)
     ids = [int((row.get_attribute("id") or "").removeprefix("call-")) for row in rows.all()]

@@ -61,7 +61,7 @@ def test_servers_stand_by_client_with_name_command_and_switch(page: Page, it: Ma
     expect(page.locator("#program-codex h2")).to_contain_text("Codex")
     expect(page.locator("#program-codex .where")).to_contain_text(str(it.home / FILES["codex"]))
     off = entry(page, "codex", "notes")
-    expect(off.locator(".lamp")).to_have_text("Disabled")
+    expect(off.locator(".status-badge")).to_have_text("Disabled")
     expect(off.locator(".reason")).to_have_text("is disabled in its entry")
 
 
@@ -134,7 +134,7 @@ def test_a_switch_that_is_kept_elsewhere_says_where_before_anything_changes(
     expect(notice).to_contain_text(elsewhere.name)
     assert not elsewhere.exists()
     apply(page)
-    expect(entry(page, "gemini", "weather").locator(".lamp")).to_have_text("Disabled")
+    expect(entry(page, "gemini", "weather").locator(".status-badge")).to_have_text("Disabled")
     assert elsewhere.exists()
     assert it.read("gemini") == GEMINI
     undo(page, "weather was disabled")

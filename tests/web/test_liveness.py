@@ -44,7 +44,7 @@ def watch_words(page: Page, name: str) -> None:
         """card => {
             window.seen = [];
             const note = () => {
-                const parts = [".lamp", ".cause", ".retry"].map(
+                const parts = [".status-badge", ".cause", ".retry"].map(
                     (each) => card.querySelector(each)?.textContent.trim() ?? "");
                 window.seen.push(parts.join(" | "));
             };

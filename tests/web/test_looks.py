@@ -152,7 +152,7 @@ def test_language_and_theme_can_be_switched_and_stay(visitor: Visitor, full: Dae
 def test_a_moving_badge_is_quiet_where_motion_is_not_wanted(visitor: Visitor, full: Daemon) -> None:
     for motion, moves in (("no-preference", "turn"), ("reduce", "none")):
         page = visitor.visit(full, "/components", reduced_motion=motion)
-        bulb = page.locator(".lamp.busy .icon").first
+        bulb = page.locator(".status-badge.busy .icon").first
         assert bulb.evaluate("each => getComputedStyle(each).animationName") == moves
     visitor.close()
 

@@ -81,7 +81,7 @@ def test_a_page_that_was_cut_off_from_the_same_yard_shows_again_what_it_knew(
     expect(status_badge(page, "mine")).to_have_text("Unknown")
     page.context.unroute("**/ui/*")
     expect(status_badge(page, "mine")).to_have_text("Stopped")
-    expect(status_badge(page, "mine")).to_have_class("lamp idle")
+    expect(status_badge(page, "mine")).to_have_class("status-badge idle")
     visitor.close()
     visitor.forgive(*SILENCE)
 
@@ -126,6 +126,6 @@ def test_every_screen_knows_that_the_yard_is_gone(visitor: Visitor, tmp_path: Pa
         yard.up.end(signal.SIGKILL)
     for page in pages:
         expect(page.locator("#lost")).to_be_visible()
-    expect(pages[2].locator(".lamp:not(.unknown)")).to_have_count(0)
+    expect(pages[2].locator(".status-badge:not(.unknown)")).to_have_count(0)
     visitor.close()
     visitor.forgive(*SILENCE)

@@ -53,17 +53,17 @@ def test_a_client_is_connected_after_a_preview_and_the_undo_restores_its_file(
     page: Page, it: Machine
 ) -> None:
     expect(page.locator("#gateway-address")).to_have_text(f"{it.yard.up.url}/mcp")
-    expect(connection(page, "codex").locator(".lamp")).to_have_text("Not connected")
+    expect(connection(page, "codex").locator(".status-badge")).to_have_text("Not connected")
     page.locator("#connect-codex").click()
     expect(page.locator("#preview .diff")).to_contain_text("[mcp_servers.mcpyard]")
     assert it.read("codex") == CODEX
     page.locator("#apply").click()
-    expect(connection(page, "codex").locator(".lamp")).to_have_text("Connected")
+    expect(connection(page, "codex").locator(".status-badge")).to_have_text("Connected")
     entry = tomllib.loads(it.read("codex"))["mcp_servers"]["mcpyard"]
     assert "stdio" in entry["args"]
     assert str(it.yard.up.home) in entry["args"]
     undo(page, "codex is connected")
-    expect(connection(page, "codex").locator(".lamp")).to_have_text("Not connected")
+    expect(connection(page, "codex").locator(".status-badge")).to_have_text("Not connected")
     assert it.read("codex") == CODEX
 
 

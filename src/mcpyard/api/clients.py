@@ -35,8 +35,8 @@ class ClientRoutes:
     async def show(self, request: Request) -> Response:
         """One server."""
         terms = _terms(request)
-        found = await self._clients.show(_words(request), _name(request), terms.project)
-        return answer(found)
+        entry = await self._clients.show(_words(request), _name(request), terms.project)
+        return answer(entry)
 
     async def change(self, request: Request) -> Response:
         """Change a server by a merge patch."""
@@ -118,18 +118,18 @@ def _terms(request: Request) -> EditTerms:
     return EditTerms(project, requests.flag(request, "dryRun", default=False), who=REST)
 
 
-def project_of(given: object) -> str | None:
+def project_of(folder: object) -> str | None:
     """The folder that is meant; None for the yard's own project."""
-    if given is None:
+    if folder is None:
         return None
-    if not isinstance(given, str) or not PurePath(given).is_absolute() or "\0" in given:
+    if not isinstance(folder, str) or not PurePath(folder).is_absolute() or "\0" in folder:
         raise ArgumentsRefused.of(Problem("project", "must be an absolute path"))
-    return given.rstrip("/") or "/"
+    return folder.rstrip("/") or "/"
 
 
-def _number(given: object) -> int | None:
-    if given is None:
+def _number(number: object) -> int | None:
+    if number is None:
         return None
-    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 2**63:
         raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
-    return given
+    return number

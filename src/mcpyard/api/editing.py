@@ -26,9 +26,9 @@ class EditRoutes:
     async def register(self, request: Request) -> Response:
         """Add a server."""
         wait = requests.seconds(request, "wait", requests.WAIT)
-        shown = await self._yard.register(await requests.members(request), wait=wait)
-        where = f"/api/mcp/servers/{quote(shown.id)}"
-        return record_answer(shown, 201, {"Location": where})
+        server = await self._yard.register(await requests.members(request), wait=wait)
+        where = f"/api/mcp/servers/{quote(server.id)}"
+        return record_answer(server, 201, {"Location": where})
 
     async def change(self, request: Request) -> Response:
         """Change a server by a merge patch."""
@@ -57,15 +57,15 @@ class EditRoutes:
 
 
 def record_answer(
-    shown: ServerView, status: int = 200, headers: dict[str, str] | None = None
+    server: ServerView, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
     """A record, with the tag that an edit can name to say which state it means."""
-    return answer(shown, status, {"ETag": f'"{shown.digest}"', **(headers or {})})
+    return answer(server, status, {"ETag": f'"{server.digest}"', **(headers or {})})
 
 
 def _expected(request: Request) -> str | None:
     """The digest that the caller names; several, or none that makes sense, match nothing."""
-    given = request.headers.get("if-match")
-    if given is None or given.strip() == ANYTHING:
+    tag = request.headers.get("if-match")
+    if tag is None or tag.strip() == ANYTHING:
         return None
-    return given.strip().removeprefix("W/").strip('"')
+    return tag.strip().removeprefix("W/").strip('"')

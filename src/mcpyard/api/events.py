@@ -93,15 +93,15 @@ class EventRoutes:
     def _after(self, request: Request) -> int | None:
         """The id a reader has seen last; a browser that reconnects says it in a header."""
         seen = request.headers.get("last-event-id")
-        given = request.query_params.get("after") if seen is None else seen
-        if given is None:
+        event_id = request.query_params.get("after") if seen is None else seen
+        if event_id is None:
             return None
-        instance, _, digits = given.rpartition("-")
+        instance, _, digits = event_id.rpartition("-")
         number = whole_number(digits)
         if number is None and seen is None:
             raise ArgumentsRefused.of(Problem("after", "is not the id of an event"))
-        known = number is not None and instance in {"", self._yard.instance}
-        return number if known else _NEVER
+        is_ours = number is not None and instance in {"", self._yard.instance}
+        return number if is_ours else _NEVER
 
 
 def _calls(changed: Mapping[UUID, tuple[int, int]]) -> bytes:

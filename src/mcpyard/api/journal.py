@@ -37,9 +37,9 @@ class JournalRoutes:
             limit=limit + 1,
         )
         journal = self._yard.accounts.journal
-        found = [*await journal.query(query)] if journal else []
-        page = found[:limit]
-        next_id = page[-1].id if len(found) > limit else None
+        calls = [*await journal.query(query)] if journal else []
+        page = calls[:limit]
+        next_id = page[-1].id if len(calls) > limit else None
         return answer(CallPage(calls=[*map(call_view, page)], next=next_id))
 
     def _server(self, ref: str | None) -> UUID | None:

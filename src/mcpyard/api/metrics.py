@@ -70,8 +70,8 @@ def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
         server = each.picture.server.name
         for suffix, labels, value in metric.samples(each):
             pairs = {"server": server, **labels}.items()
-            shown = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
-            yield f"{metric.name}{suffix}{{{shown}}} {value:.17g}"
+            label_text = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
+            yield f"{metric.name}{suffix}{{{label_text}}} {value:.17g}"
 
 
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
@@ -80,9 +80,9 @@ def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
 
 def _statuses(seen: _Seen) -> Iterator[Sample]:
     """One sample for each word, so that a change of status is a change of numbers."""
-    found = public_words(seen.picture.observed.state).status
+    current = public_words(seen.picture.observed.state).status
     for status in Status:
-        yield Sample("", {"status": str(status)}, float(status is found))
+        yield Sample("", {"status": str(status)}, float(status is current))
 
 
 def _latency(seen: _Seen) -> Iterator[Sample]:

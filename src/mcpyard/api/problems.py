@@ -68,15 +68,15 @@ def problem(status: int, slug: str, detail: str, hint: str = "") -> ProblemView:
 
 def refusal(slug: str, detail: str) -> ProblemView:
     """A problem of the face itself."""
-    found = REFUSALS[slug]
-    return problem(found.status, slug, detail, found.hint)
+    kind = REFUSALS[slug]
+    return problem(kind.status, slug, detail, kind.hint)
 
 
 def problem_of(error: YardError) -> ProblemView:
     """The problem that an error is, with everything it knows."""
-    found = edge(error)
+    kind = edge(error)
     return msgspec.structs.replace(
-        problem(found.status, found.problem, error.message, _hint(error)), **_details(error)
+        problem(kind.status, kind.problem, error.message, _hint(error)), **_details(error)
     )
 
 

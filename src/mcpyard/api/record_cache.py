@@ -61,9 +61,9 @@ class Records:
         return self._listing
 
     def _card(self, picture: Picture) -> _Card:
-        known = self._cards.get(picture.server.id)
-        if known and known.shows(picture):
-            return known
+        card = self._cards.get(picture.server.id)
+        if card and card.shows(picture):
+            return card
         return _Card(picture, encode(self._yard.record_of(picture, tools=self._tools)))
 
 

@@ -45,15 +45,15 @@ def part(request: Request, name: str) -> str:
 
 def flag(request: Request, name: str, *, default: bool) -> bool:
     """A yes or no of the query."""
-    given = request.query_params.get(name)
-    return default if given is None else given.lower() not in {"0", "false", "no", ""}
+    value = request.query_params.get(name)
+    return default if value is None else value.lower() not in {"0", "false", "no", ""}
 
 
 def seconds(request: Request, name: str, default: float) -> float:
     """A duration of the query."""
-    given = request.query_params.get(name)
+    text = request.query_params.get(name)
     try:
-        value = default if given is None else float(given)
+        value = default if text is None else float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value <= LONGEST_WAIT:
@@ -63,10 +63,10 @@ def seconds(request: Request, name: str, default: float) -> float:
 
 def whole(request: Request, name: str, default: int, highest: int) -> int:
     """A whole number of the query, from 1 on."""
-    given = request.query_params.get(name)
-    if given is None:
+    text = request.query_params.get(name)
+    if text is None:
         return default
-    number = whole_number(given, highest)
+    number = whole_number(text, highest)
     if not number:
         raise _refused(name, f"must be a whole number from 1 to {highest}")
     return number
@@ -74,37 +74,37 @@ def whole(request: Request, name: str, default: int, highest: int) -> int:
 
 def choice(request: Request, name: str, words: tuple[str, ...]) -> str:
     """One of a few words of the query; the first when none is given."""
-    given = request.query_params.get(name, words[0])
-    if given not in words:
+    word = request.query_params.get(name, words[0])
+    if word not in words:
         raise _refused(name, f"must be one of {', '.join(words)}")
-    return given
+    return word
 
 
-async def members(request: Request, known: frozenset[str] | None = None) -> dict[str, object]:
-    """The members of the object that the body is; where `known` says which, no others."""
-    asked = await _object(request)
-    if nested_deeper(asked, DEEPEST):
+async def members(request: Request, allowed: frozenset[str] | None = None) -> dict[str, object]:
+    """The members of the object that the body is; where `allowed` says which, no others."""
+    body = await _object(request)
+    if nested_deeper(body, DEEPEST):
         raise BadJson(f"the body is nested deeper than {DEEPEST} levels")
-    unknown = sorted(asked.keys() - known) if known is not None else []
+    unknown = sorted(body.keys() - allowed) if allowed is not None else []
     if unknown:
-        raise _refused(unknown[0][:80], f"is unknown; expected {', '.join(sorted(known or ()))}")
-    return asked
+        raise _refused(unknown[0][:80], f"is unknown; expected {', '.join(sorted(allowed or ()))}")
+    return body
 
 
 def text(body: dict[str, object], name: str) -> str:
     """A string in a body."""
-    found = body.get(name)
-    if not isinstance(found, str):
+    value = body.get(name)
+    if not isinstance(value, str):
         raise _refused(name, "must be a string")
-    return found
+    return value
 
 
 def truth(body: dict[str, object], name: str) -> bool:
     """A true or false in a body; false when it is not there."""
-    found = body.get(name, False)
-    if not isinstance(found, bool):
+    value = body.get(name, False)
+    if not isinstance(value, bool):
         raise _refused(name, "must be true or false")
-    return found
+    return value
 
 
 async def call(request: Request) -> CallBody:
@@ -118,23 +118,23 @@ async def _object(request: Request) -> dict[str, object]:
         raise HTTPException(415)
     body = await request.body()
     try:
-        asked: object = orjson.loads(body) if body.strip() else {}
+        value: object = orjson.loads(body) if body.strip() else {}
     except orjson.JSONDecodeError as error:
         raise BadJson(f"the body is not JSON: {error}") from None
-    if not is_object(asked):
+    if not is_object(value):
         raise _refused("", "the body must be an object")
-    return asked
+    return value
 
 
-def _call(asked: dict[str, object]) -> CallBody:
-    if unknown := sorted(asked.keys() - _CALL_MEMBERS):
+def _call(body: dict[str, object]) -> CallBody:
+    if unknown := sorted(body.keys() - _CALL_MEMBERS):
         raise _refused(unknown[0], 'is unknown; expected "arguments", "timeoutMs" or "_meta"')
-    arguments, meta = asked.get("arguments", {}), asked.get("_meta", {})
+    arguments, meta = body.get("arguments", {}), body.get("_meta", {})
     if not is_object(arguments):
         raise _refused("arguments", "must be an object")
     if not is_object(meta):
         raise _refused("_meta", "must be an object")
-    limit = asked.get("timeoutMs")
+    limit = body.get("timeoutMs")
     if limit is not None and not _is_limit(limit):
         raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
     timeout = limit / 1000 if isinstance(limit, int) else None

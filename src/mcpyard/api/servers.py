@@ -40,9 +40,9 @@ class ServerRoutes:
             for server, observed in (self._yard.pictures() if admin else ())
         }
         problems = [*map(problem_view, self._yard.desired.problems)]
-        known = (servers, problems) if admin else (UNSET, UNSET)
+        details = (servers, problems) if admin else (UNSET, UNSET)
         if fault is None:
-            return answer(HealthyView(servers=known[0], problems=known[1]))
+            return answer(HealthyView(servers=details[0], problems=details[1]))
         problem = problem_of(fault)
         health = UnhealthyView(
             type=problem.type,
@@ -51,8 +51,8 @@ class ServerRoutes:
             # It names the home, which is not for everybody.
             detail=problem.detail if admin else UNSET,
             hint=problem.hint,
-            servers=known[0],
-            problems=known[1],
+            servers=details[0],
+            problems=details[1],
         )
         return answer(health, problem.status)
 
@@ -117,7 +117,7 @@ async def _outcome_answer(work: Awaitable[Outcome]) -> Response:
     return answer((await work).to_dict())
 
 
-def _names(given: str, tag: str) -> bool:
+def _names(header: str, tag: str) -> bool:
     """Whether a header names a tag, among others or alone."""
-    named = {each.strip().removeprefix("W/") for each in given.split(",")}
+    named = {each.strip().removeprefix("W/") for each in header.split(",")}
     return tag in named or ANYTHING in named

@@ -61,5 +61,5 @@ class SignInRoutes:
 
 def _page(title: str, text: str, chinese: tuple[str, str], status: int = 200) -> Response:
     hans, hant = chinese
-    shown = _PAGE.format(title=escape(title), text=escape(text), hans=hans, hant=hant)
-    return Response(shown, status, media_type="text/html")
+    html = _PAGE.format(title=escape(title), text=escape(text), hans=hans, hant=hant)
+    return Response(html, status, media_type="text/html")

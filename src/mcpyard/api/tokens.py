@@ -65,9 +65,9 @@ class TokenRoutes:
 
     async def create(self, request: Request) -> Response:
         """Make a call token; the only answer that ever holds its secret."""
-        asked = await requests.members(request)
-        name = _text("name", asked.get("name"))
-        profile = None if asked.get("profile") is None else _text("profile", asked["profile"])
+        body = await requests.members(request)
+        name = _text("name", body.get("name"))
+        profile = None if body.get("profile") is None else _text("profile", body["profile"])
         if profile is not None:
             self._profiles.get(profile)
         made, secret = await self._store.create(name, profile)
@@ -76,10 +76,10 @@ class TokenRoutes:
     async def revoke(self, request: Request) -> Response:
         """Make a call token worthless, by its id or its name."""
         ref = requests.part(request, "token")
-        found = self._find(ref)
-        if found is None:
+        token = self._find(ref)
+        if token is None:
             return refuse(refusal("token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"'))
-        await self._store.revoke(found)
+        await self._store.revoke(token)
         return Response(status_code=204)
 
     async def rotate(self, _request: Request) -> Response:

@@ -45,16 +45,16 @@ class WorkbenchRoutes:
     async def parse(self, request: Request) -> Response:
         """What a pasted text holds; the values in it are the caller's own, so they are shown."""
         body = await requests.members(request, frozenset({"text"}))
-        found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
+        snippet = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
         servers = [
             ParsedServer(
                 name=each.name,
                 definition=_definition(each.config),
                 warnings=[str(odd) for odd in each.warnings],
             )
-            for each in found.servers
+            for each in snippet.servers
         ]
-        problems = [*map(field_problem, found.problems)]
+        problems = [*map(field_problem, snippet.problems)]
         return answer(ParsedView(servers=servers, problems=problems))
 
     async def test(self, request: Request) -> Response:
@@ -69,23 +69,23 @@ class WorkbenchRoutes:
         dry, scope = requests.truth(body, "dryRun"), body.get("scope")
         if "text" not in body:
             return await self._import_machine(body, dry_run=dry)
-        found = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
+        snippet = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
         servers: list[PastedImport] = []
         taken: set[str] = {each.server.name for each in self._yard.pictures()}
-        for each in found.servers:
+        for each in snippet.servers:
             if dry:
                 servers.append(_tried(each, taken))
             else:
                 servers.append(await self._import(each, scope))
             taken.add(each.name)
-        problems = [*map(field_problem, found.problems)]
+        problems = [*map(field_problem, snippet.problems)]
         return answer(ImportedView(dry_run=dry, servers=servers, problems=problems))
 
     async def _import_machine(self, body: dict[str, object], *, dry_run: bool) -> Response:
         scope = requests.text(body, "scope") if body.get("scope") is not None else None
         terms = EditTerms(project_of(body.get("project")), dry_run, who=REST)
-        found = await self._yard.clients.import_all(scope, terms)
-        servers = [MachineImport(**msgspec.structs.asdict(each)) for each in found]
+        imported = await self._yard.clients.import_all(scope, terms)
+        servers = [MachineImport(**msgspec.structs.asdict(each)) for each in imported]
         return answer(ImportedView(dry_run=dry_run, servers=servers, problems=[]))
 
     async def _test(self, definition: dict[str, object]) -> Response:

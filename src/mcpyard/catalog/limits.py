@@ -170,10 +170,10 @@ class Costs:
                 raise TooCostly("it refers to itself endlessly")
             return _ONE
         self._enter(visit)
-        here = yield from self._in_place(visit)
+        node_cost = yield from self._in_place(visit)
         members = yield from self._below(*on_member(visit.node), visit.level + 1)
         items = yield from self._below(*on_item(visit.node), visit.level + 1)
-        cost = Cost(here.here, here.total + max(members, items), here.chain)
+        cost = Cost(node_cost.here, node_cost.total + max(members, items), node_cost.chain)
         if cost.here > _MAX_WEIGHT:
             raise TooCostly(f"its references multiply to more than {_MAX_WEIGHT} checks")
         if cost.total > _MAX_TOTAL:
@@ -190,14 +190,14 @@ class Costs:
         self._open[id(visit.node)] = visit.level
 
     def _in_place(self, visit: _Visit) -> _Summing:
-        here = total = chain = 0
+        weight = total = chain = 0
         for part in self._applied(visit.node):
             cost = yield _Visit(part, visit.level, visit.chain + 1)
-            here, total, chain = here + cost.here, total + cost.total, max(chain, cost.chain)
+            weight, total, chain = weight + cost.here, total + cost.total, max(chain, cost.chain)
         unevaluated = any(keyword in visit.node for keyword in UNEVALUATED)
         factor = _UNEVALUATED_FACTOR if unevaluated else 1
         own = 1 + comparisons(visit.node)
-        return Cost(1 + factor * here, own + factor * total, 1 + chain)
+        return Cost(1 + factor * weight, own + factor * total, 1 + chain)
 
     def _below(
         self, either: list[object], each: list[object], level: int

@@ -135,8 +135,8 @@ def _unknown_properties(error: ValidationError, root: object, origin: Origin) ->
 
 def _known_properties(error: ValidationError, schema: object) -> list[str]:
     # The path starts at an embedded `$id` when there is one, and then leads astray here.
-    here = schema if error.absolute_keyword_location is None else None
-    return _names(child_of(value_at(error.schema_path[:-1], here), "properties"))
+    root = schema if error.absolute_keyword_location is None else None
+    return _names(child_of(value_at(error.schema_path[:-1], root), "properties"))
 
 
 def _names(value: object) -> list[str]:

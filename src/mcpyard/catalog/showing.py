@@ -71,10 +71,10 @@ def is_secret(path: Sequence[str | int]) -> bool:
 def field_of(path: Sequence[str | int], root: object) -> str:
     """A place in a value, written as `items[0].id`."""
     text = ""
-    here = root
+    value = root
     for step in path:
-        text += _written(step, here)
-        here = child_of(here, step)
+        text += _written(step, value)
+        value = child_of(value, step)
     return text.removeprefix(".")
 
 

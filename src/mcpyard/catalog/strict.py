@@ -56,13 +56,13 @@ def tighten(schema: Schema) -> Schema | None:
 
 def drop_nulls(arguments: object, schema: object) -> object:
     """Arguments that were asked for strictly, without the nulls that mean "not given"."""
-    here = object_of(schema)
+    rules = object_of(schema)
     if is_array(arguments):
-        return [drop_nulls(each, here.get("items")) for each in arguments]
+        return [drop_nulls(each, rules.get("items")) for each in arguments]
     if not is_mapping(arguments):
         return arguments
-    members = object_of(here.get("properties"))
-    required = list_of(here.get("required"))
+    members = object_of(rules.get("properties"))
+    required = list_of(rules.get("required"))
     return {
         name: drop_nulls(value, members.get(name))
         for name, value in arguments.items()

@@ -41,7 +41,7 @@ class DefinitionOptions:
         timeout: The limit of a call, in milliseconds.
     """
 
-    words: Sequence[str] = ()
+    command_line: Sequence[str] = ()
     env: Sequence[str] = field(default=(), repr=False)
     headers: Sequence[str] = field(default=(), repr=False)
     oauth: Sequence[str] = field(default=(), repr=False)
@@ -63,9 +63,9 @@ class DefinitionOptions:
         return {name: value for name, value in fields.items() if value is not None}
 
     def _reach(self) -> dict[str, object]:
-        if not self.words:
+        if not self.command_line:
             return {}
-        first, *rest = self.words
+        first, *rest = self.command_line
         if self.transport not in _REMOTE and not _ADDRESS.match(first):
             return {"command": first, "args": rest}
         if rest:

@@ -93,5 +93,5 @@ def find_known(home: Path, project: Path | None) -> KnownServers:
 
 def still_record(server: DesiredServer) -> dict[str, object]:
     """The record of a server while mcpyard is not running; it has no id."""
-    shown = server_view(server, Observed(server.id), ())
-    return shown.to_dict() | {"id": None, "yard": NOT_RUNNING}
+    view = server_view(server, Observed(server.id), ())
+    return view.to_dict() | {"id": None, "yard": NOT_RUNNING}

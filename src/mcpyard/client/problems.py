@@ -2,11 +2,12 @@
 
 import contextlib
 import json
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import InputError, Problem, YardError
+from mcpyard.domain.narrowing import is_object
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
 _KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
@@ -18,15 +19,14 @@ def error_of(status: int, content: bytes) -> YardError:
         document = json.loads(content)
     except ValueError:
         document = None
-    if not isinstance(document, dict):
+    if not is_object(document):
         return documented(YardError(f"mcpyard answered with HTTP {status}"), slug="failed")
-    problem = cast("dict[str, Any]", document)
-    kind = _KINDS.get(str(problem.get("type", "")).removeprefix(_TYPE_PREFIX), YardError)
-    error = kind(str(problem.get("detail", "mcpyard refused the request")))
+    kind = _KINDS.get(str(document.get("type", "")).removeprefix(_TYPE_PREFIX), YardError)
+    error = kind(str(document.get("detail", "mcpyard refused the request")))
     # A newer yard may name causes that are not known here.
     with contextlib.suppress(LookupError, TypeError, ValueError):
-        _fill(error, problem)
-    error.document = problem
+        _fill(error, document)
+    error.document = document
     return error
 
 

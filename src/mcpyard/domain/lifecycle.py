@@ -1,6 +1,6 @@
 """The life of a server: one table, in a file that does nothing else.
 
-`step(state, event, tempo)` gives the next state and the effects the runtime must carry out. Every
+`step(state, event, policy)` gives the next state and the effects the runtime must carry out. Every
 status anybody sees comes from here; nothing else assigns one.
 
 A state carries the `epoch` of the child or session it speaks of; it grows with every open. Events

@@ -5,9 +5,8 @@ how to reach the server: a change of them needs a new connection. Policy fields 
 a change of them is applied to the open connection.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self, cast
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -24,7 +23,8 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from mcpyard.domain.definition import checks
-from mcpyard.domain.definition.old_names import Fields, renamed, renamed_tool
+from mcpyard.domain.definition.old_names import renamed, renamed_tool
+from mcpyard.domain.narrowing import is_mapping
 
 DEFAULT_TIMEOUT: Final = 30_000
 """Milliseconds; what the users' own documents ask for."""
@@ -188,7 +188,7 @@ class ToolPolicy(_Model):
     @model_validator(mode="before")
     @classmethod
     def _old_names(cls, fields: object) -> object:
-        return renamed_tool(cast("Fields", fields)) if isinstance(fields, Mapping) else fields
+        return renamed_tool(fields) if is_mapping(fields) else fields
 
 
 class HealthCheck(_Model):
@@ -260,7 +260,7 @@ class Policy(_Model):
     @model_validator(mode="before")
     @classmethod
     def _old_names(cls, fields: object) -> object:
-        return renamed(cast("Fields", fields)) if isinstance(fields, Mapping) else fields
+        return renamed(fields) if is_mapping(fields) else fields
 
 
 class LocalConfig(Policy):

@@ -44,7 +44,7 @@ _WORDS: Final = {
 
 
 def public_words(state: State) -> PublicStatus:
-    """The words that tell a program how a server is; people read its one word of `lamp`."""
+    """The words that tell a program how a server is; people read its `DisplayStatus`."""
     if state.phase is Phase.CONNECTING and state.n:
         return PublicStatus(Status.CONNECTING, RunState.ERROR)
     if state.phase is Phase.BACKOFF and state.was_connected:

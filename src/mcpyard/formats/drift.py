@@ -124,7 +124,7 @@ def _field(leaf: str) -> Field:
 def _can_say(shape: EntrySchema, leaf: str) -> bool:
     name = _field(leaf)
     if name is not Field.TYPE:
-        return name in shape.words
+        return name in shape.field_names
     # One word for both leaves open which of them is meant.
     apart = shape.types.get(EntryTransport.HTTP) != shape.types.get(EntryTransport.SSE)
     return apart or EntryTransport.SSE in shape.url_ways.values()

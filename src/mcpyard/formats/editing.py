@@ -74,12 +74,12 @@ def respell(
         for word, value in opened(spell(entry, shape), shape).items()
         if (field_of(word, shape) or word) in differing
     }
-    kept = {
+    unchanged = {
         word: fresh.get(word, value)
         for word, value in present.items()
         if word in fresh or (field_of(word, shape) or word) not in differing
     }
-    return closed(kept | fresh, shape)
+    return closed(unchanged | fresh, shape)
 
 
 def _differing(
@@ -90,12 +90,12 @@ def _differing(
     differing: set[Field | str] = {name for name in Field if before.get(name) != after.get(name)}
     words = old.unknown.keys() | new.unknown.keys()
     differing |= {word for word in words if old.unknown.get(word) != new.unknown.get(word)}
-    kind = shape.words.get(Field.TYPE, "")
+    kind = shape.field_names.get(Field.TYPE, "")
     if spell(old, shape).get(kind) != spell(new, shape).get(kind):
         differing.add(Field.TYPE)
     if Field.TYPE in differing and shape.url_ways:
         differing.add(Field.URL)
-    together = shape.joined or isinstance(raw.get(shape.words[Field.COMMAND]), list)
+    together = shape.joined or isinstance(raw.get(shape.field_names[Field.COMMAND]), list)
     if together and differing & {Field.COMMAND, Field.ARGS}:
         differing |= {Field.COMMAND, Field.ARGS}
     return differing

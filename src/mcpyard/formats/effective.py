@@ -101,7 +101,7 @@ def judge(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> Eva
     files = judged(client, host, parsed_files)
     own = {file.path for file in files}
     others = (problem for path, problem in parsed_files.problems.items() if path not in own)
-    besides = tuple(problem for found in others for problem in found)
+    besides = tuple(problem for problems in others for problem in problems)
     return Evaluation(tuple(map(_finished, _worth_telling(files))), besides)
 
 

@@ -46,7 +46,7 @@ class Entry:
         start_timeout: The limit of a start, in milliseconds.
         only_tools: The tools that are offered, all others not.
         except_tools: The tools that are not offered.
-        env_vars: The names of variables that the program gets from its surroundings.
+        env_vars: The names of variables that the program gets from its environment.
         env_headers: Headers whose values are in variables, by the variable's name.
         bearer: The name of the variable with the bearer token.
         unknown: All else, as it is written.
@@ -128,7 +128,7 @@ def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
     values = entry.set_fields()
     if shape.type_written and Field.TYPE not in values and entry.way in shape.type_written:
         values[Field.TYPE] = entry.way
-    for name, word in shape.words.items():
+    for name, word in shape.field_names.items():
         if name in values and not (shape.joined and name is Field.ARGS):
             spelled |= _spelled(name, word, values, shape)
     if entry.command is not None:
@@ -138,7 +138,7 @@ def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
 
 def field_of(word: str, shape: EntrySchema) -> Field | None:
     """The field that a word means."""
-    for name, own in shape.words.items():
+    for name, own in shape.field_names.items():
         if own == word and not (shape.joined and name is Field.ARGS):
             return name
     return shape.also.get(word)
@@ -172,7 +172,7 @@ def closed(flat: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
 
 def objects_of(shape: EntrySchema) -> set[str]:
     """The words under which an object of fields stands."""
-    return {word.partition(".")[0] for word in shape.words.values() if "." in word}
+    return {word.partition(".")[0] for word in shape.field_names.values() if "." in word}
 
 
 def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[Field, object]:
@@ -205,7 +205,7 @@ def _way(value: object, shape: EntrySchema) -> EntryTransport:
     words: dict[str, EntryTransport] = {}
     for way, word in shape.types.items():
         words.setdefault(word, way)
-    words |= shape.type_words
+    words |= shape.type_aliases
     if not isinstance(value, str):
         raise Wrong(f"expected a string, found {describe(value)}")
     if value not in words:
@@ -240,16 +240,16 @@ def _plain(value: object, word: str, shape: EntrySchema) -> object:
 
 
 def _url_word(word: str, way: object, shape: EntrySchema) -> str:
-    if Field.TYPE in shape.words:
+    if Field.TYPE in shape.field_names:
         return word
     return next((each for each, means in shape.url_ways.items() if means == way), word)
 
 
 def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     """What keeps a client from using an entry whose fields are right one by one."""
-    command = shape.words[Field.COMMAND]
-    url = shape.words.get(Field.URL, "url")
-    kind = shape.words.get(Field.TYPE, "type")
+    command = shape.field_names[Field.COMMAND]
+    url = shape.field_names.get(Field.URL, "url")
+    kind = shape.field_names.get(Field.TYPE, "type")
     if entry.command is not None and entry.url is not None:
         return [Problem(url, f"conflicts with {command}; set only one of them")]
     if entry.command is None and entry.url is None:
@@ -265,10 +265,10 @@ def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
 def _misplaced_fields(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     """Fields of a local server in a remote one, or the reverse."""
     remote = entry.url is not None
-    beside = shape.words[Field.URL if remote else Field.COMMAND]
+    beside = shape.field_names[Field.URL if remote else Field.COMMAND]
     misplaced = LOCAL_FIELDS if remote else REMOTE_FIELDS
     return [
-        Problem(shape.words[name], f"conflicts with {beside}; {client.title} rejects that")
+        Problem(shape.field_names[name], f"conflicts with {beside}; {client.title} rejects that")
         for name in entry.set_fields()
         if name in misplaced
     ]

@@ -1,4 +1,4 @@
-"""The steps of a judgement: each server by itself, then beside those of the same name."""
+"""The steps of an evaluation: each server by itself, then beside those of the same name."""
 
 from dataclasses import replace
 from typing import Final

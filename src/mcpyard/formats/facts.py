@@ -191,7 +191,7 @@ class Condition:
     sign: Match
     keys: tuple[str, ...]
     files: tuple[Location, ...] = ()
-    words: tuple[object, ...] = (True,)
+    values: tuple[object, ...] = (True,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,13 +269,13 @@ class EntrySchema:
     """
 
     keys: tuple[str, ...]
-    words: Mapping[Field, str]
+    field_names: Mapping[Field, str]
     also: Mapping[str, Field] = field(default_factory=dict[str, Field])
     joined: bool = False
     joinable: bool = False
     opposite: frozenset[str] = frozenset()
     types: Mapping[EntryTransport, str] = field(default_factory=dict[EntryTransport, str])
-    type_words: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
+    type_aliases: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
     type_needed: frozenset[EntryTransport] = frozenset()
     type_written: frozenset[EntryTransport] = frozenset()
     url_ways: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
@@ -345,7 +345,7 @@ class Client:
     names: NameRule = ANY_NAME
 
 
-USUAL_WORDS: Final[Mapping[Field, str]] = {
+USUAL_NAMES: Final[Mapping[Field, str]] = {
     Field.COMMAND: "command",
     Field.ARGS: "args",
     Field.ENV: "env",

@@ -1,6 +1,6 @@
 """Checks of a client's files by the rules of its program, each with a code and with what to do.
 
-A pure function of the same texts as a judgement. The rules about single entries are in
+A pure function of the same texts as an evaluation. The rules about single entries are in
 `lint_entries`; here are those about files and about names.
 """
 

@@ -33,7 +33,10 @@ _MEANINGS: Final[Mapping[str, Field]] = {
     word: name
     for client in CLIENTS
     for shape in client.shapes
-    for word, name in (*((word, name) for name, word in shape.words.items()), *shape.also.items())
+    for word, name in (
+        *((word, name) for name, word in shape.field_names.items()),
+        *shape.also.items(),
+    )
 }
 """What a word means in one client or another."""
 
@@ -58,7 +61,7 @@ class _Case:
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Every text in which a reference can stand, with the way to it."""
-        words = self.ref.shape.words
+        words = self.ref.shape.field_names
         for name in (Field.COMMAND, Field.URL, Field.CWD):
             if text := getattr(self.entry, name):
                 yield (words[name],), text
@@ -68,7 +71,7 @@ class _Case:
 
     def pairs(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Variables and headers."""
-        words = self.ref.shape.words
+        words = self.ref.shape.field_names
         for name, texts in ((Field.ENV, self.entry.env), (Field.HEADERS, self.entry.headers)):
             for key, text in (texts or {}).items():
                 yield (words[name], key), text
@@ -91,7 +94,7 @@ def _faults(file: Read, listed: Listed) -> Iterator[Finding]:
     if verdict.state in {Effective.ENABLED, Effective.DISABLED, Effective.SHADOWED}:
         return
     ref = file.ref
-    kind = ref.shape.words.get(Field.TYPE, "")
+    kind = ref.shape.field_names.get(Field.TYPE, "")
     for problem in listed.problems:
         says, todo = "entry-invalid", advice("mend-entry")
         if _lacks_type(ref, listed) and problem.field.endswith(f".{kind}"):
@@ -108,7 +111,7 @@ def _lacks_type(ref: ClientScopeRef, listed: Listed) -> bool:
 def _fields(case: _Case) -> Iterator[Finding]:
     """Words that the program does not know, or that it knows under another word."""
     client, shape = case.ref.client, case.ref.shape
-    own = {*shape.words.values(), *shape.also, *shape.others}
+    own = {*shape.field_names.values(), *shape.also, *shape.others}
     for word in (each for each in case.entry.unknown if each not in own):
         meaning = _MEANINGS.get(word)
         todo = _instead(case.ref, meaning)
@@ -118,13 +121,13 @@ def _fields(case: _Case) -> Iterator[Finding]:
             says = "needless-type" if meaning is Field.TYPE else "ignored-field"
             yield case.finding(says, (word,), todo)
     if case.entry.command is not None and not case.entry.command.strip():
-        word = shape.words[Field.COMMAND]
+        word = shape.field_names[Field.COMMAND]
         yield case.finding("empty-command", (word,), advice("name-program"))
 
 
 def _instead(ref: ClientScopeRef, meaning: Field | None) -> Advice:
-    if meaning is not None and meaning in ref.shape.words:
-        return advice("write-as", word=ref.shape.words[meaning])
+    if meaning is not None and meaning in ref.shape.field_names:
+        return advice("write-as", word=ref.shape.field_names[meaning])
     if meaning is Field.ENABLED:
         return advice("switch-elsewhere", switch=switch_words(ref))
     return advice("take-out")
@@ -145,9 +148,9 @@ def _references(case: _Case) -> Iterator[Finding]:
 def _as_reference(ref: ClientScopeRef, name: str) -> Advice:
     if ref.client.dialect.reference:
         return advice("write-reference", reference=reference(name, ref.client.dialect))
-    if Field.ENV_VARS in ref.shape.words:
+    if Field.ENV_VARS in ref.shape.field_names:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
-        fields = ", ".join(ref.shape.words[each] for each in words)
+        fields = ", ".join(ref.shape.field_names[each] for each in words)
         return advice("name-variable", words=fields)
     return advice("read-variable")
 
@@ -173,4 +176,4 @@ def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
     url = case.entry.url or ""
     refers = any(isinstance(part, ClientReference) for part in parts(url, case.ref.client.dialect))
     if shown_url(url) != url and not refers:
-        yield (case.ref.shape.words[Field.URL],)
+        yield (case.ref.shape.field_names[Field.URL],)

@@ -78,15 +78,15 @@ class Judge:
     def _locations(self, condition: Condition, name: str) -> Iterator[SourceLocation | None]:
         """The places that say what the condition looks for."""
         if condition.sign is Match.VARIABLE:
-            if self.host.environment.get(condition.keys[0]) in condition.words:
+            if self.host.environment.get(condition.keys[0]) in condition.values:
                 yield None
             return
         folded = self.ref.client.names.folded
         for opened, keys in self._opened(condition.files, condition.keys):
             if condition.sign is Match.FOLDERS:
-                location = _folder_place(opened, keys, self.ref.project, condition.words)
+                location = _folder_place(opened, keys, self.ref.project, condition.values)
             elif condition.sign is Match.SAYS:
-                says = opened.at(keys) in condition.words
+                says = opened.at(keys) in condition.values
                 location = opened.parsed.place(keys) if says else None
             elif condition.sign is Match.NAMED:
                 location = _named(opened, keys, name, folded=folded)

@@ -93,7 +93,7 @@ def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Ed
         raise ServerUnknown(f'there is no server "{name}" in {ref}')
     members = object_of(raw)
     words = (each for each in members if field_of(each, shape) is Field.ENABLED)
-    word = next(words, shape.words[Field.ENABLED])
+    word = next(words, shape.field_names[Field.ENABLED])
     target = enabled is not (word in shape.opposite)
     present = members.get(word)
     # Saying nothing means on, so there is nothing to say when it is to be on.

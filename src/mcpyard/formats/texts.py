@@ -1,4 +1,4 @@
-"""The texts that a judgement rests on, as the caller found them, each parsed at most once."""
+"""The texts that an evaluation needs, as the caller found them, each parsed at most once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -67,7 +67,7 @@ def without(raw: bytes, keys: tuple[str, ...]) -> bytes:
 
 
 def without_task(params: bytes) -> bytes:
-    """The parameters of a question without the wish that a client answers with a task.
+    """The parameters of a question without the request that a client answers with a task.
 
     The gateway could not carry the server's requests about that task to the client.
     """

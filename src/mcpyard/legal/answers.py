@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from mcpyard.legal.collection import LegalTemplate
 from mcpyard.legal.library import Hit, InContext
 from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
-from mcpyard.legal.shapes import Article, Case, Cases, Neighbour, Statute, Statutes
+from mcpyard.legal.shapes import AdjacentArticle, Article, Case, Cases, Statute, Statutes
 
 ATTRIBUTION: Final = "mcpyard/attribution"
 ATTRIBUTIONS: Final = "mcpyard/attributions"
@@ -67,8 +67,8 @@ def article(passage: InContext) -> CallToolResult:
         _statute(passage.hit)
         | {
             "title": row["title"],
-            "previous": _neighbour(passage.before),
-            "next": _neighbour(passage.after),
+            "previous": _adjacent(passage.before),
+            "next": _adjacent(passage.after),
             "versions": [each for each in passage.versions if each],
             "current": bool(row["current"]),
             "notice": _notice([passage.hit]),
@@ -148,8 +148,8 @@ def _case(hit: Hit) -> Case:
     return Case.model_validate(attributed(hit) | more)
 
 
-def _neighbour(hit: Hit | None) -> Neighbour | None:
-    return hit and Neighbour(article=hit.row["label"], text=hit.row["text"])
+def _adjacent(hit: Hit | None) -> AdjacentArticle | None:
+    return hit and AdjacentArticle(article=hit.row["label"], text=hit.row["text"])
 
 
 def _cited(hit: Hit) -> str:

@@ -168,7 +168,7 @@ class Library:
         if not rows:
             raise self._no_article(entry, number, article, version)
         row = rows[0]
-        before, after = (self._neighbour(row, step) for step in (-1, 1))
+        before, after = (self._adjacent_article(row, step) for step in (-1, 1))
         return InContext(Hit(row), before, after, self.versions(entry))
 
     def versions(self, law: Law) -> tuple[str, ...]:
@@ -227,7 +227,7 @@ class Library:
             }
         return [_hit(row, query.words) for row in rows.values()]
 
-    def _neighbour(self, row: sqlite3.Row, step: int) -> Hit | None:
+    def _adjacent_article(self, row: sqlite3.Row, step: int) -> Hit | None:
         rows = self._rows(
             "SELECT * FROM cited WHERE document = ? AND position = ?",
             *(row["document"], row["position"] + step),

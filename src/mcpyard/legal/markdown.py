@@ -229,7 +229,7 @@ def _newest_day(info: list[str]) -> str:
     """The last day on which the text was passed or amended, not the one it came into force."""
     passed = [line for line in info if not _IN_FORCE.search(line)] or info
     days = [match for line in passed for match in _DAY.finditer(line)]
-    return max((_day(found) for found in days), default="")
+    return max((_day(match) for match in days), default="")
 
 
 def _day(match: re.Match[str]) -> str:

@@ -35,7 +35,7 @@ class Statutes(BaseModel):
     notice: str | None = None
 
 
-class Neighbour(BaseModel):
+class AdjacentArticle(BaseModel):
     """The article before or after."""
 
     article: str
@@ -46,8 +46,8 @@ class Article(Statute):
     """An article in its context."""
 
     title: str = Field(description="The full title of the law")
-    previous: Neighbour | None
-    next: Neighbour | None
+    previous: AdjacentArticle | None
+    next: AdjacentArticle | None
     versions: list[str] = Field(description="The dates of all versions here, the newest first")
     current: bool = Field(description="False for an older version of the law")
     notice: str | None = None

@@ -104,7 +104,7 @@ class Live(Protocol):
     async def close(self) -> None:
         """Let calls in flight finish, then end it gracefully.
 
-        Returns when nothing of it is left. Never raises. Cancelling skips the patience.
+        Returns when nothing of it is left. Never raises. Cancelling skips the grace period.
         """
         ...
 

@@ -83,7 +83,7 @@ class SignInManager:
         return server
 
     async def close(self) -> None:
-        """Give up what is under way, but for what a moment's patience brings to its end."""
+        """Give up what is under way, except what ends within a moment."""
         for server, _ in [*self._pending.values()]:
             await self._give_up(server)
         await self._renewals.close()

@@ -23,8 +23,8 @@ _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 class LenientSessions:
     """Sessions that the disk keeps, and those that it refused (see the `LoginSessions` port)."""
 
-    def __init__(self, kept: LoginSessions) -> None:
-        self._kept = kept
+    def __init__(self, stored: LoginSessions) -> None:
+        self._kept = stored
         self._refused = VolatileSessions()
 
     def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:

@@ -30,14 +30,14 @@ class VolatileEdits:
             unit=unit or number,
         )
         self._all[number] = entry, edit
-        kept = self._units(KEPT)
-        self._all = {key: each for key, each in self._all.items() if each[0].unit in kept}
+        newest = self._units(KEPT)
+        self._all = {key: each for key, each in self._all.items() if each[0].unit in newest}
         return entry
 
     async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
         """The last edits, newest first; those that belong together count as one."""
-        kept = self._units(limit)
-        return [entry for entry, _ in reversed(self._all.values()) if entry.unit in kept]
+        newest = self._units(limit)
+        return [entry for entry, _ in reversed(self._all.values()) if entry.unit in newest]
 
     async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
         """One edit with its contents."""

@@ -63,7 +63,7 @@ EFFECTIVE: Final = {
 }
 """What becomes of a server in another program."""
 
-UNKNOWN: Final = StatusBadge(IDLE, "lost.lamp", "unknown")
+UNKNOWN: Final = StatusBadge(IDLE, "lost.badge", "unknown")
 """What every badge shows while the yard does not answer."""
 
 CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")

@@ -50,7 +50,7 @@ TIMES = st.one_of(WHOLE_TIMES, st.just(0.5))
 
 
 def _times(client: Client, shape: EntrySchema, name: Field) -> st.SearchStrategy[float]:
-    unit = shape.units.get(shape.words.get(name, ""), Unit())
+    unit = shape.units.get(shape.field_names.get(name, ""), Unit())
     return WHOLE_TIMES if client.fragile and unit.whole else TIMES
 
 
@@ -68,7 +68,7 @@ def _ref(client: Client, name: str) -> str:
 @st.composite
 def entries(draw: st.DrawFn, ref: ClientScopeRef) -> Entry:
     client, shape = ref.client, ref.shape
-    remote = Field.URL in shape.words and draw(st.booleans())
+    remote = Field.URL in shape.field_names and draw(st.booleans())
     text = texts(client)
     values: dict[Field, Any] = {}
     ways = [way for way in shape.types if (way is not EntryTransport.STDIO) is remote]
@@ -95,7 +95,7 @@ def entries(draw: st.DrawFn, ref: ClientScopeRef) -> Entry:
     if ways:
         strategies[Field.TYPE] = st.sampled_from(ways)
     for name, strategy in strategies.items():
-        if name in shape.words and draw(st.booleans()):
+        if name in shape.field_names and draw(st.booleans()):
             values[name] = draw(strategy)
     unknown = draw(st.dictionaries(st.sampled_from(["oauth", "x-note"]), st.just({"a": 1})))
     return reread(replace(Entry(unknown=unknown), **values), client, shape)

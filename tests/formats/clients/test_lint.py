@@ -215,8 +215,8 @@ def test_names_that_differ_only_in_case_are_told_where_they_are_one() -> None:
 
 def test_a_name_that_the_program_itself_would_refuse_is_told_with_another() -> None:
     servers = {"mcpServers": {"bad name": {"command": "a"}, "workspace": {"command": "a"}}}
-    bad, kept = all_findings("claude", {"~/.claude.json": servers})
-    assert (bad.code, kept.code) == ("name-refused", "name-refused")
+    bad, reserved = all_findings("claude", {"~/.claude.json": servers})
+    assert (bad.code, reserved.code) == ("name-refused", "name-refused")
     assert bad.hint == 'rename it, for example to "bad-name"'
 
 

@@ -91,14 +91,14 @@ def test_unknown_words_are_refused_with_the_known_ones(words: str, message: str)
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.id)
 def test_the_facts_of_a_client_agree_with_each_other(client: Client) -> None:
     for shape in client.shapes:
-        assert Field.COMMAND in shape.words
+        assert Field.COMMAND in shape.field_names
         assert shape.type_needed <= shape.type_written
-        assert not shape.types or Field.TYPE in shape.words
+        assert not shape.types or Field.TYPE in shape.field_names
         assert set(shape.types) <= client.speaks
-        assert set(shape.units) <= {*shape.words.values(), *shape.also}
-        assert not shape.opposite or shape.opposite <= {*shape.words.values(), *shape.also}
+        assert set(shape.units) <= {*shape.field_names.values(), *shape.also}
+        assert not shape.opposite or shape.opposite <= {*shape.field_names.values(), *shape.also}
         for scope in client.scopes:
             switched_in_entry = scope.switch.kind is SwitchKind.ENTRY
-            assert switched_in_entry is (Field.ENABLED in shape.words)
+            assert switched_in_entry is (Field.ENABLED in shape.field_names)
     re.compile(client.dialect.pattern)
     re.compile(client.names.pattern)

@@ -107,8 +107,8 @@ def test_a_header_that_stands_there_wins_over_the_name_of_a_variable() -> None:
 def test_names_of_variables_go_where_references_are_not_known() -> None:
     entry = Entry(command="a", env_vars=("A",))
     assert warnings(copy(entry, "codex", "zed")) == [("unsupported", "env_vars")]
-    kept = copy(entry, "codex", "yard")
-    assert (kept.entry, warnings(kept)) == (entry, [])
+    converted = copy(entry, "codex", "yard")
+    assert (converted.entry, warnings(converted)) == (entry, [])
 
 
 def test_codex_and_the_yard_both_name_variables() -> None:

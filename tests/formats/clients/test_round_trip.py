@@ -49,14 +49,14 @@ def word(ref: ClientScopeRef, name: Field, where: str) -> str:
         return f"command[{int(where[1:-1]) + 1}]"
     if shape.joined and name is Field.COMMAND:
         return "command[0]"
-    return shape.words.get(name, name.value) + where
+    return shape.field_names.get(name, name.value) + where
 
 
 def about(
     warnings: tuple[Warned, ...], ref: ClientScopeRef, leaf: tuple[Field, str]
 ) -> list[Warned]:
     name, where = leaf
-    fields = {word(ref, name, where), ref.shape.words.get(name, name.value)}
+    fields = {word(ref, name, where), ref.shape.field_names.get(name, name.value)}
     return [each for each in warnings if each.field in fields and each.kind is not WarningKind.INFO]
 
 
@@ -121,7 +121,7 @@ def test_native_says_whatever_spec_says(
         parts = (f"{warning.field}.", f"{warning.field}[")
         covered = any(each == warning.field or each.startswith(parts) for each in native)
         # A type that the target finds out by itself is no loss.
-        inferred = warning.field == source.shape.words.get(Field.TYPE, Field.TYPE.value)
+        inferred = warning.field == source.shape.field_names.get(Field.TYPE, Field.TYPE.value)
         assert covered or inferred or warning.kind is WarningKind.UNUSABLE, warning
 
 

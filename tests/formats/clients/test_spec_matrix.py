@@ -117,7 +117,7 @@ def test_each_cell_of_the_matrix_holds(name: Field, target: str) -> None:
         written = written[step]
     assert isinstance(written, dict)
     word, part, _ = SPEC_TABLE[name][target].partition("[")
-    assert word == ref.shape.words[name]
+    assert word == ref.shape.field_names[name]
     assert word in written
     assert bool(part) == (ref.shape.joined and name in {Field.COMMAND, Field.ARGS})
 

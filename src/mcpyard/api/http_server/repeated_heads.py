@@ -56,5 +56,5 @@ def repeatable(data: bytes, scope: Mapping[str, Any], app: "ASGI3Application") -
     if not stays or not _NOT_PLAIN.isdisjoint(headers):
         return None
     # The answer that the scope leads to is over, and need not be kept.
-    kept = {**scope, SEND_WHOLE: None, KNOWN_HEAD: Head(scope)}
-    return Repeated(data[:end], len(data), kept, app)
+    template = {**scope, SEND_WHOLE: None, KNOWN_HEAD: Head(scope)}
+    return Repeated(data[:end], len(data), template, app)

@@ -61,8 +61,8 @@ def response(description: str, schema: Json, example: object = None, **more: obj
 
 def body(schema: Json, examples: Mapping[str, object], *, patch: bool = False) -> Json:
     """A body that is read."""
-    shown = {name: {"value": value} for name, value in examples.items()}
-    content = {"schema": schema, "examples": shown}
+    values = {name: {"value": value} for name, value in examples.items()}
+    content = {"schema": schema, "examples": values}
     kinds = (JSON, MERGE_PATCH) if patch else (JSON,)
     return {"required": True, "content": dict.fromkeys(kinds, content)}
 

@@ -99,8 +99,8 @@ def document() -> Json:
 
 def _path(name: str, description: str) -> Json:
     schema: Json = {"type": "string", "minLength": 1}
-    found: Json = {"name": name, "in": "path", "required": True}
-    return {**found, "description": description, "schema": schema}
+    head: Json = {"name": name, "in": "path", "required": True}
+    return {**head, "description": description, "schema": schema}
 
 
 _PARAMETERS: Final[Json] = {
@@ -120,9 +120,9 @@ _PARAMETERS: Final[Json] = {
 
 
 def _problem(status: int, meaning: str) -> Json:
-    found = [slug for slug, each in REFUSALS.items() if each.status == status]
-    found += [each.problem for each in EDGES.values() if each.status == status]
-    kinds = ", ".join(f"`{each}`" for each in found)
+    types = [slug for slug, each in REFUSALS.items() if each.status == status]
+    types += [each.problem for each in EDGES.values() if each.status == status]
+    kinds = ", ".join(f"`{each}`" for each in types)
     return problem_answer(
-        f"{meaning} Types: {kinds}.", problem(status, found[0], meaning).to_dict()
+        f"{meaning} Types: {kinds}.", problem(status, types[0], meaning).to_dict()
     )

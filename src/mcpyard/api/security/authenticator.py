@@ -66,11 +66,11 @@ class Authenticator:
             return None
         if self._keys.admin.fits(token):
             return ADMIN
-        found = self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
-        if found is None:
+        record = self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
+        if record is None:
             return None
-        self._keys.tokens.used(found.id, self._keys.clock.now())
-        return Principal.holding(found)
+        self._keys.tokens.used(record.id, self._keys.clock.now())
+        return Principal.holding(record)
 
     def _browser(self, incoming: Incoming) -> Principal | None:
         cookie = incoming.cookie()

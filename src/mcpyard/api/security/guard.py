@@ -96,8 +96,8 @@ def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:
 
 
 def _too_large(incoming: Incoming) -> Response | None:
-    said = incoming.header(b"content-length") or "0"
-    fits = whole_number(said, BODY_LIMIT) is not None
+    length = incoming.header(b"content-length") or "0"
+    fits = whole_number(length, BODY_LIMIT) is not None
     return None if fits else refuse(problem_of(TooLarge(_TOO_LARGE)))
 
 

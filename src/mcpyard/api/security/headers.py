@@ -22,21 +22,21 @@ BRIEF: Final[Headers] = (STRICT[0], STRICT[4])
 """For answers that are for programs and never pages; each header costs time on every call."""
 
 
-def strictly(send: Send, wanted: Headers = STRICT) -> Send:
+def strictly(send: Send, required: Headers = STRICT) -> Send:
     """Add headers to an answer on its way out."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given: list[tuple[bytes, bytes]] = [*message.get("headers", ())]
-            more = missing(wanted, tuple([name for name, _ in given]))
-            message = {**message, "headers": [*given, *more]}
+            present: list[tuple[bytes, bytes]] = [*message.get("headers", ())]
+            more = missing(required, tuple([name for name, _ in present]))
+            message = {**message, "headers": [*present, *more]}
         await send(message)
 
     return sending
 
 
 @lru_cache(maxsize=256)
-def missing(wanted: Headers, given: tuple[bytes, ...]) -> Headers:
+def missing(required: Headers, present: tuple[bytes, ...]) -> Headers:
     """Those of the wanted headers whose names are not among the given."""
-    names = {name.lower() for name in given}
-    return tuple(each for each in wanted if each[0] not in names)
+    names = {name.lower() for name in present}
+    return tuple(each for each in required if each[0] not in names)

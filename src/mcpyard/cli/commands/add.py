@@ -67,12 +67,12 @@ def _body(request: AddRequest, options: DefinitionOptions) -> dict[str, object]:
         if key in fields:
             named = object_of(fields[key])
             fields[key] = {name: value or "" for name, value in named.items()}
-    if options.words:
+    if options.command_line:
         fields = typed(fields)
     body = definition | fields | {key: value for key, value in own.items() if value is not None}
     if "name" not in body:
         raise usage("NAME is missing", _FORMS)
-    if not definition and not options.words:
+    if not definition and not options.command_line:
         raise usage(f'"{request.name}" has neither a command nor a URL', _FORMS)
     return body
 

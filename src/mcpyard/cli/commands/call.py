@@ -125,8 +125,8 @@ async def _call_private(home: Path, project: Path | None, call: ToolCall) -> Jso
             name = match(tools, call.tool) if call.server is None else None
             tool = next((each for each in tools if each.exposed_name == name), None)
             if tool is None and call.server is not None:
-                found = _find([each.to_dict() for each in tools], call)
-                tool = next(each for each in tools if each.exposed_name == found["exposedName"])
+                chosen = _find([each.to_dict() for each in tools], call)
+                tool = next(each for each in tools if each.exposed_name == chosen["exposedName"])
             if tool:
                 seconds = None if call.timeout is None else call.timeout / 1000
                 arguments = call.arguments_for(tool.input_schema)

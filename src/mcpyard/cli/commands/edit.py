@@ -58,7 +58,7 @@ def _tag(digest: str) -> str:
 
 
 def _patch(request: EditRequest, options: DefinitionOptions) -> dict[str, object]:
-    if options.words and (request.command or request.args or request.url):
+    if options.command_line and (request.command or request.args or request.url):
         raise usage("-- COMMAND replaces the whole command; leave out --command, --arg and --url")
     named = {"command": request.command, "url": request.url, "name": request.new_name}
     text = request.json_text

@@ -215,12 +215,12 @@ def _spare_the_collector() -> None:
 
 
 def _open(
-    options: UpOptions, current: Path | None, here: SelfIdentity
+    options: UpOptions, current: Path | None, identity: SelfIdentity
 ) -> AbstractAsyncContextManager[Yard]:
     folder = options.project or current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
     return Yard.open(
-        sources=sources, home=options.home, approval=_approval(options, current), identity=here
+        sources=sources, home=options.home, approval=_approval(options, current), identity=identity
     )
 
 
@@ -304,14 +304,14 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
 
 
 def _configure_log(options: UpOptions, redactor: Redactor) -> None:
-    shown, kept = LogHandler(STDERR), LogFile(options.home, redactor)
-    shown.setLevel(logging.WARNING)
-    shown.setFormatter(RedactingFormatter("%(levelname)s %(message)s", redactor))
+    console, log_file = LogHandler(STDERR), LogFile(options.home, redactor)
+    console.setLevel(logging.WARNING)
+    console.setFormatter(RedactingFormatter("%(levelname)s %(message)s", redactor))
     # Other libraries log a lot that is rarely useful.
-    logging.basicConfig(level=logging.WARNING, handlers=[shown, kept])
+    logging.basicConfig(level=logging.WARNING, handlers=[console, log_file])
     logging.getLogger("mcpyard").setLevel(options.log_level.upper())
     if not options.as_json and (os.isatty(STDERR) or _same_place(STDOUT, STDERR)):
-        shown.addFilter(lambda record: record.name not in _PRINTED_ANYWAY)
+        console.addFilter(lambda record: record.name not in _PRINTED_ANYWAY)
 
 
 def _same_place(one: int, other: int) -> bool:

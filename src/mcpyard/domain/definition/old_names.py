@@ -5,9 +5,11 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from pydantic_core import PydanticCustomError
+
+from mcpyard.domain.narrowing import is_mapping, mapping_of
 
 NEW_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "backup": ("fallback",),
@@ -35,7 +37,7 @@ def renamed_throughout(fields: Fields) -> dict[str, object]:
     whole = dict(renamed(fields))
     if tools := _tools(whole):
         today = {tool: dict(renamed_tool(each)) for tool, each in tools.items()}
-        whole["tools"] = {**cast("Fields", whole["tools"]), **today}
+        whole["tools"] = {**mapping_of(whole["tools"]), **today}
     return whole
 
 
@@ -93,8 +95,5 @@ def _without(fields: Fields, patch: Fields, names: Iterable[str]) -> dict[str, o
 
 def _tools(fields: Fields) -> dict[str, Fields]:
     """What is said of each tool, where it can be read."""
-    tools = fields.get("tools")
-    if not isinstance(tools, Mapping):
-        return {}
-    members = cast("Fields", tools).items()
-    return {tool: cast("Fields", each) for tool, each in members if isinstance(each, Mapping)}
+    tools = mapping_of(fields.get("tools"))
+    return {tool: each for tool, each in tools.items() if is_mapping(each)}

@@ -4,7 +4,7 @@ from typing import Final
 
 from mcpyard.formats.facts import (
     NOWHERE,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -21,6 +21,6 @@ CLIENT: Final = Client(
             "project", Location(("{project}/.amp/settings.json",)), switch=NOWHERE, hides=("user",)
         ),
     ),
-    shapes=(EntrySchema(keys=("amp.mcpServers",), words=USUAL_WORDS),),
+    shapes=(EntrySchema(keys=("amp.mcpServers",), field_names=USUAL_NAMES),),
     format=FileFormat.JSONC,
 )

@@ -12,8 +12,8 @@ from mcpyard.formats.facts import (
     BRACES,
     PROJECT,
     REMOTE_WAYS,
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     Client,
     ClientScope,
     Condition,
@@ -106,9 +106,9 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={Field.TYPE: "type", **USUAL_WORDS, Field.CALL_TIMEOUT: "timeout"},
+            field_names={Field.TYPE: "type", **USUAL_NAMES, Field.CALL_TIMEOUT: "timeout"},
             types={**USUAL_TYPES, EntryTransport.WS: "ws"},
-            type_words={"streamable-http": EntryTransport.HTTP},
+            type_aliases={"streamable-http": EntryTransport.HTTP},
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,
             others=frozenset(

@@ -23,7 +23,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={Field.COMMAND: "command", Field.ARGS: "args", Field.ENV: "env"},
+            field_names={Field.COMMAND: "command", Field.ARGS: "args", Field.ENV: "env"},
         ),
     ),
     speaks=frozenset({EntryTransport.STDIO}),

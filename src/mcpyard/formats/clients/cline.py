@@ -5,7 +5,7 @@ from typing import Final
 from mcpyard.formats.facts import (
     REMOTE_WAYS,
     SECOND,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -36,9 +36,9 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
+            field_names={
                 Field.TYPE: "type",
-                **USUAL_WORDS,
+                **USUAL_NAMES,
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",
             },

@@ -54,7 +54,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcp_servers",),
-            words={
+            field_names={
                 Field.COMMAND: "command",
                 Field.ARGS: "args",
                 Field.CWD: "cwd",

@@ -11,8 +11,8 @@ from typing import Final
 from mcpyard.domain.files import LockKind
 from mcpyard.formats.facts import (
     REMOTE_WAYS,
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     VARIABLE,
     Client,
     ClientScope,
@@ -73,15 +73,15 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
+            field_names={
                 Field.TYPE: "type",
-                **USUAL_WORDS,
+                **USUAL_NAMES,
                 Field.CWD: "cwd",
                 Field.ONLY_TOOLS: "tools",
                 Field.CALL_TIMEOUT: "timeout",
             },
             types=USUAL_TYPES,
-            type_words={"local": EntryTransport.STDIO, "streamable-http": EntryTransport.HTTP},
+            type_aliases={"local": EntryTransport.STDIO, "streamable-http": EntryTransport.HTTP},
             others=frozenset({"filterMapping", "oauthClientId", "oauthScopes"}),
             type_written=REMOTE_WAYS,
             versions="1.0",

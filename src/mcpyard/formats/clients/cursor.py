@@ -5,8 +5,8 @@ from typing import Final
 from mcpyard.formats.facts import (
     ENV_BRACES,
     NOWHERE,
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     Client,
     ClientScope,
     EntrySchema,
@@ -27,9 +27,9 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={Field.TYPE: "type", **USUAL_WORDS},
+            field_names={Field.TYPE: "type", **USUAL_NAMES},
             types=USUAL_TYPES,
-            type_words={
+            type_aliases={
                 "streamable-http": EntryTransport.HTTP,
                 "streamableHttp": EntryTransport.HTTP,
             },

@@ -11,8 +11,8 @@ from mcpyard.formats.facts import (
     BRACES_OR_BARE,
     FOLDED_NAME,
     REMOTE_WAYS,
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     Client,
     ClientScope,
     Condition,
@@ -50,8 +50,8 @@ _UNTRUSTED: Final = Rule(
     Effective.UNTRUSTED,
     "the folder is not trusted in Gemini CLI, so no server is used",
     shuts=(
-        Condition(Match.VARIABLE, ("GEMINI_RESTRICTED_MODE",), words=("true",)),
-        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("false",)),
+        Condition(Match.VARIABLE, ("GEMINI_RESTRICTED_MODE",), values=("true",)),
+        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), values=("false",)),
     ),
     opens=(
         Condition(
@@ -61,7 +61,7 @@ _UNTRUSTED: Final = Rule(
             ("TRUST_FOLDER", "TRUST_PARENT"),
         ),
         Condition(Match.SAYS, ("security", "folderTrust", "enabled"), _SETTINGS[1:], (False,)),
-        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), words=("true",)),
+        Condition(Match.VARIABLE, ("GEMINI_CLI_TRUST_WORKSPACE",), values=("true",)),
     ),
 )
 
@@ -83,8 +83,8 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
-                **USUAL_WORDS,
+            field_names={
+                **USUAL_NAMES,
                 Field.TYPE: "type",
                 Field.CWD: "cwd",
                 Field.CALL_TIMEOUT: "timeout",

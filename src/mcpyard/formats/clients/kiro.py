@@ -4,7 +4,7 @@ from typing import Final
 
 from mcpyard.formats.facts import (
     BRACES,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -22,8 +22,8 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
-                **USUAL_WORDS,
+            field_names={
+                **USUAL_NAMES,
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",
                 Field.EXCEPT_TOOLS: "disabledTools",

@@ -61,7 +61,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcp",),
-            words={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
+            field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
             joined=True,
             types=_TYPES,
             type_needed=ALL_WAYS,
@@ -71,7 +71,7 @@ CLIENT: Final = Client(
         ),
         EntrySchema(
             keys=("mcp", "servers"),
-            words={
+            field_names={
                 **_WORDS,
                 Field.ENABLED: "disabled",
                 Field.START_TIMEOUT: "timeout.startup",

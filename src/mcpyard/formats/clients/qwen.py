@@ -9,7 +9,7 @@ from typing import Final
 from mcpyard.formats.facts import (
     BRACES_OR_BARE,
     FOLDED_NAME,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     Condition,
@@ -53,8 +53,8 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
-                **USUAL_WORDS,
+            field_names={
+                **USUAL_NAMES,
                 Field.URL: "httpUrl",
                 Field.CWD: "cwd",
                 Field.CALL_TIMEOUT: "timeout",

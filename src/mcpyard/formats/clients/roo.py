@@ -6,7 +6,7 @@ from mcpyard.formats.facts import (
     ENV_BRACES,
     REMOTE_WAYS,
     SECOND,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -31,9 +31,9 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
+            field_names={
                 Field.TYPE: "type",
-                **USUAL_WORDS,
+                **USUAL_NAMES,
                 Field.CWD: "cwd",
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",

@@ -6,8 +6,8 @@ from mcpyard.formats.facts import (
     ENV_BRACES,
     NOWHERE,
     REMOTE_WAYS,
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     Client,
     ClientScope,
     EntrySchema,
@@ -33,7 +33,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("servers",),
-            words={Field.TYPE: "type", **USUAL_WORDS, Field.CWD: "cwd"},
+            field_names={Field.TYPE: "type", **USUAL_NAMES, Field.CWD: "cwd"},
             types=USUAL_TYPES,
             type_written=REMOTE_WAYS,
         ),

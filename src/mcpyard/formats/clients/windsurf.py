@@ -4,7 +4,7 @@ from typing import Final
 
 from mcpyard.formats.facts import (
     ENV_BRACES,
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -19,8 +19,8 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
-                **USUAL_WORDS,
+            field_names={
+                **USUAL_NAMES,
                 Field.URL: "serverUrl",
                 Field.ENABLED: "disabled",
                 Field.EXCEPT_TOOLS: "disabledTools",

@@ -6,8 +6,8 @@ The project's servers are those of its `.mcp.json`; the user's are in no file.
 from typing import Final
 
 from mcpyard.formats.facts import (
+    USUAL_NAMES,
     USUAL_TYPES,
-    USUAL_WORDS,
     Client,
     ClientScope,
     EntrySchema,
@@ -29,9 +29,9 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("mcpServers",),
-            words={
+            field_names={
                 Field.TYPE: "type",
-                **USUAL_WORDS,
+                **USUAL_NAMES,
                 Field.CWD: "cwd",
                 Field.ENABLED: "enabled",
                 Field.CALL_TIMEOUT: "timeout",
@@ -47,7 +47,7 @@ CLIENT: Final = Client(
             opposite=frozenset({"disabled"}),
             joinable=True,
             types={**USUAL_TYPES, EntryTransport.REMOTE: "remote"},
-            type_words={
+            type_aliases={
                 "local": EntryTransport.STDIO,
                 "streamable-http": EntryTransport.HTTP,
                 "streamable_http": EntryTransport.HTTP,

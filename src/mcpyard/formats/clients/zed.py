@@ -3,7 +3,7 @@
 from typing import Final
 
 from mcpyard.formats.facts import (
-    USUAL_WORDS,
+    USUAL_NAMES,
     Client,
     ClientScope,
     EntrySchema,
@@ -22,7 +22,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             keys=("context_servers",),
-            words={**USUAL_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
+            field_names={**USUAL_NAMES, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
             fixed={"source": "custom"},
         ),
     ),

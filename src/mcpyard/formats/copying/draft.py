@@ -47,7 +47,7 @@ class Draft:
     def word(self, name: Field, where: str = "") -> str:
         """A field in the source's own words; `where` leads into it."""
         shape = self.source.shape
-        word = shape.words.get(name, name.value)
+        word = shape.field_names.get(name, name.value)
         if not shape.joined or name not in {Field.COMMAND, Field.ARGS}:
             return word + where
         if name is Field.COMMAND:

@@ -155,7 +155,7 @@ def _times(draft: Draft) -> None:
     for name in TIMES:
         if name not in draft.values:
             continue
-        unit = shape.units.get(shape.words[name], Unit())
+        unit = shape.units.get(shape.field_names[name], Unit())
         seconds = cast("float", draft.values[name])
         units = math.ceil(seconds / unit.milliseconds)
         if unit.whole and units * unit.milliseconds != seconds:
@@ -192,7 +192,7 @@ def _unknown(draft: Draft, entry: Entry) -> None:
 def _what_the_matrix_says(draft: Draft, entry: Entry) -> None:
     """Tell of each field that is carried although the specification's matrix would drop it."""
     for name, value in entry.set_fields().items():
-        word = draft.target.shape.words.get(name)
+        word = draft.target.shape.field_names.get(name)
         # A field without a word follows from the rest of the entry.
         if word and spec_drops(draft.target.client, name) and not draft.has_warning(name):
             reason = f"written as {word}, which is not part of the basic field mapping"

@@ -41,7 +41,7 @@ def holds(matrix: Matrix, client: Client, shape: EntrySchema, name: Field) -> bo
     """Whether an entry of the client can say the field."""
     if matrix is Matrix.SPEC and client.id in SPEC_CLIENTS:
         return not spec_drops(client, name)
-    return name in shape.words
+    return name in shape.field_names
 
 
 def spec_drops(client: Client, name: Field) -> bool:

@@ -76,7 +76,7 @@ def _gather_variables(draft: Draft, dialect: ReferenceSyntax) -> None:
 
 
 def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
-    kept: dict[str, str] = {}
+    headers: dict[str, str] = {}
     named: dict[str, str] = {}
     for header, text in _pairs(draft, Field.HEADERS).items():
         if bearer := _bearer(header, text, dialect):
@@ -86,14 +86,14 @@ def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
             named[header] = name
             target = "env_http_headers"
         else:
-            kept[header] = text
+            headers[header] = text
             continue
         reason = f"read from a variable: named in {target}"
         draft.warn(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
     if named:
         draft.values[Field.ENV_HEADERS] = named
-    if Field.HEADERS in draft.values and len(kept) < len(_pairs(draft, Field.HEADERS)):
-        _keep(draft, Field.HEADERS, kept)
+    if Field.HEADERS in draft.values and len(headers) < len(_pairs(draft, Field.HEADERS)):
+        _keep(draft, Field.HEADERS, headers)
 
 
 def _bearer(header: str, text: str, dialect: ReferenceSyntax) -> str | None:
@@ -142,7 +142,7 @@ def _spread(
         for key, variable in variables.items()
         if (key.lower() if home is Field.HEADERS else key) not in taken
     }
-    reason = f"converted to references in {draft.target.shape.words[home]}"
+    reason = f"converted to references in {draft.target.shape.field_names[home]}"
     draft.warn(WarningKind.TRANSLATED, name, reason)
     del draft.values[name]
     draft.values[home] = {**present, **fresh}

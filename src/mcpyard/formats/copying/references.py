@@ -115,9 +115,9 @@ def _write(part: Part, target: ReferenceSyntax) -> Translation:
 
 def _write_reference(name: str, default: str | None, target: ReferenceSyntax) -> Translation:
     if not target.reference:
-        kept = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
+        literal = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
         loss = f"does not expand ${{{name}}}: the server will get that text literally"
-        return Translation(kept, loss)
+        return Translation(literal, loss)
     if default is None:
         return Translation(target.reference.format(name))
     if not target.with_default:

@@ -184,10 +184,10 @@ def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style
 def _rewrite_array(text: str, old: list[Json], new: list[Json], style: Style) -> str:
     if len(old) == len(new):
         return _rewrite_elements(text, old, new, style)
-    kept = min(len(old), len(new))
-    if same(old[:kept], new[:kept]):
-        text = _without(text, range(kept, len(old)))
-        return _with(text, [NewItem(None, value) for value in new[kept:]], style)
+    common = min(len(old), len(new))
+    if same(old[:common], new[:common]):
+        text = _without(text, range(common, len(old)))
+        return _with(text, [NewItem(None, value) for value in new[common:]], style)
     shape = shape_of(text, 0, len(text))
     flat = style.flat or (shape is not None and shape.flat)
     return render(new, replace(style, arrays=shape, flat=flat), style.outer)

@@ -116,7 +116,7 @@ class ChildProcess:
     async def stop(self, close_stdin: Callable[[], None], policy: StopPolicy) -> Exit:
         """End the child in order: end of input, TERM, KILL; its descendants in any case.
 
-        Cancelling skips the patience, not the KILL.
+        Cancelling skips the grace period, not the KILL.
         """
         try:
             await self._be_seen()

@@ -200,5 +200,5 @@ def read_definitions(connection: sqlite3.Connection) -> list[StoredDefinition]:
     return [*every(rows, _definition, "a definition")]
 
 
-def _definition(server: str, name: str, text: str, kept: str) -> StoredDefinition:
-    return StoredDefinition(UUID(server), name, from_text(text), kept)
+def _definition(server: str, name: str, text: str, digest: str) -> StoredDefinition:
+    return StoredDefinition(UUID(server), name, from_text(text), digest)

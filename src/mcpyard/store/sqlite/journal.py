@@ -45,10 +45,10 @@ class SqliteJournal:
         dropped: How many lines found too many others waiting.
     """
 
-    def __init__(self, engine: Engine, kept: int = KEPT) -> None:
+    def __init__(self, engine: Engine, limit: int = KEPT) -> None:
         self.dropped = 0
         self._engine = engine
-        self._kept = kept
+        self._kept = limit
         # Value after value: a tuple a line would be one thing more for the collector to look at.
         self._waiting: list[object] = []
         self._writing = 0

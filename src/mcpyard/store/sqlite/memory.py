@@ -143,8 +143,8 @@ class SqliteMemory(VolatileMemory):
 
     def forget_tools(self, server: UUID) -> None:
         """Know that a server's tools, and what else it offered, are gone from the disk."""
-        for kept in (self._unread, self._tools, self._unread_offers, self._offers):
-            kept.pop(server, None)
+        for cache in (self._unread, self._tools, self._unread_offers, self._offers):
+            cache.pop(server, None)
 
     async def flush(self) -> None:
         """Return when all that was kept so far is there to stay.
@@ -219,13 +219,13 @@ class SqliteMemory(VolatileMemory):
             sql, row = INSERT_REACHED, (launch_digest, reached.era, reached.transport)
         return lambda connection: connection.execute(sql, row)
 
-    def _take(self, kept: _MemoryRows) -> None:
-        self._identities = kept.identities
-        self._names = kept.names
-        self._unread = kept.tools
-        self._unread_offers = kept.offers
-        self._reached = kept.reached
-        self._renames = kept.renames
+    def _take(self, rows: _MemoryRows) -> None:
+        self._identities = rows.identities
+        self._names = rows.names
+        self._unread = rows.tools
+        self._unread_offers = rows.offers
+        self._reached = rows.reached
+        self._renames = rows.renames
 
 
 def write_tools(

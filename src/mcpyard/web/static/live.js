@@ -2,9 +2,9 @@
 // last moment that was seen, so that neither repeats what the other brought.
 // Runs before htmx, so that it hears of the stream's very first connection.
 (() => {
-  // A yard that is restarted is back within this time; nobody is to see the lamps flicker.
+  // mcpyard is back after a restart within this time; nobody is to see the badges flicker.
   const GRACE = 2000;
-  const lamp = document.getElementById("live");
+  const badge = document.getElementById("live");
   const question = document.getElementById("news");
   const stream = document.getElementById("stream");
   const states = { stream: false, lost: false, unanswered: false };
@@ -18,9 +18,9 @@
 
   function show() {
     const state = stateNow();
-    if (lamp.dataset.state === state) return;
-    lamp.dataset.state = state;
-    lamp.querySelector(".word").textContent = lamp.dataset[state];
+    if (badge.dataset.state === state) return;
+    badge.dataset.state = state;
+    badge.querySelector(".word").textContent = badge.dataset[state];
   }
 
   function become(lost) {
@@ -37,7 +37,7 @@
     show();
   }
 
-  // Asked at once: the regular question alone would leave the lamps as they are for seconds.
+  // Asked at once: the regular question alone would leave the badges as they are for seconds.
   function missed() {
     if (!doubt && !states.lost) {
       doubt = setTimeout(() => {
@@ -102,6 +102,6 @@
     if (isStream(event) && event.detail.message.id) question.dataset.tag = event.detail.message.id;
   });
 
-  lamp.hidden = !question;
+  badge.hidden = !question;
   show();
 })();

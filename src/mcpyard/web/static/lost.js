@@ -1,4 +1,4 @@
-// A yard that does not answer: no lamp goes on claiming what nobody knows any more, and whoever asks
+// A yard that does not answer: no badge goes on claiming what nobody knows any more, and whoever asks
 // for something is told that it was not heard.
 const BY_ITSELF = "#stream, [hx-trigger*='every']";
 const known = new Map();
@@ -7,23 +7,23 @@ function made(id) {
   return document.getElementById(id).content.firstElementChild.cloneNode(true);
 }
 
-function darken(lamp) {
+function darken(badge) {
   const unknown = made("unknown");
-  known.set(lamp, [lamp.className, [...lamp.childNodes]]);
-  lamp.className = `${unknown.className} unknown`;
-  lamp.replaceChildren(...unknown.childNodes);
+  known.set(badge, [badge.className, [...badge.childNodes]]);
+  badge.className = `${unknown.className} unknown`;
+  badge.replaceChildren(...unknown.childNodes);
 }
 
-// News may have come before: a lamp that shows it has lost the mark.
-function relight([lamp, [className, parts]]) {
-  if (!lamp.classList.contains("unknown")) return;
-  lamp.className = className;
-  lamp.replaceChildren(...parts);
+// News may have come before: a badge that shows it has lost the mark.
+function relight([badge, [className, parts]]) {
+  if (!badge.classList.contains("unknown")) return;
+  badge.className = className;
+  badge.replaceChildren(...parts);
 }
 
 document.addEventListener("yardlost", () => {
   document.getElementById("lost").hidden = false;
-  document.querySelectorAll("main .lamp").forEach(darken);
+  document.querySelectorAll("main .status-badge").forEach(darken);
 });
 
 document.addEventListener("yardback", () => {

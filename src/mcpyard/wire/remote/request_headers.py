@@ -7,9 +7,9 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from mcpyard.domain.narrowing import is_array, is_mapping
+from mcpyard.domain.narrowing import is_array, is_mapping, is_object
 
 VERSION_HEADER: Final = "MCP-Protocol-Version"
 METHOD_HEADER: Final = "Mcp-Method"
@@ -106,17 +106,16 @@ def _annotated(schema: object) -> Iterator[tuple[Path | None, dict[str, Any]]]:
         path, node = stack.pop()
         if is_array(node):
             stack.extend((None, item) for item in node)
-        elif isinstance(node, dict):
-            members = cast("dict[str, Any]", node)
-            if _KEYWORD in members:
-                yield path, members
-            stack.extend(_below(path, members))
+        elif is_object(node):
+            if _KEYWORD in node:
+                yield path, node
+            stack.extend(_below(path, node))
 
 
 def _below(path: Path | None, members: dict[str, Any]) -> Iterator[tuple[Path | None, object]]:
     for keyword, value in members.items():
-        if keyword == "properties" and isinstance(value, dict):
-            for name, node in cast("dict[str, Any]", value).items():
+        if keyword == "properties" and is_object(value):
+            for name, node in value.items():
                 yield (None if path is None else (*path, name)), node
         elif keyword not in _DATA_KEYWORDS:
             yield None, value

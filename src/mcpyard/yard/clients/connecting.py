@@ -55,7 +55,7 @@ def takes_variable(ref: ClientScopeRef) -> bool:
 
 @dataclass(slots=True)
 class Connecting:
-    """A wish to have the gateway in a program's configuration.
+    """A request to have the gateway in a program's configuration.
 
     Attributes:
         store: Where it is to be.

@@ -82,7 +82,7 @@ def _field(word: str, value: object, ref: ClientScopeRef) -> Field:
         raise DefinitionError.of(
             Problem(word[:80], f"cannot be changed; editable fields: {editable}")
         )
-    if value is not None and name not in ref.shape.words:
+    if value is not None and name not in ref.shape.field_names:
         raise DefinitionError.of(Problem(word, f"not supported by {ref.client.title}"))
     return name
 

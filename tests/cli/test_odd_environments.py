@@ -107,5 +107,5 @@ def test_an_empty_name_is_a_usage_error(home: Path, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("words", ["ls", "ls --json", "show nope --json"])
-def test_a_reader_that_went_away_hears_no_complaint(home: Path, words: str) -> None:
+def test_a_reader_that_went_away_gets_no_error(home: Path, words: str) -> None:
     assert in_a_shell(home, f"{words} | true").stderr == ""
