@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from bench.measuring import Figures
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
-from mcpyard.yard.toolbox.tool import Tool
+from mcpyard.yard.toolbox.agent_tool import Tool
 
 TOOLS = 5_000
 ROUNDS = 7

@@ -67,7 +67,7 @@ GUARDS = {
         ("tests/yard/test_fallback.py",),
     ),
     "rights of a caller": Guard(
-        "yard/calls/context.py",
+        "yard/calls/call_context.py",
         "return self.allows(server, route) if self.allows else route.policy.enabled",
         "return route.policy.enabled",
         ("tests/gateway/test_gateway_fallback.py",),
@@ -139,13 +139,13 @@ GUARDS = {
         ("tests/yard/test_edit.py",),
     ),
     "most expressions of a template": Guard(
-        "gateway/templates.py",
+        "gateway/uri_templates.py",
         "if len(text) > LONGEST or len(expressions) > MOST_EXPRESSIONS:",
         "if len(text) > LONGEST:",
         ("tests/gateway/test_templates.py",),
     ),
     "linear matching of templates": Guard(
-        "gateway/templates.py",
+        "gateway/uri_templates.py",
         "        reached = 1\n",
         "        parts = (re.escape(text) + f'[^{ends}]*' for text, ends in self.before)\n"
         "        pattern = ''.join(parts) + re.escape(self.after)\n"
@@ -154,7 +154,7 @@ GUARDS = {
         ("tests/gateway/test_templates.py",),
     ),
     "owner form of addresses": Guard(
-        "gateway/addresses.py",
+        "gateway/resource_uris.py",
         "if is_free and not carries_owner(place.own):",
         "if True:",
         ("tests/gateway/test_gateway_addresses.py",),

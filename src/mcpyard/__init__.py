@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
     from mcpyard.yard.calls.outcome import Outcome
     from mcpyard.yard.edit import Change
-    from mcpyard.yard.registry import Info, McpServer, Registry
     from mcpyard.yard.self_control import self_control
+    from mcpyard.yard.server_registry import Info, McpServer, Registry
+    from mcpyard.yard.toolbox.agent_tool import Tool
     from mcpyard.yard.toolbox.own_tools import own_tool
-    from mcpyard.yard.toolbox.tool import Tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
     from mcpyard.yard.views.servers import ServerView, ToolView
 
@@ -45,14 +45,14 @@ __all__ = [
 _HOMES = {
     "Change": "mcpyard.yard.edit",
     "Config": "mcpyard.domain.model",
-    "Info": "mcpyard.yard.registry",
+    "Info": "mcpyard.yard.server_registry",
     "LocalConfig": "mcpyard.domain.model",
-    "McpServer": "mcpyard.yard.registry",
+    "McpServer": "mcpyard.yard.server_registry",
     "Outcome": "mcpyard.yard.calls.outcome",
-    "Registry": "mcpyard.yard.registry",
+    "Registry": "mcpyard.yard.server_registry",
     "RemoteConfig": "mcpyard.domain.model",
     "ServerView": "mcpyard.yard.views.servers",
-    "Tool": "mcpyard.yard.toolbox.tool",
+    "Tool": "mcpyard.yard.toolbox.agent_tool",
     "ToolView": "mcpyard.yard.views.servers",
     "Toolbox": "mcpyard.yard.toolbox.toolbox",
     "Yard": "mcpyard.app",

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 
 from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
-from mcpyard.yard.toolbox.tool import Tool
+from mcpyard.yard.toolbox.agent_tool import Tool
 
 PICTURE = "iVBORw0KGgo="
 SOUND = "UklGRg=="

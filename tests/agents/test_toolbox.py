@@ -26,7 +26,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind
 from mcpyard.yard.toolbox.gathering import gather, server_words
 from mcpyard.yard.views.servers import CauseView, ServerView, ToolView

@@ -12,7 +12,7 @@ import httpx2
 from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
-from mcpyard.api.http_server.server import WebServer
+from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.runtime.clock import SystemClock

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from mcpyard.api.http_server.connection_limits import HEAD_LIMIT, BoundedProtocol
-from mcpyard.api.http_server.server import WebServer
+from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.keys import AdminKey, Keys

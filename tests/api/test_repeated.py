@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mcpyard.api.http_server.server import WebServer
+from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.asgi_scope import SEND_WHOLE

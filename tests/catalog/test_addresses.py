@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.catalog.addresses import (
+from mcpyard.catalog.resource_uris import (
     carries_owner,
     owner_form,
     split_owner,

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from jsonschema_rs import ValidationError
 
+from mcpyard.catalog.costs import MAX_ARGUMENT_DEPTH, TooCostly, costs_of
 from mcpyard.catalog.explaining import MAX_CHECKS, MAX_STEPS, Explainer
-from mcpyard.catalog.limits import MAX_ARGUMENT_DEPTH, TooCostly, costs_of
 from mcpyard.catalog.validators import compile_validator
 from mcpyard.catalog.walks import more_values_than
 from tests.catalog.hostile import deep_arguments, hostile_schemas

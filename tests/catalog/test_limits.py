@@ -3,7 +3,7 @@ from typing import TypeAlias
 
 import pytest
 
-from mcpyard.catalog.limits import (
+from mcpyard.catalog.costs import (
     MAX_ARGUMENT_DEPTH,
     MAX_SCHEMA_BYTES,
     MAX_SCHEMA_DEPTH,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
+from mcpyard.catalog.costs import MAX_SCHEMA_DEPTH
 from mcpyard.catalog.lowering import COMMON, GEMINI, Schema, SchemaDialect, as_object, lower
 
 DIALECTS = pytest.mark.parametrize("dialect", [COMMON, GEMINI], ids=["common", "gemini"])

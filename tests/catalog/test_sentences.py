@@ -1,7 +1,7 @@
 import jsonschema_rs
 import pytest
 
-from mcpyard.catalog.sentences import problems_of
+from mcpyard.catalog.error_messages import problems_of
 from mcpyard.catalog.showing import MAX_SHOWN
 from mcpyard.catalog.validators import compile_validator
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.catalog.limits import MAX_ARGUMENT_DEPTH
+from mcpyard.catalog.costs import MAX_ARGUMENT_DEPTH
 from mcpyard.catalog.validators import MAX_PROBLEMS, compile_validator
 
 UNUSABLE = "arguments are not validated, because the schema is unusable: "

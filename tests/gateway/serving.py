@@ -12,7 +12,7 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.app import build
-from mcpyard.api.http_server.server import WebServer
+from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.keys import AdminKey
 from mcpyard.app import Yard
 from mcpyard.gateway.app import Gateway

@@ -7,8 +7,8 @@ import pytest
 
 from mcpyard.domain.errors import ProtocolBroken
 from mcpyard.gateway.abilities import carried
+from mcpyard.gateway.exposures import without_tasks
 from mcpyard.gateway.translating import without_task
-from mcpyard.gateway.views import without_tasks
 from mcpyard.yard.calls.results import check_result
 from tests.gateway.scripts import scripted, sent
 from tests.gateway.talking import PREFIX, next_of, odd_server, talking

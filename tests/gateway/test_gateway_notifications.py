@@ -9,9 +9,9 @@ import pytest
 
 import mcpyard
 from mcpyard.app import Yard
-from mcpyard.gateway.changes import ChangeNotifier
+from mcpyard.gateway.change_notifications import ChangeNotifier
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.selection import ROOT, Selections
-from mcpyard.gateway.views import View
 from mcpyard.yard.notifications import Notifications
 from tests.gateway.talking import odd_server
 
@@ -32,7 +32,7 @@ class Listener:
     def changed(self, kind: str) -> None:
         self.lists.put_nowait(kind)
 
-    def shown(self, view: View, notifications: Notifications) -> None:
+    def shown(self, exposure: Exposure, notifications: Notifications) -> None:
         """It watches nothing."""
 
     def updated(self, server: UUID, uri: str) -> None:

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from mcpyard.gateway.changes import exposed_part
+from mcpyard.gateway.change_notifications import exposed_part
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.views import View
 from tests.gateway.talking import (
     PREFIX,
     Legacy,
@@ -123,17 +123,17 @@ def levels(talk: Talk) -> list[str]:
 async def test_an_address_that_cannot_be_looked_at_leaves_no_other_without_news(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    view = Selections.view
+    exposure = Selections.exposure
 
-    def failing(selections: Selections, path: str) -> View:
+    def failing(selections: Selections, path: str) -> Exposure:
         if path == "/mcp":
             raise RuntimeError("a mistake of ours")
-        return view(selections, path)
+        return exposure(selections, path)
 
     async with talking({"old": odd_server()}) as talk:
         await talk.meet("/mcp")
         met = await talk.meet(OLD)
-        monkeypatch.setattr(Selections, "view", failing)
+        monkeypatch.setattr(Selections, "exposure", failing)
         async with met.listening() as stream:
             await talk.call(OLD, "vanish")
             await next_of(stream, "notifications/tools/list_changed")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.gateway import addresses as addresses_module
-from mcpyard.gateway.addresses import Addresses, ResourceLocation
+from mcpyard.gateway import resource_uris as addresses_module
 from mcpyard.gateway.links import with_links_exposed
+from mcpyard.gateway.resource_uris import Addresses, ResourceLocation
 
 A, B = uuid4(), uuid4()
 ODD = b'"big": 123456789012345678901234567890 ,"exact":0.1000, "\\u00fc" :"\\ud83d\\ude80"'

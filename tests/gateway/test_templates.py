@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcpyard.gateway import templates
-from mcpyard.gateway.templates import LONGEST, MOST_EXPRESSIONS, UriText, template_of
+from mcpyard.gateway import uri_templates
+from mcpyard.gateway.uri_templates import LONGEST, MOST_EXPRESSIONS, UriText, template_of
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -82,7 +82,7 @@ def steps(work: Callable[[], object]) -> int:
 
     def trace(frame: FrameType, event: str, _: object) -> "TraceFunction | None":
         nonlocal count
-        if frame.f_code.co_filename != templates.__file__:
+        if frame.f_code.co_filename != uri_templates.__file__:
             return None
         count += event == "line"
         return trace
@@ -101,7 +101,7 @@ def test_a_template_beyond_the_limits_fits_nothing_and_is_warned_of_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     template_of.cache_clear()
-    with caplog.at_level(logging.WARNING, templates.__name__):
+    with caplog.at_level(logging.WARNING, uri_templates.__name__):
         for _ in range(3):
             assert not fits("x://" + "{a}" * (MOST_EXPRESSIONS + 1), "x://a")
         assert len(caplog.records) == 1

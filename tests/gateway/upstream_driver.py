@@ -26,8 +26,8 @@ from mcpyard.runtime.signins import VolatileCredentials
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.remote.http import HttpLink
 from mcpyard.wire.remote.signin import Identity, SignIn
+from mcpyard.wire.remote.streamable_http import HttpLink
 from mcpyard.wire.session import Opening, open_session
 from tests.api.office import consent
 from tests.gateway.serving import served

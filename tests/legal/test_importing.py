@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.importing import NothingToImport, Report, find, load
 from mcpyard.legal.library import Library
+from mcpyard.legal.loading import NothingToImport, Report, find, load
 from mcpyard.legal.schema import NotACorpus
 
 

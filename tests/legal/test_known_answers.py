@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.importing import Report, find, load
 from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.loading import Report, find, load
 from mcpyard.legal.model import DocumentKind
 from tests.legal.examples import CASES, LAWS, STATUTES, Example, needs_laws
 

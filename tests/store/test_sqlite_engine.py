@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import NameTaken, StateBroken, StateGone, StorageFull, YardBusy
+from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine, Job
-from mcpyard.store.sqlite.opening import DatabaseKind
 
 KIND = DatabaseKind((("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) STRICT",),), "FULL")
 
@@ -274,7 +274,7 @@ async def test_closing_finishes_what_was_asked_for_and_takes_no_more(tmp_path: P
 async def test_a_database_that_another_program_holds_is_told_as_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcpyard.store.sqlite.opening._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("mcpyard.store.sqlite.database._BUSY_SECONDS", 0.01)
     async with an_engine(tmp_path / "a.db") as engine:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -311,8 +311,8 @@ async def test_a_look_that_takes_too_long_is_given_up(
 ) -> None:
     async with an_engine(tmp_path / "a.db") as engine:
         await engine.run(insert(1))
-    monkeypatch.setattr("mcpyard.store.sqlite.opening._LOOK_SECONDS", -1)
-    monkeypatch.setattr("mcpyard.store.sqlite.opening._LOOK_STEPS", 1)
+    monkeypatch.setattr("mcpyard.store.sqlite.database._LOOK_SECONDS", -1)
+    monkeypatch.setattr("mcpyard.store.sqlite.database._LOOK_STEPS", 1)
     async with an_engine(tmp_path / "a.db") as engine:
         assert await engine.run(keys) == [1]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import NewerState, StateBroken
+from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine
-from mcpyard.store.sqlite.opening import DatabaseKind
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 
 FIRST: Migration = ("CREATE TABLE t (a TEXT) STRICT", "INSERT INTO t VALUES ('kept')")

@@ -14,8 +14,8 @@ from mcpyard.domain.errors import StateBroken
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
+from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine
-from mcpyard.store.sqlite.opening import DatabaseKind
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 from mcpyard.store.sqlite.store import Store

@@ -11,7 +11,7 @@ from mcpyard.web.catalogues import catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
 from mcpyard.web.client_screens.presenters import ProgramFile, digest_of, table_of
 from mcpyard.web.server_screens.definitions import Pair
-from mcpyard.yard.clients.results import EntryStatus
+from mcpyard.yard.clients.edit_results import EntryStatus
 from mcpyard.yard.views.clients import entry_view
 
 LOCAL = entry_view(

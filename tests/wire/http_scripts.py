@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT
-from mcpyard.wire.remote.http import HttpLink
+from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.servers import RawServer, Recorder, Script, Talk, initialize, notice, raw_server
 
 

@@ -16,8 +16,8 @@ from cryptography.x509.oid import NameOID
 
 from mcpyard.domain.cause import Code
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.remote.http import HttpLink
 from mcpyard.wire.remote.http_errors import looks_like_sse_only
+from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.http_scripts import answer, linked, refuse, served
 from tests.wire.servers import (
     Recorder,

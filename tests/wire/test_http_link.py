@@ -6,8 +6,8 @@ import pytest
 
 from mcpyard.domain.cause import Code
 from mcpyard.wire.link import Busy
-from mcpyard.wire.remote.http import HttpLink
 from mcpyard.wire.remote.http_client import MAX_IN_FLIGHT
+from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.http_scripts import answer, handshake, linked, refuse, served, with_session
 from tests.wire.servers import (
     Signal,

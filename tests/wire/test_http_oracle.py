@@ -8,9 +8,9 @@ import pytest
 from mcp.server import MCPServer
 
 from mcpyard.domain.cause import Code
-from mcpyard.wire.remote.http import HttpLink
 from mcpyard.wire.remote.http_errors import looks_like_sse_only
 from mcpyard.wire.remote.sse import SseLink
+from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.servers import Recorder, asgi_server, call, initialize, notice
 
 pytestmark = pytest.mark.real

@@ -8,10 +8,10 @@ import pytest
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import Disconnected, ProtocolBroken, TimedOut
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.jsonrpc import Reply, RpcError
 from mcpyard.wire.link import Busy
 from mcpyard.wire.peer import Peer
+from mcpyard.wire.pending import RequestExtras
 from tests.conftest import FULL
 from tests.wire.fakes import FakeLink, ask, opened, turns
 

@@ -11,8 +11,8 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire.eras import ClientFace, Era
 from mcpyard.wire.jsonrpc import Reply
-from mcpyard.wire.remote.http import HttpLink
 from mcpyard.wire.remote.sse import SseLink
+from mcpyard.wire.remote.streamable_http import HttpLink
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from tests.wire import oracle
 from tests.wire.servers import asgi_server

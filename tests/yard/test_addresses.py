@@ -7,9 +7,9 @@ import pytest
 from mcpyard.domain.observed import Capabilities, Items, Observed, Tools
 from mcpyard.domain.tool import ToolDefinition
 from mcpyard.store.memory import VolatileMemory
-from mcpyard.yard import addresses
-from mcpyard.yard.addresses import AddressBook
+from mcpyard.yard import resource_uris
 from mcpyard.yard.book import ToolBook
+from mcpyard.yard.resource_uris import AddressBook
 
 A, B = uuid4(), uuid4()
 
@@ -58,7 +58,7 @@ def test_addresses_that_carry_their_owner_need_no_claim() -> None:
 
 
 def test_a_server_cannot_fill_the_disk_with_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "MOST_CLAIMS", 3)
+    monkeypatch.setattr(resource_uris, "MOST_CLAIMS", 3)
     memory = VolatileMemory()
     for round_ in range(4):
         AddressBook(memory).claim(lists(A, f"x://{round_}/1", f"x://{round_}/2"), {A})

@@ -12,9 +12,9 @@ import orjson
 from mcpyard.catalog.lowering import as_object
 from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Media, Piece, as_text, everything, pieces
-from mcpyard.yard.toolbox.tool import Tool
 
 AiTool: TypeAlias = dict[str, object]
 Execute: TypeAlias = Callable[..., Awaitable[object]]

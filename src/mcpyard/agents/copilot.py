@@ -7,9 +7,9 @@ from copilot.tools import ToolBinaryResult, ToolHandler, ToolInvocation, ToolRes
 
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Media, everything, media, pieces, words
-from mcpyard.yard.toolbox.tool import Tool
 
 
 def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:

@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 from mcpyard.catalog.lowering import GEMINI, lower
 from mcpyard.catalog.offered_members import offer_members, own_members
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import member_of
 from mcpyard.yard.toolbox.rendering import Media, media, pieces, words
-from mcpyard.yard.toolbox.tool import Tool
 
 GeminiTool: TypeAlias = dict[str, object]
 

@@ -8,9 +8,9 @@ from pydantic import PrivateAttr
 
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Piece, pictures, pieces, text_or_items
-from mcpyard.yard.toolbox.tool import Tool
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
 

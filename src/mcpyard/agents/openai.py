@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import member_of, read_arguments
 from mcpyard.yard.toolbox.rendering import (
     Piece,
@@ -15,7 +16,6 @@ from mcpyard.yard.toolbox.rendering import (
     text_or_items,
     words,
 )
-from mcpyard.yard.toolbox.tool import Tool
 
 Api: TypeAlias = Literal["responses", "chat"]
 OpenAiTool: TypeAlias = dict[str, object]

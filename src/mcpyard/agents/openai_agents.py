@@ -8,9 +8,9 @@ from agents.tool_context import ToolContext
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Piece, flagged, pictures_and_pdf, text_or_items
-from mcpyard.yard.toolbox.tool import Tool
 
 Output: TypeAlias = ToolOutputText | ToolOutputImage | ToolOutputFileContent
 

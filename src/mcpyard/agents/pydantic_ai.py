@@ -10,9 +10,9 @@ from pydantic_core import SchemaValidator, core_schema
 
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Piece, as_text, pictures, pieces, text_or_items
-from mcpyard.yard.toolbox.tool import Tool
 
 # The yard itself checks arguments against the tool's schema, and says what is wrong with them.
 _ANY_OBJECT: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))

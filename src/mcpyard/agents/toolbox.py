@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from mcpyard.agents import ai_sdk, anthropic, gemini, openai
 from mcpyard.catalog.offered_names import offer
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
-from mcpyard.yard.toolbox.tool import Tool
 from mcpyard.yard.toolbox.toolbox import Toolbox
 
 if TYPE_CHECKING:

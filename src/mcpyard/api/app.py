@@ -14,13 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcpyard.api.audit import Audit
 from mcpyard.api.clients import client_routes
 from mcpyard.api.connecting import ConnectRoutes
-from mcpyard.api.editing import EditRoutes
+from mcpyard.api.definitions import EditRoutes
 from mcpyard.api.events import EventRoutes
 from mcpyard.api.journal import JournalRoutes
-from mcpyard.api.login import LoginRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
 from mcpyard.api.openapi.route import openapi
+from mcpyard.api.page_login import LoginRoutes
 from mcpyard.api.problems import problem_of, refusal
 from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes

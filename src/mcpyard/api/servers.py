@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
-from mcpyard.api.editing import ANYTHING, record_answer
+from mcpyard.api.definitions import ANYTHING, record_answer
 from mcpyard.api.http_server.disconnects import while_asked
 from mcpyard.api.problems import problem_of
 from mcpyard.api.record_cache import Records

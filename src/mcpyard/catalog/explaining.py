@@ -12,10 +12,10 @@ from typing import Final, TypeAlias
 
 from jsonschema_rs import ValidationError, Validator
 
-from mcpyard.catalog.limits import Costs
+from mcpyard.catalog.costs import Costs
+from mcpyard.catalog.error_messages import Origin, problem_count, problems_of
 from mcpyard.catalog.outline import Outline, Path, checked_union, outline_of
 from mcpyard.catalog.pointers import resolve
-from mcpyard.catalog.sentences import Origin, problem_count, problems_of
 from mcpyard.catalog.showing import field_of, is_secret, show, value_at
 from mcpyard.catalog.subschemas import Schema
 from mcpyard.catalog.walks import more_values_than

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
-from mcpyard.catalog.limits import MAX_SCHEMA_DEPTH
+from mcpyard.catalog.costs import MAX_SCHEMA_DEPTH
 from mcpyard.catalog.pointers import resolve
 from mcpyard.domain.narrowing import is_array, is_mapping, is_object, list_of, object_of
 

@@ -14,9 +14,9 @@ import jsonschema_rs
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from mcpyard.catalog.comparing import SLOW_NUMBER, slow_numbers
+from mcpyard.catalog.costs import Cost, Costs, TooCostly, costs_of
+from mcpyard.catalog.error_messages import problems_of
 from mcpyard.catalog.explaining import MAX_PROBLEMS, Explainer, SchemaFinding, Unexplained
-from mcpyard.catalog.limits import Cost, Costs, TooCostly, costs_of
-from mcpyard.catalog.sentences import problems_of
 from mcpyard.catalog.showing import as_json, counted, shorten
 from mcpyard.catalog.walks import Excess, excess, is_plain, references, texts
 from mcpyard.domain.errors import Problem

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from mcpyard.catalog.limits import Costs
+from mcpyard.catalog.costs import Costs
 from mcpyard.catalog.pointers import is_pointer, resolve
 from mcpyard.catalog.subschemas import UNIONS, Schema, in_place, schemas
 from mcpyard.catalog.walks import count_values, objects, references_of

@@ -20,7 +20,7 @@ from mcpyard.cli.groups import (
     tool_commands,
 )
 from mcpyard.cli.help_text import RootGroup
-from mcpyard.cli.streams import drop_unwritten, ready_streams
+from mcpyard.cli.standard_streams import drop_unwritten, ready_streams
 
 app = typer.Typer(
     name="mcpyard",

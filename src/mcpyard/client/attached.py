@@ -23,7 +23,7 @@ from mcpyard.domain.errors import Disconnected, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
 from mcpyard.yard.calls.accounts import OK
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription

@@ -15,7 +15,7 @@ from mcpyard.client.discovery import segment
 from mcpyard.client.http import HttpClient
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
-from mcpyard.yard.clients.results import Done
+from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.views.clients import (
     DriftView,
     EditView,

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from mcpyard.client.http import EVENT_STREAM, Answer, Cut, HttpClient, NotReached, TransportError
-from mcpyard.client.messages import ClientMessage, ToolHeaders, read_message
+from mcpyard.client.mcp_messages import ClientMessage, ToolHeaders, read_message
 from mcpyard.client.problems import error_of
 from mcpyard.wire.jsonrpc import Envelope, Id, RpcError, failure, read, read_error
 

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from mcpyard.asgi_scope import BODY
 from mcpyard.domain.errors import YardError, edge
-from mcpyard.gateway.changes import ChangeNotifier
+from mcpyard.gateway.change_notifications import ChangeNotifier
 from mcpyard.gateway.exchange import send_empty, send_json
 from mcpyard.gateway.handshake import HandshakeEra
 from mcpyard.gateway.introduction import Introduction
@@ -100,13 +100,13 @@ class Gateway:
             post = take(scope, body)
             check_types(post.headers)
             if post.is_batch and SESSION in post.headers:
-                view = self._selections.view(post.path)
-                await self._handshake.batch(post, view, receive, send)
+                exposure = self._selections.exposure(post.path)
+                await self._handshake.batch(post, exposure, receive, send)
                 return
             message = post.envelope()
             era = self._modern if _is_modern(post, message) else self._handshake
-            view = self._selections.view(post.path)
-            await era.post(post, message, view, receive, send)
+            exposure = self._selections.exposure(post.path)
+            await era.post(post, message, exposure, receive, send)
         except (Refused, YardError) as error:
             await _refuse(send, message.id if message else None, error)
 

@@ -38,7 +38,7 @@ from mcpyard.gateway.translating import (
     without_task,
 )
 from mcpyard.wire.jsonrpc import ABSENT, INTERNAL_ERROR, RpcError, quoted
-from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.notifications import LEVELS
 from mcpyard.yard.yard import YardCore
 
@@ -138,7 +138,7 @@ class EraBridge:
             client.capabilities,
             client.log_level,
             client.client_key,
-            request.view.allows,
+            request.exposure.allows,
             # An answer to a question belongs to the server that asked it.
             not request.answers_a_question,
         )

@@ -11,8 +11,9 @@ from mcpyard.domain.errors import YardError
 from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
-from mcpyard.gateway.changes import ChangeNotifier
+from mcpyard.gateway.change_notifications import ChangeNotifier
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
@@ -21,7 +22,6 @@ from mcpyard.gateway.refusing import BAD_REQUEST, NOT_FOUND, OUR_MISTAKE, rpc_er
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.sessions import ClientSession, Sessions
-from mcpyard.gateway.views import View
 from mcpyard.wire.handshake import LATEST, VERSIONS
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
@@ -70,11 +70,11 @@ class HandshakeEra:
         self._sweeper: asyncio.TimerHandle | None = None
 
     async def post(
-        self, post: Post, message: ClientEnvelope, view: View, receive: Receive, send: Send
+        self, post: Post, message: ClientEnvelope, exposure: Exposure, receive: Receive, send: Send
     ) -> None:
         """Answer one POST."""
         if message.method == "initialize" and message.id is not None:
-            await self._initialize(post, message, view, send)
+            await self._initialize(post, message, exposure, send)
             return
         session = self.session(post)
         if message.id is None or message.method is None:
@@ -85,13 +85,13 @@ class HandshakeEra:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is already in use"))
         stream = session.open_stream
         with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
-            result, refusal = await self._outcome(session, message, view, exchange)
+            result, refusal = await self._outcome(session, message, exposure, exchange)
             if refusal is None:
                 await exchange.succeed(message.id, result)
             else:
                 await exchange.answer(failure(message.id, refusal))
 
-    async def batch(self, post: Post, view: View, receive: Receive, send: Send) -> None:
+    async def batch(self, post: Post, exposure: Exposure, receive: Receive, send: Send) -> None:
         """Answer a batch, which one revision alone has.
 
         Raises:
@@ -111,24 +111,32 @@ class HandshakeEra:
             return
         stream = session.open_stream
         with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
-            answers = [self._in_batch(session, each, view, exchange) for each in requests]
+            answers = [self._in_batch(session, each, exposure, exchange) for each in requests]
             await exchange.answer(b"[%b]" % b",".join(await asyncio.gather(*answers)))
 
     async def _in_batch(
-        self, session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
+        self,
+        session: ClientSession,
+        message: ClientEnvelope,
+        exposure: Exposure,
+        exchange: Exchange,
     ) -> bytes:
-        result, refusal = await self._outcome(session, message, view, exchange)
+        result, refusal = await self._outcome(session, message, exposure, exchange)
         number = message.id or 0
         return success(number, result) if refusal is None else failure(number, refusal)
 
     async def _outcome(
-        self, session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
+        self,
+        session: ClientSession,
+        message: ClientEnvelope,
+        exposure: Exposure,
+        exchange: Exchange,
     ) -> tuple[bytes, RpcError | None]:
         """The result of a request, or why there is none."""
         number = message.id or 0
         session.running[number] = exchange
         try:
-            request = _request(session, message, view, exchange)
+            request = _request(session, message, exposure, exchange)
             if own := self._own.get(request.method):
                 return own(session, request), None
             return await self._methods.answer(request), None
@@ -179,7 +187,7 @@ class HandshakeEra:
             session.stop_notifying()
 
     async def _initialize(
-        self, post: Post, message: ClientEnvelope, view: View, send: Send
+        self, post: Post, message: ClientEnvelope, exposure: Exposure, send: Send
     ) -> None:
         try:
             params = members_of(message.params, "params")
@@ -195,7 +203,7 @@ class HandshakeEra:
         self._changes.add(session)
         self._sweep()
         one = self._selections.one_server(post.path) is not None
-        result = self._introduction.initialized(version, view, one=one)
+        result = self._introduction.initialized(version, exposure, one=one)
         headers = [(SESSION, session.id.encode())]
         await send_json(send, success(message.id or 0, result), headers=headers)
 
@@ -203,12 +211,12 @@ class HandshakeEra:
         level = request.text("level")
         if level not in LEVELS:
             raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
-        session.set_level(level, request.view, self._notifications)
+        session.set_level(level, request.exposure, self._notifications)
         return _EMPTY
 
     def _subscribe(self, session: ClientSession, request: Request) -> bytes:
         uri = request.text("uri")
-        place = request.view.addresses.find(uri)
+        place = request.exposure.addresses.find(uri)
         if place is None:
             raise RpcError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
         session.subscribe(uri, place, self._notifications)
@@ -243,12 +251,12 @@ def _ping(_session: ClientSession, _request: Request) -> bytes:
 
 
 def _request(
-    session: ClientSession, message: ClientEnvelope, view: View, exchange: Exchange
+    session: ClientSession, message: ClientEnvelope, exposure: Exposure, exchange: Exchange
 ) -> Request:
     params = members_of(message.params, "params")
     return Request(
         session.client,
-        view,
+        exposure,
         exchange,
         session.path,
         message.id or 0,

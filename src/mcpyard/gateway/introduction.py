@@ -7,8 +7,8 @@ import orjson
 
 from mcpyard.domain.definition.this_yard import INSTANCE, NAME
 from mcpyard.domain.narrowing import is_object
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.protocol import META, SERVER_INFO, SUPPORTED
-from mcpyard.gateway.views import View
 
 _EVERYTHING: Mapping[str, object] = {
     "tools": {"listChanged": True},
@@ -25,18 +25,18 @@ class Introduction:
     def __init__(self, instance: str) -> None:
         self._info = {"name": NAME, "title": NAME, "version": version(NAME), INSTANCE: instance}
 
-    def initialized(self, revision: str, view: View, *, one: bool) -> bytes:
+    def initialized(self, revision: str, exposure: Exposure, *, one: bool) -> bytes:
         """The result of `initialize`."""
         return orjson.dumps(
             {
                 "protocolVersion": revision,
-                "capabilities": _capabilities(view, one=one),
+                "capabilities": _capabilities(exposure, one=one),
                 "serverInfo": self._info,
-                **_instructions(view),
+                **_instructions(exposure),
             }
         )
 
-    def discovered(self, view: View, *, one: bool) -> bytes:
+    def discovered(self, exposure: Exposure, *, one: bool) -> bytes:
         """The result of `server/discover`."""
         return orjson.dumps(
             {
@@ -44,19 +44,19 @@ class Introduction:
                 "ttlMs": 0,
                 "cacheScope": "private",
                 "supportedVersions": SUPPORTED,
-                "capabilities": _capabilities(view, one=one),
-                **_instructions(view),
+                "capabilities": _capabilities(exposure, one=one),
+                **_instructions(exposure),
                 META: {SERVER_INFO: self._info},
             }
         )
 
 
-def _capabilities(view: View, *, one: bool) -> Mapping[str, object]:
+def _capabilities(exposure: Exposure, *, one: bool) -> Mapping[str, object]:
     """What can be asked here: of one server what it offers, of many everything.
 
     Servers come and go, and a client asks only once.
     """
-    sessions = [observed.session for _, observed in view.servers if observed.session]
+    sessions = [observed.session for _, observed in exposure.servers if observed.session]
     if not one or not sessions:
         return _EVERYTHING
     declared = sessions[0].capabilities
@@ -69,10 +69,10 @@ def _capabilities(view: View, *, one: bool) -> Mapping[str, object]:
     return capabilities
 
 
-def _instructions(view: View) -> dict[str, str]:
+def _instructions(exposure: Exposure) -> dict[str, str]:
     texts = [
         (server.name, observed.session.instructions)
-        for server, observed in view.servers
+        for server, observed in exposure.servers
         if observed.session and observed.session.instructions
     ]
     if len(texts) == 1:

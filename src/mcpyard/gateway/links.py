@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw
 
-from mcpyard.gateway.addresses import Addresses
+from mcpyard.gateway.resource_uris import Addresses
 from mcpyard.wire.jsonrpc import quoted
 
 _MARK: Final = b'"uri"'
@@ -33,7 +33,7 @@ _typed = msgspec.json.Decoder(_Typed)
 
 
 def with_links_exposed(raw: bytes, addresses: Addresses, server: UUID) -> bytes:
-    """A result of a server with its addresses as they are called in a view."""
+    """A result of a server with its addresses as they are called in an exposure."""
     if addresses.as_they_are or _MARK not in raw:
         return raw
     try:

@@ -8,10 +8,10 @@ import orjson
 
 from mcpyard.domain.narrowing import is_array, is_object, texts_of
 from mcpyard.domain.ports import NotificationInterest
-from mcpyard.gateway.changes import ChangeNotifier, exposed_part
+from mcpyard.gateway.change_notifications import ChangeNotifier, exposed_part
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.protocol import META, SUBSCRIPTION_ID, UPDATED
 from mcpyard.gateway.requests import Request, decoded
-from mcpyard.gateway.views import View
 from mcpyard.wire.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError, success
 from mcpyard.yard.notifications import Notifications
 
@@ -41,7 +41,7 @@ class Listening:
         try:
             stream.notify(_ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
-            stream.shown(request.view, self._notifications)
+            stream.shown(request.exposure, self._notifications)
             await stream.over.wait()
         finally:
             self._open.discard(stream)
@@ -81,10 +81,10 @@ class _Stream:
         if f"{kind}ListChanged" in self.honoured:
             self.notify(f"notifications/{kind}/list_changed", {})
 
-    def shown(self, view: View, notifications: Notifications) -> None:
+    def shown(self, exposure: Exposure, notifications: Notifications) -> None:
         """Watch what the servers have by now."""
         for uri in self.uris.difference(*(each.values() for each in self.watched.values())):
-            if place := view.addresses.find(uri):
+            if place := exposure.addresses.find(uri):
                 watched = self.watched.setdefault(place.server, {})
                 watched[place.own] = uri
                 interest = NotificationInterest(uris=frozenset(watched))

@@ -11,13 +11,13 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
 from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.era_bridge import EraBridge
+from mcpyard.gateway.exposures import LISTS
 from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import RESOURCE_NOT_FOUND
 from mcpyard.gateway.requests import Request, decoded, refuse_loops
-from mcpyard.gateway.views import LISTS
 from mcpyard.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
-from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.yard import YardCore
 
 _NOT_THERE: Final = frozenset({RESOURCE_NOT_FOUND, INVALID_PARAMS})
@@ -68,7 +68,7 @@ class Methods:
 
     async def _call(self, request: Request) -> bytes:
         name = request.text("name")
-        target = request.view.tools.get(name)
+        target = request.exposure.tools.get(name)
         if target is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}")
         route = target.route
@@ -84,7 +84,7 @@ class Methods:
                 raise
             return _tool_error(str(error), modern=request.modern)
         server = (answering[-1] if answering else None) or route.server
-        return with_links_exposed(raw, request.view.addresses, server)
+        return with_links_exposed(raw, request.exposure.addresses, server)
 
     async def _work(
         self, call: _ToolCall, context: CallContext, more: Mapping[str, bytes]
@@ -101,7 +101,7 @@ class Methods:
     async def _read(self, request: Request) -> bytes:
         uri = request.text("uri")
         message, data = "Resource not found", None
-        if (place := request.view.addresses.find(uri)) is not None:
+        if (place := request.exposure.addresses.find(uri)) is not None:
             changed = {} if place.own == uri else {"uri": quoted(place.own)}
             try:
                 raw = await self._carry(request, place.server, changed)
@@ -110,7 +110,7 @@ class Methods:
                     raise
                 message, data = refused.message, refused.data
             else:
-                return with_links_exposed(raw, request.view.addresses, place.server)
+                return with_links_exposed(raw, request.exposure.addresses, place.server)
         code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
         if place is None or data in (None, {"uri": place.own}):
             data = {"uri": uri}
@@ -118,11 +118,11 @@ class Methods:
 
     async def _prompt(self, request: Request) -> bytes:
         name = request.text("name")
-        prompt = request.view.prompts.get(name)
+        prompt = request.exposure.prompts.get(name)
         if prompt is None:
             raise RpcError(INVALID_PARAMS, f"Unknown prompt: {name[:_SHOWN]}")
         raw = await self._carry(request, prompt.server, {"name": quoted(prompt.own)})
-        return with_links_exposed(raw, request.view.addresses, prompt.server)
+        return with_links_exposed(raw, request.exposure.addresses, prompt.server)
 
     async def _complete(self, request: Request) -> bytes:
         ref = decoded(request.params.get("ref", b"{}"))
@@ -140,13 +140,13 @@ class Methods:
 
     def _referred(self, request: Request, ref: dict[str, object]) -> tuple[UUID, dict[str, object]]:
         """The server that a reference of a completion means, and the reference in its words."""
-        view = request.view
+        exposure = request.exposure
         if ref.get("type") == "ref/prompt":
-            if prompt := view.prompts.get(str(ref.get("name"))):
+            if prompt := exposure.prompts.get(str(ref.get("name"))):
                 return prompt.server, {**ref, "name": prompt.own}
         elif ref.get("type") == "ref/resource":
             uri = str(ref.get("uri"))
-            addresses = view.addresses
+            addresses = exposure.addresses
             if place := addresses.find_template(uri) or addresses.find(uri):
                 return place.server, {**ref, "uri": place.own}
         raise RpcError(INVALID_PARAMS, "ref was not found")
@@ -162,7 +162,7 @@ class Methods:
 
 
 async def _list(request: Request) -> bytes:
-    return request.view.encoded_list(request.method, modern=request.modern)
+    return request.exposure.encoded_list(request.method, modern=request.modern)
 
 
 def _tool_error(text: str, *, modern: bool) -> bytes:

@@ -19,6 +19,7 @@ from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.listening import Listening
 from mcpyard.gateway.methods import Methods
@@ -32,7 +33,6 @@ from mcpyard.gateway.protocol import (
 from mcpyard.gateway.refusing import OUR_MISTAKE, mismatch, modern_status, rpc_error, unsupported
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.views import View
 from mcpyard.wire.eras import members
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
@@ -72,7 +72,7 @@ class ModernEra:
         self._watch = Watch()
 
     async def post(
-        self, post: Post, message: ClientEnvelope, view: View, receive: Receive, send: Send
+        self, post: Post, message: ClientEnvelope, exposure: Exposure, receive: Receive, send: Send
     ) -> None:
         """Answer one POST."""
         if message.is_answer:
@@ -83,7 +83,7 @@ class ModernEra:
             return
         with Exchange(self._watch, receive, send, post.whole) as exchange:
             try:
-                request = _request(post, message, view, exchange)
+                request = _request(post, message, exposure, exchange)
                 if request.method == "subscriptions/listen":
                     await self._listening.serve(request)
                     return
@@ -102,7 +102,7 @@ class ModernEra:
     async def _answer(self, request: Request) -> bytes:
         if request.method == "server/discover":
             one = self._selections.one_server(request.path) is not None
-            return self._introduction.discovered(request.view, one=one)
+            return self._introduction.discovered(request.exposure, one=one)
         return await self._methods.answer(request)
 
 
@@ -114,15 +114,17 @@ class _ClientMeta(NamedTuple):
     version: object
 
 
-def _request(post: Post, message: ClientEnvelope, view: View, exchange: Exchange) -> Request:
+def _request(
+    post: Post, message: ClientEnvelope, exposure: Exposure, exchange: Exchange
+) -> Request:
     params = members_of(message.params, "params")
     raw = bytes(params.get(META, _NO_PARAMS))
     read = _client_meta if len(raw) <= _MOST_CACHED else _client_meta.__wrapped__
     meta, client, version = read(post.who, raw)
     method = message.method or ""
     _check_headers(post, method, params, version)
-    request = Request(client, view, exchange, post.path, message.id or 0, method, params, meta)
-    if method == "tools/call" and (target := view.tools.get(request.text("name"))):
+    request = Request(client, exposure, exchange, post.path, message.id or 0, method, params, meta)
+    if method == "tools/call" and (target := exposure.tools.get(request.text("name"))):
         _check_mirrored(post, target.route, request)
     return request
 

@@ -23,8 +23,8 @@ from mcpyard.gateway.abilities import check
 from mcpyard.gateway.protocol import INPUT_RESPONSES, REQUEST_STATE
 from mcpyard.gateway.requests import Request, decoded, members_of
 from mcpyard.gateway.translating import asking_result, without_task
-from mcpyard.wire.calls import take_note
 from mcpyard.wire.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from mcpyard.wire.pending import take_note
 
 LONGEST: Final = 600.0
 """Seconds that a client may take for its answer."""

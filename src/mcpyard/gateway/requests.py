@@ -11,6 +11,7 @@ from msgspec import Raw
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.exchange import Exchange
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
     INPUT_RESPONSES,
@@ -19,7 +20,6 @@ from mcpyard.gateway.protocol import (
     PROTOCOL_VERSION,
     REQUEST_STATE,
 )
-from mcpyard.gateway.views import View
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -28,7 +28,7 @@ from mcpyard.wire.jsonrpc import (
     notification,
     quoted,
 )
-from mcpyard.yard.calls.context import (
+from mcpyard.yard.calls.call_context import (
     HOPS,
     MAX_HOPS,
     NO_EXTRAS,
@@ -96,7 +96,7 @@ class Request(msgspec.Struct):
 
     Attributes:
         client: Who asks.
-        view: What the address shows.
+        exposure: What the address shows.
         exchange: The way back.
         path: The address.
         id: The request's id.
@@ -107,7 +107,7 @@ class Request(msgspec.Struct):
     """
 
     client: GatewayClient
-    view: View
+    exposure: Exposure
     exchange: Exchange | None
     path: str
     id: Id

@@ -12,18 +12,18 @@ from msgspec import Raw
 
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.ports import NotificationInterest
-from mcpyard.gateway.addresses import ResourceLocation
-from mcpyard.gateway.changes import exposed_part
+from mcpyard.gateway.change_notifications import exposed_part
 from mcpyard.gateway.era_bridge import wants
 from mcpyard.gateway.exchange import Exchange
+from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.pending_input import LONGEST
 from mcpyard.gateway.protocol import MESSAGE, UPDATED
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient
+from mcpyard.gateway.resource_uris import ResourceLocation
 from mcpyard.gateway.streams import Stream
-from mcpyard.gateway.views import View
-from mcpyard.wire.calls import take_note
 from mcpyard.wire.handshake import LATEST
 from mcpyard.wire.jsonrpc import INTERNAL_ERROR, Id, RpcError, notification, quoted, read_error
+from mcpyard.wire.pending import take_note
 from mcpyard.yard.notifications import Notifications
 
 IDLE: Final = 1_800.0
@@ -138,15 +138,15 @@ class ClientSession:
         if wants(self.client.log_level, message, unsaid=False):
             self._notify(MESSAGE, message)
 
-    def set_level(self, level: str, view: View, notifications: Notifications) -> None:
+    def set_level(self, level: str, exposure: Exposure, notifications: Notifications) -> None:
         """Want log messages of this level, and of those that matter more."""
         self.client = replace(self.client, log_level=level)
-        self.shown(view, notifications)
+        self.shown(exposure, notifications)
 
-    def shown(self, view: View, notifications: Notifications) -> None:
+    def shown(self, exposure: Exposure, notifications: Notifications) -> None:
         """The address shows these servers from now on: each is to log as it was wanted of all."""
         if self.client.log_level is not None:
-            for server, _ in view.servers:
+            for server, _ in exposure.servers:
                 self._set_interest(server.id, notifications)
 
     def subscribe(self, uri: str, place: ResourceLocation, notifications: Notifications) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.legal.corpus import Corpus
-from mcpyard.legal.importing import find, load
 from mcpyard.legal.library import Hit, Library
+from mcpyard.legal.loading import find, load
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.schema import NotACorpus
 

@@ -236,6 +236,6 @@ def _remote_link(
         from mcpyard.wire.remote.sse import SseLink  # noqa: PLC0415
 
         return SseLink(launch.url, launch.headers, limit=limit, auth=auth)
-    from mcpyard.wire.remote.http import HttpLink  # noqa: PLC0415
+    from mcpyard.wire.remote.streamable_http import HttpLink  # noqa: PLC0415
 
     return HttpLink(launch.url, launch.headers, limit=limit, auth=auth)

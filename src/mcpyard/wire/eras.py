@@ -6,8 +6,8 @@ from typing import Any, Final, Literal, Protocol
 
 from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.jsonrpc import Reply
+from mcpyard.wire.pending import RequestExtras
 
 Era = Literal["handshake", "modern"]
 

@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import NO_EXTRAS, RequestExtras
 from mcpyard.wire.eras import ClientFace, InitializeResult, members, reply_members, text_or_none
 from mcpyard.wire.jsonrpc import Reply
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.pending import NO_EXTRAS, RequestExtras
 
 LATEST: Final = "2025-11-25"
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST)

@@ -16,7 +16,7 @@ from mcpyard.wire.modern import Modern, listen_filter
 from mcpyard.wire.peer import LISTEN, Peer
 
 if TYPE_CHECKING:
-    from mcpyard.wire.calls import PendingCall
+    from mcpyard.wire.pending import PendingCall
 
 _LONGEST_PAUSE: Final = 60.0
 _NOT_OFFERED: Final = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})

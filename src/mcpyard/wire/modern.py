@@ -8,7 +8,6 @@ import orjson
 
 from mcpyard.domain.narrowing import is_array
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import RequestExtras
 from mcpyard.wire.eras import (
     ClientFace,
     InitializeResult,
@@ -18,6 +17,7 @@ from mcpyard.wire.eras import (
     ttl_of,
 )
 from mcpyard.wire.jsonrpc import Reply
+from mcpyard.wire.pending import RequestExtras
 from mcpyard.wire.remote.request_headers import routing_headers
 
 VERSION: Final = "2026-07-28"

@@ -16,7 +16,10 @@ from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms
 from mcpyard.wire import jsonrpc
-from mcpyard.wire.calls import (
+from mcpyard.wire.faults import fault
+from mcpyard.wire.jsonrpc import Envelope, Params, Reply
+from mcpyard.wire.link import Busy, Link, Outgoing
+from mcpyard.wire.pending import (
     NO_EXTRAS,
     OVERSIZE,
     PendingCall,
@@ -24,9 +27,6 @@ from mcpyard.wire.calls import (
     RequestExtras,
     Stats,
 )
-from mcpyard.wire.faults import fault
-from mcpyard.wire.jsonrpc import Envelope, Params, Reply
-from mcpyard.wire.link import Busy, Link, Outgoing
 from mcpyard.wire.server_requests import OnRequest, ServerRequests, refuse
 
 OnNotification = Callable[[str, bytes, int | None], None]

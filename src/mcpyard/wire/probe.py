@@ -13,13 +13,13 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault
 from mcpyard.domain.narrowing import is_array
 from mcpyard.domain.ports import CallTerms
-from mcpyard.wire.calls import PendingCall
 from mcpyard.wire.eras import ClientFace, Era, InitializeResult, members
 from mcpyard.wire.handshake import initialize_params, read_initialize
 from mcpyard.wire.jsonrpc import UNSUPPORTED_VERSION, Reply, RpcError
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.modern import VERSION, Modern, read_discover
 from mcpyard.wire.peer import Peer
+from mcpyard.wire.pending import PendingCall
 
 SILENCE: Final = 3.0
 """Seconds without an answer after which the other era is tried too."""

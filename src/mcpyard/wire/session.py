@@ -16,7 +16,6 @@ from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms, NotificationHandler
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.call_attribution import CallsInFlight
-from mcpyard.wire.calls import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
 from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.jsonrpc import Params, Reply
@@ -25,6 +24,7 @@ from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.lists import ToolList, all_pages
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNoise, Peer
+from mcpyard.wire.pending import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
 from mcpyard.wire.probe import DISCOVER, SILENCE, probe
 from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
 from mcpyard.wire.server_requests import OnRequest, refuse

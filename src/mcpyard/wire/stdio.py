@@ -13,11 +13,11 @@ from io import FileIO
 from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.wire.calls import OVERSIZE
 from mcpyard.wire.faults import fault
 from mcpyard.wire.framer import Event, LineFramer, OversizeLine
 from mcpyard.wire.jsonrpc import find_id
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
+from mcpyard.wire.pending import OVERSIZE
 from mcpyard.wire.pipes import Inlet, Outlet
 
 FRAME_LIMIT: Final = 16 * 1024 * 1024

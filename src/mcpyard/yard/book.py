@@ -15,7 +15,7 @@ from mcpyard.domain.errors import NameRefused, NameTaken, Problem
 from mcpyard.domain.model import ToolPolicy
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Memory
-from mcpyard.yard.addresses import AddressBook
+from mcpyard.yard.resource_uris import AddressBook
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from typing import Final, Protocol
 
 from mcpyard.catalog.ranking import Index, ToolText
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.gathering import Offering, server_words, words_of
 from mcpyard.yard.toolbox.own_tools import own_tool
-from mcpyard.yard.toolbox.tool import Tool
 from mcpyard.yard.views.calls import CallView
 from mcpyard.yard.views.servers import ServerView
 

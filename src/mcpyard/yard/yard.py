@@ -33,7 +33,7 @@ from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.accounts import Accounts
-from mcpyard.yard.calls.context import LIBRARY, NO_EXTRAS, CallContext, Progress, with_meta
+from mcpyard.yard.calls.call_context import LIBRARY, NO_EXTRAS, CallContext, Progress, with_meta
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
@@ -48,7 +48,7 @@ from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.reconcile import Reconciler, by_ref
-from mcpyard.yard.registry import Registry
+from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.views.calls import CallView, call_view
 from mcpyard.yard.views.events import documents_event, status_event
 from mcpyard.yard.views.servers import (

@@ -7,13 +7,13 @@ from mcpyard.api.openapi.builders import Json, problem_answer, query
 from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
 from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
 from mcpyard.api.openapi.derived import derived
-from mcpyard.api.openapi.doors import DOOR_SCHEMAS, DOORS
-from mcpyard.api.openapi.more_operations import WORKBENCH, YARD
-from mcpyard.api.openapi.operations import SERVERS, TOOLS
 from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
 from mcpyard.api.openapi.projects import PROJECT_SCHEMAS, PROJECTS
 from mcpyard.api.openapi.schemas import SCHEMAS
-from mcpyard.api.openapi.signing_in import SIGNING_IN
+from mcpyard.api.openapi.servers import SERVERS, TOOLS
+from mcpyard.api.openapi.signin import SIGNING_IN
+from mcpyard.api.openapi.system import WORKBENCH, YARD
+from mcpyard.api.openapi.tokens import DOOR_SCHEMAS, DOORS
 from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.api.requests import LONGEST_WAIT, WAIT
 from mcpyard.domain.errors import EDGES

@@ -22,8 +22,8 @@ import uvloop
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
-from mcpyard.api.http_server.server import WebServer
-from mcpyard.api.login import link_address
+from mcpyard.api.http_server.uvicorn_server import WebServer
+from mcpyard.api.page_login import link_address
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
@@ -32,7 +32,7 @@ from mcpyard.cli.browser import open_browser
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.commands.approve import find_project
 from mcpyard.cli.commands.connect import bridge_command
-from mcpyard.cli.daemon.listening import BindOptions, listen, url_of
+from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home

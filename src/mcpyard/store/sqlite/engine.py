@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from mcpyard.domain.errors import StateGone, StorageFull, unwritten
+from mcpyard.store.sqlite.database import DatabaseKind, connect, file_id
 from mcpyard.store.sqlite.error_names import domain_error
-from mcpyard.store.sqlite.opening import DatabaseKind, connect, file_id
 
 log = logging.getLogger(__name__)
 

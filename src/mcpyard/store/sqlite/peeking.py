@@ -11,11 +11,11 @@ from uuid import UUID
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.stored import Approval, StoredDefinition
 from mcpyard.store.sqlite.approvals import read_approvals
+from mcpyard.store.sqlite.database import look
 from mcpyard.store.sqlite.definitions import read_definitions
 from mcpyard.store.sqlite.error_names import domain_error
 from mcpyard.store.sqlite.memory import read_identities
 from mcpyard.store.sqlite.migrations import check, version_of
-from mcpyard.store.sqlite.opening import look
 from mcpyard.store.sqlite.policies import read_policies
 from mcpyard.store.sqlite.schema import STATE
 

@@ -9,13 +9,13 @@ from mcpyard.domain.errors import StateBroken, StateGone, unwritten
 from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.browser_sessions import SqliteSessions
 from mcpyard.store.sqlite.credentials import SqliteCredentials
+from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.definitions import SqliteDefinitions
 from mcpyard.store.sqlite.dropped_fields import SqliteDroppedFields
 from mcpyard.store.sqlite.edits import SqliteEdits
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.memory import SqliteMemory
-from mcpyard.store.sqlite.opening import DatabaseKind
 from mcpyard.store.sqlite.policies import SqlitePolicies
 from mcpyard.store.sqlite.profiles import SqliteProfiles
 from mcpyard.store.sqlite.schema import JOURNAL, STATE

@@ -24,7 +24,7 @@ from mcpyard.web.server_screens.definitions import fields_of_form
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer, preferences_of
 from mcpyard.yard.clients.clients import Copy, EditTerms, matrix_of
-from mcpyard.yard.clients.results import Done
+from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.views.clients import change_view
 
 EditAction: TypeAlias = Callable[[EditTerms], Awaitable[Done]]

@@ -16,7 +16,7 @@ from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
-from mcpyard.yard.clients.results import Done
+from mcpyard.yard.clients.edit_results import Done
 
 _UNMADE: Final = "mcpyard_..."
 

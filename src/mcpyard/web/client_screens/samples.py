@@ -5,7 +5,7 @@ from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.client_screens.changes import preview_of
 from mcpyard.web.client_screens.presenters import EntryCard
 from mcpyard.web.templating import TemplateData
-from mcpyard.yard.clients.results import Done
+from mcpyard.yard.clients.edit_results import Done
 
 _DIFF = """--- /dev/null
 +++ /srv/person/.codex/config.toml

@@ -11,7 +11,7 @@ from mcpyard.web.client_screens.changes import done_answer, preview_of, refused,
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import answer
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.clients.results import Done
+from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.views.clients import EditView
 
 

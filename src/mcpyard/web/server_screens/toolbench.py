@@ -18,8 +18,8 @@ from mcpyard.domain.narrowing import is_object
 from mcpyard.web import requests
 from mcpyard.web.problems import error_data
 from mcpyard.web.server_screens.presenters import ServerPresenter
-from mcpyard.web.server_screens.results import blocks_of
 from mcpyard.web.server_screens.schema_form import form_of
+from mcpyard.web.server_screens.tool_results import blocks_of
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
 from mcpyard.yard.views.servers import ToolView

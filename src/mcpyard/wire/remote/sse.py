@@ -15,11 +15,11 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.jsonrpc import find_id
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT, EventParser, OversizeEvent, SseEvent
-from mcpyard.wire.remote.failures import RemoteLink
 from mcpyard.wire.remote.http_client import exchange, media_type, read_refusal, same_origin
 from mcpyard.wire.remote.http_errors import broken, garbage, too_long
 from mcpyard.wire.remote.http_stream import EVENT_STREAM
 from mcpyard.wire.remote.outbox import end
+from mcpyard.wire.remote.remote_errors import RemoteLink
 
 HEARTBEAT_SECONDS: Final = 90.0
 """Servers that send heartbeats do so every 15 to 30 s: three or more in a row went missing."""

@@ -38,7 +38,7 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.breakers import ToolBreakers
-from mcpyard.yard.calls.context import CallContext
+from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 
 _NOT_ASKED: Final = "no fallback was tried after that, because the call may have had an effect"

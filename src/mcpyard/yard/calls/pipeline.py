@@ -22,7 +22,7 @@ from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
-from mcpyard.yard.calls.context import NO_EXTRAS, CallContext, CallExtras, with_hops
+from mcpyard.yard.calls.call_context import NO_EXTRAS, CallContext, CallExtras, with_hops
 from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.results import TASK_TYPE, check_result, says_error

@@ -23,6 +23,7 @@ from mcpyard.formats.lint import lint
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
 from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
+from mcpyard.yard.clients.edit_results import Done, EntryStatus
 from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
     Changing,
@@ -31,7 +32,6 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.results import Done, EntryStatus
 from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.workspace import broken

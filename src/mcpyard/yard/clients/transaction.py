@@ -21,9 +21,9 @@ from mcpyard.domain.stored import CallToken, EditEntry, FileEdit
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.formats.registry import program_locks
 from mcpyard.yard.clients.diffs import diff_of
-from mcpyard.yard.clients.naming import files_beside, servers_named
+from mcpyard.yard.clients.edit_results import Done
+from mcpyard.yard.clients.edited_servers import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
-from mcpyard.yard.clients.results import Done
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import moved, only, rebased

@@ -7,7 +7,7 @@ from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.entry_list import Listed, nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import scope_ref_of
-from mcpyard.yard.clients.results import EntryStatus, own_status
+from mcpyard.yard.clients.edit_results import EntryStatus, own_status
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_documents import entry_of
 from mcpyard.yard.views.clients import EntryView, ScopeView, entry_view, scope_view

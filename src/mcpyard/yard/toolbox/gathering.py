@@ -10,14 +10,14 @@ import msgspec
 from mcpyard.catalog.routes import is_repeatable
 from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.domain.narrowing import object_of
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.name_patterns import fits
+from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.failures import failure
 from mcpyard.yard.toolbox.own_schema import Function
 from mcpyard.yard.toolbox.own_tools import own_tool
-from mcpyard.yard.toolbox.tool import Tool
 from mcpyard.yard.views.servers import ServerView, ToolView
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ import orjson
 from mcpyard.catalog.showing import shorten
 from mcpyard.domain.narrowing import is_mapping
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
-from mcpyard.yard.toolbox.tool import Tool
+from mcpyard.yard.toolbox.agent_tool import Tool
 
 
 async def call_asked(tool: Tool, arguments: object) -> Outcome:

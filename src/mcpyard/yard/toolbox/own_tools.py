@@ -15,12 +15,12 @@ from pydantic_core import to_jsonable_python
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.errors import NameRefused, Problem, YardError
 from mcpyard.domain.narrowing import is_sequence
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
 from mcpyard.yard.calls.parts import Audio, Image, Resource, ResourceLink, Text, Unknown, write_part
+from mcpyard.yard.toolbox.agent_tool import OWN, Tool
 from mcpyard.yard.toolbox.failures import kind_of
 from mcpyard.yard.toolbox.own_schema import Function, arguments_of, input_schema, output_schema
-from mcpyard.yard.toolbox.tool import OWN, Tool
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from typing import Final, Self
 
 from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.domain.errors import Problem
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.toolbox.agent_tool import OWN, Tool
 from mcpyard.yard.toolbox.gathering import Gathered
-from mcpyard.yard.toolbox.tool import OWN, Tool
 
 SEARCH_LIMIT: Final = 10
 

@@ -16,8 +16,8 @@ from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.finding import Finding, Level
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.yard.clients.edit_results import Done, EntryStatus
 from mcpyard.yard.clients.masking import shown_values
-from mcpyard.yard.clients.results import Done, EntryStatus
 from mcpyard.yard.views.base import (
     FileDiff,
     Moment,

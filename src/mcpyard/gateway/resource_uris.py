@@ -1,4 +1,4 @@
-"""What the addresses of servers are called in one view, and which server an address belongs to.
+"""What the addresses of servers are called in one exposure, and which server an address belongs to.
 
 An address is never offered to one server after the other. It belongs to the server that listed it
 first (see `AddressBook`), that it names as its owner, or whose template it fits.
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from mcpyard.catalog.addresses import carries_owner, owner_form, split_owner
-from mcpyard.gateway.templates import UriTemplate, UriText, template_of
+from mcpyard.catalog.resource_uris import carries_owner, owner_form, split_owner
+from mcpyard.gateway.uri_templates import UriTemplate, UriText, template_of
 
 MOST_TEMPLATES: Final = 500
 """Templates of one server that addresses are compared with."""
@@ -34,7 +34,7 @@ class _Matched(NamedTuple):
 
 
 class Addresses:
-    """The addresses of a view.
+    """The addresses of an exposure.
 
     Attributes:
         as_they_are: Whether every address stays as it came: there is one server only.

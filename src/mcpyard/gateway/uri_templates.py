@@ -91,7 +91,7 @@ class UriTemplate:
 def template_of(text: str) -> UriTemplate | None:
     """A template, ready to be compared; None when it is beyond the limits.
 
-    Cached, since views are made anew all the time from the same templates.
+    Cached, since exposures are made anew all the time from the same templates.
     """
     expressions = [*_EXPRESSION.finditer(text)] if len(text) <= LONGEST else []
     if len(text) > LONGEST or len(expressions) > MOST_EXPRESSIONS:

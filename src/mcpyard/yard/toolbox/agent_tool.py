@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import orjson
 
 from mcpyard.catalog.token_estimate import estimate_tokens
-from mcpyard.yard.calls.context import Progress
+from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
 
 OWN: Final = "own"

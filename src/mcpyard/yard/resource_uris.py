@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Final
 from uuid import UUID
 
-from mcpyard.catalog.addresses import carries_owner, ui_addresses
+from mcpyard.catalog.resource_uris import carries_owner, ui_addresses
 from mcpyard.domain.observed import Capabilities, Observed
 from mcpyard.domain.ports import Memory
 

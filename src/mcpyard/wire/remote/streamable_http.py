@@ -17,12 +17,12 @@ import httpx2
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT, EventParser
-from mcpyard.wire.remote.failures import RemoteLink
 from mcpyard.wire.remote.http_client import exchange, media_type, read_within
 from mcpyard.wire.remote.http_errors import garbage, never_reached, session_expired, too_long
 from mcpyard.wire.remote.http_stream import EVENT_STREAM, Ending, pause, relay
 from mcpyard.wire.remote.message_ids import answers, method_unknown
 from mcpyard.wire.remote.outbox import end
+from mcpyard.wire.remote.remote_errors import RemoteLink
 
 _SESSION: Final = "Mcp-Session-Id"
 _VERSION: Final = "MCP-Protocol-Version"

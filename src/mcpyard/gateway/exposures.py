@@ -1,6 +1,6 @@
 """What one address of the gateway shows: all servers, a profile's, or a single one.
 
-A view is made anew whenever something in the yard changed, and only when somebody looks. Lists are
+An exposure is made anew when something changed and somebody looks. Lists are
 encoded once and then given out as they are, so that they cost no more than their bytes.
 """
 
@@ -12,14 +12,14 @@ from uuid import UUID
 
 import orjson
 
-from mcpyard.catalog.addresses import ui_addresses, with_meta_changed
 from mcpyard.catalog.names import ToolKey, assign
+from mcpyard.catalog.resource_uris import ui_addresses, with_meta_changed
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.narrowing import is_object, mapping_of
 from mcpyard.domain.observed import CacheHint, Era, Items, Observed
-from mcpyard.gateway.addresses import Addresses
+from mcpyard.gateway.resource_uris import Addresses
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.profiles import Profile
 
@@ -85,7 +85,7 @@ class _List:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewScope:
+class ExposureScope:
     """Which servers and tools an address shows, and under which names.
 
     Attributes:
@@ -114,7 +114,7 @@ class ViewScope:
         return self.shows(server) and self.tool(server, route) is not None
 
 
-class View:
+class Exposure:
     """What an address shows at one moment.
 
     Attributes:
@@ -126,7 +126,7 @@ class View:
         allows: What its callers may use; None for everything.
     """
 
-    def __init__(self, directory: ServerDirectory, scope: ViewScope, version: int) -> None:
+    def __init__(self, directory: ServerDirectory, scope: ExposureScope, version: int) -> None:
         self.version = version
         self.allows = scope.allows if scope.profile else None
         self.servers = [pair for pair in directory.servers() if scope.shows(pair[0])]
@@ -152,7 +152,11 @@ class View:
         return body
 
     def _take_tools(
-        self, scope: ViewScope, server: DesiredServer, observed: Observed, routes: Iterable[Route]
+        self,
+        scope: ExposureScope,
+        server: DesiredServer,
+        observed: Observed,
+        routes: Iterable[Route],
     ) -> None:
         tools = self._lists[TOOLS]
         tools.cache_hints.append(observed.tools.cache_hint)
@@ -196,7 +200,7 @@ class View:
                 item = self._with_addresses(server, each)
                 listing.items.append(encoded({**item, key: exposed}))
 
-    def _take_prompts(self, scope: ViewScope) -> None:
+    def _take_prompts(self, scope: ExposureScope) -> None:
         listing = self._lists[PROMPTS]
         keys = {
             ToolKey(server.id, server.name, own): item

@@ -12,10 +12,10 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from mcpyard.domain.errors import NotFound
+from mcpyard.gateway.exposures import PROMPTS, RESOURCES, TEMPLATES, TOOLS, Exposure
 from mcpyard.gateway.protocol import MESSAGE, UPDATED
 from mcpyard.gateway.requests import members_of, text_of
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.views import PROMPTS, RESOURCES, TEMPLATES, TOOLS, View
 from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.yard import YardCore
@@ -48,7 +48,7 @@ class ChangeListener(Protocol):
         """A list changed: tools, resources or prompts."""
         ...
 
-    def shown(self, view: View, notifications: Notifications) -> None:
+    def shown(self, exposure: Exposure, notifications: Notifications) -> None:
         """The address shows other servers; its interest in them is to be set."""
         ...
 
@@ -130,21 +130,23 @@ class ChangeNotifier:
             for kind in kinds:
                 listener.changed(kind)
         if _SERVERS in now and before.get(_SERVERS) != now[_SERVERS]:
-            view = self._selections.view(path)
+            exposure = self._selections.exposure(path)
             for listener in self._at(path):
-                listener.shown(view, self._yard.notifications)
+                listener.shown(exposure, self._yard.notifications)
 
     def _digest(self, path: str) -> _Digests:
         try:
-            view = self._selections.view(path)
+            exposure = self._selections.exposure(path)
         except NotFound:
             return {}
         lists = {
-            kind: hash(tuple(view.encoded_list(each, modern=False) for each in methods))
+            kind: hash(tuple(exposure.encoded_list(each, modern=False) for each in methods))
             for kind, methods in _KINDS.items()
         }
         # Only one that is connected says whether it has resources.
-        servers = tuple((server.id, observed.session is None) for server, observed in view.servers)
+        servers = tuple(
+            (server.id, observed.session is None) for server, observed in exposure.servers
+        )
         return {**lists, _SERVERS: hash(servers)}
 
     def _at(self, path: str) -> Iterable[ChangeListener]:
@@ -152,7 +154,7 @@ class ChangeNotifier:
 
     def _shows(self, path: str, server: UUID) -> bool:
         try:
-            servers = self._selections.view(path).servers
+            servers = self._selections.exposure(path).servers
         except NotFound:
             return False
         return any(each.id == server for each, _ in servers)
