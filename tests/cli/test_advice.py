@@ -120,10 +120,10 @@ def test_what_the_system_refuses_is_told_with_advice(error: OSError) -> None:
 
 
 def slugs_without_advice() -> Iterator[str]:
-    """What the commands complain of and leave to the table what to do about."""
+    """The errors of the commands whose advice is in the table."""
     for path in (Path(mcpyard.__file__).parent / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Complaint":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CliError":
                 keywords = {each.arg: each.value for each in node.keywords}
                 if "hint" not in keywords:
                     slug = keywords.get("slug")

@@ -130,5 +130,5 @@ def test_a_user_without_a_home_directory_can_name_a_folder(tmp_path: Path) -> No
 def test_a_home_that_is_read_only_is_named(tmp_path: Path) -> None:
     assert refusal(shell(READ_ONLY, tmp_path), tmp_path, HOME=str(tmp_path)) == [
         f"error: {tmp_path}/.local/share/mcpyard: Read-only file system",
-        "hint: mcpyard keeps its state there; name another folder with --home or MCPYARD_HOME",
+        "hint: mcpyard stores its state there; use another folder with --home or MCPYARD_HOME",
     ]

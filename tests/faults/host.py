@@ -31,7 +31,7 @@ async def lines() -> asyncio.StreamReader:
 
 async def answer(yard: Yard, request: dict[str, Any]) -> dict[str, Any]:
     if request["do"] == "records":
-        return {"records": yard.servers()}
+        return {"records": [each.to_dict() for each in yard.servers()]}
     try:
         outcome = await yard.call_tool(request["server"], request["tool"], request["arguments"])
     except YardError as error:

@@ -75,7 +75,7 @@ async def test_what_a_real_server_lists_is_read_and_outlives_its_connection(proj
             tool.name: tool.to_dict() for tool in yard.tools("filesystem")
         }
         await yard.stop("filesystem", wait=10)
-        cached = yard.tools("filesystem")
+        cached = [tool.to_dict() for tool in yard.tools("filesystem")]
     tool = listed["read_text_file"]
     assert "contents of a file" in tool["description"]
     assert tool["inputSchema"]["properties"]["path"]["type"] == "string"

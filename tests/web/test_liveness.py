@@ -68,7 +68,7 @@ def test_a_killed_child_turns_its_card_amber_and_back_to_green_without_a_reload(
     (tmp_path / "again").touch()
     page.wait_for_function("() => window.seen.at(-1).startsWith('Connected')")
     text = " ".join(page.evaluate("window.seen"))
-    assert "Process exited (code" in text
+    assert "Process killed (SIGKILL)" in text
     assert re.search("attempt [123]/3 · (retrying in [1-4] s|retrying now)", text)
 
 

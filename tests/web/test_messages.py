@@ -79,6 +79,13 @@ def test_a_process_that_exited_is_told_with_its_code_and_said_once() -> None:
     assert "代码 7" in why(LOCAL, cause, "zh-Hans").says
 
 
+@pytest.mark.parametrize(("by", "name"), [("SIGKILL", "SIGKILL"), ("signal 63", "63")])
+def test_a_process_that_was_killed_is_told_with_its_signal(by: str, name: str) -> None:
+    cause = Cause(Code.EXITED, f"the process was killed by {by}")
+    assert why(LOCAL, cause, "en").says == f"Process killed ({name})"
+    assert name in why(LOCAL, cause, "zh-Hans").says
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_only_repeats_the_name_of_a_cause_is_not_said_twice(language: str) -> None:
     assert why(LOCAL, Cause(Code.NEEDS_AUTH, "Sign-in required"), language).detail == ""

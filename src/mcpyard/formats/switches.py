@@ -116,7 +116,7 @@ def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) ->
     object_at(parsed, value, path[:-1])
     entries = value_at(value, path)
     if entries is not None and not is_array(entries):
-        raise _refuse(f"{'.'.join(path)}: expected a list, entries {describe(entries)}")
+        raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(entries)}")
     names = entries or []
     if (name in names) is present:
         return text

@@ -17,7 +17,9 @@ from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.sentences import Pattern, Translated
 from mcpyard.yard.views.servers import ServerView
 
-_EXIT: Final = re.compile(r"the process exited with code (\d+)")
+_ENDED: Final = re.compile(
+    r"the process (?:exited with code (?P<exit>\d+)|was killed by (?:signal )?(?P<signal>\w+))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,10 @@ def _message_of(code: Code, message: str, hint: str, t: Catalogue) -> Message:
     # The catalogues know what each code asks for, in words that suit the page.
     is_usual = not hint or hint == HINTS[code]
     todo = t(f"todo.{code}") if is_usual else t.say(hint)
-    if ended := _EXIT.fullmatch(message):
-        return Message(t("cause.exited.code", exit=ended[1]), todo)
+    if ended := _ENDED.fullmatch(message):
+        if ended["exit"]:
+            return Message(t("cause.exited.code", exit=ended["exit"]), todo)
+        return Message(t("cause.exited.signal", signal=ended["signal"]), todo)
     says, detail = t(f"cause.{code}"), t.say(message)
     return Message(says, todo, "" if detail.casefold() == says.casefold() else detail)
 
