@@ -71,7 +71,7 @@ async def test_a_link_works_once_and_not_for_long() -> None:
             refused = await browser.get(link)
             assert refused.status_code == 403
             assert "set-cookie" not in refused.headers
-            assert "mcpyard login-link" in refused.text
+            assert "mcpyard open" in refused.text
 
 
 async def test_looking_at_a_link_does_not_use_it_up() -> None:

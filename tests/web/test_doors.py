@@ -57,7 +57,7 @@ async def test_a_browser_that_is_not_let_in_is_told_how_to_come_in() -> None:
     async with asked_page() as api, client_of(api.app, {"Accept": "text/html"}) as anonymous:
         answer = await anonymous.get("/")
         assert answer.status_code == 401
-        assert "mcpyard login-link" in answer.text
+        assert "mcpyard open" in answer.text
         assert (await anonymous.post("/ui/servers")).json()["type"].endswith("unauthorized")
 
 

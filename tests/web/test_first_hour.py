@@ -116,7 +116,7 @@ def test_on_a_phone_a_lost_key_is_told_in_words(visitor: Visitor, it: Machine) -
     page.evaluate("() => localStorage.clear()")
     page.reload()
     expect(page.locator("#live .word")).to_be_visible()
-    expect(page.locator("#live")).to_contain_text("mcpyard login-link")
+    expect(page.locator("#live")).to_contain_text("mcpyard open")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
     visitor.close()
     visitor.expect("403")

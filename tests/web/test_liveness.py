@@ -191,11 +191,11 @@ def test_a_browser_without_the_key_reads_and_is_told_how_to_change(
     page = visitor.visit(yard)
     page.evaluate("localStorage.clear()")
     page.reload()
-    expect(page.locator("#live")).to_contain_text("mcpyard login-link")
+    expect(page.locator("#live")).to_contain_text("mcpyard open")
     expect(status_badge(page, "mine")).to_have_text("Stopped")
     card(page, "mine").get_by_role("button", name="Start").click()
     expect(status_badge(page, "mine")).to_have_text("Stopped")
-    expect(page.locator("#notices .notice")).to_contain_text("mcpyard login-link")
+    expect(page.locator("#notices .notice")).to_contain_text("mcpyard open")
     visitor.expect("403")
 
 

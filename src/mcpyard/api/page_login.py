@@ -48,8 +48,7 @@ _WELCOME: Final = """<meta name="mcpyard-key" content="{key}">
 """
 _GO_ON: Final = 'You are signed in. <a href="/#key={key}">Continue</a>'
 _WORTHLESS: Final = (
-    "This link was already used or has expired. To get a new one, run "
-    "<code>mcpyard login-link</code>."
+    "This link was already used or has expired. To get a new one, run <code>mcpyard open</code>."
 )
 _NO_BROWSER: Final = "tickets are issued to signed-in browsers only"
 

@@ -37,10 +37,10 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "unauthorized": Refusal(
         401,
         "Send the header Authorization: Bearer TOKEN; `mcpyard paths` prints the location of "
-        "the admin token. To sign in a browser, run `mcpyard login-link`.",
+        "the admin token. To sign in a browser, run `mcpyard open`.",
     ),
     "foreign-origin": Refusal(403, "Send the request from a program, or from mcpyard's own page."),
-    "key-needed": Refusal(403, "Sign in again: mcpyard login-link"),
+    "key-needed": Refusal(403, "Sign in again: mcpyard open"),
     "beyond-token": Refusal(403, "Use the admin token; `mcpyard paths` prints its location."),
     "no-route": Refusal(
         404, "See GET /api/openapi.json for all routes; names in a path are percent-encoded."

@@ -17,7 +17,7 @@ from mcpyard.api.openapi.builders import (
     text,
 )
 from mcpyard.formats.copying.matrix import Matrix
-from mcpyard.formats.facts import Effective, EntryTransport
+from mcpyard.formats.facts import EntryTransport
 
 _FLAG: Final[Json] = {"type": "boolean"}
 _TEXTS: Final = array(text())
@@ -31,24 +31,6 @@ _PROJECT: Final = query(
 _SCOPE: Final = query("scope", "One of the client's scopes; default the first.", {"type": "string"})
 _DRY: Final = query("dryRun", "Preview only.", _FLAG)
 
-_BRIEF: Final[dict[str, Json]] = {
-    "name": text(),
-    "command": maybe(text()),
-    "args": maybe(_TEXTS),
-    "url": maybe(text()),
-    "enabled": {"type": "boolean", "description": "Whether it is switched on."},
-    "effective": {
-        "enum": [*Effective],
-        "description": "What becomes of it in its program.",
-    },
-    "reason": text("Why."),
-}
-_HOLDER: Final[dict[str, Json]] = {
-    "client": text(),
-    "title": text(),
-    "scope": text(),
-    "path": text("Its file; `yard:user` is the user scope of mcpyard."),
-}
 _PAIRS: Final = named({"anyOf": [text(), ref("Masked")]})
 _FIELDS: Final[dict[str, Json]] = {
     "type": {"enum": [*EntryTransport]},

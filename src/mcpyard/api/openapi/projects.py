@@ -15,9 +15,6 @@ from mcpyard.api.openapi.builders import (
 
 _DIGEST: Final = "0f6c2b8a9d3e4f5061728394a5b6c7d8"
 _FOLDER: Final = "/home/me/project"
-_NAME: Final = text("Such as `command`, `args`, `env.NAME`, `headers.NAME` or `tools.NAME`.")
-_VALUE: Final[Json] = {"description": "As it is written; a literal secret is masked."}
-_FLAG: Final[Json] = {"type": "boolean"}
 _WAITING: Final[Json] = {
     "folder": _FOLDER,
     "digest": _DIGEST,

@@ -16,13 +16,10 @@ from mcpyard.domain.model import (
 from mcpyard.yard.calls.outcome import ErrorKind
 
 _FLAG: Final[Json] = {"type": "boolean"}
-_COUNT: Final[Json] = {"type": "integer", "minimum": 0}
 _TIMES: Final[Json] = {"type": "integer", "minimum": 0, "maximum": MOST_TIMES}
 _MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT}
 _LIMIT: Final = {**_MILLISECONDS, "description": "A hard limit."}
 _TEXTS: Final = array({"type": "string"})
-_MOMENT: Final = maybe(text(format="date-time"))
-_ANYTHING: Final[Json] = {}
 _PASSED_OVER: Final = array(members({"server": text(), "why": text()}))
 _OBJECT: Final[Json] = {"type": "object"}
 

@@ -29,14 +29,6 @@ _TOKEN: Final[Json] = {
 _HTML: Final[Json] = {"content": {"text/html": {"schema": text()}}}
 _NOTHING: Final[Json] = {"description": "Done."}
 _NAME: Final = text("Printable characters.", minLength=1, maxLength=LONGEST_NAME)
-_TOKEN_MEMBERS: Final[dict[str, Json]] = {
-    "id": text(format="uuid"),
-    "name": text(),
-    "profile": maybe(text("The only profile it gives access to.")),
-    "created": text(format="date-time"),
-    "lastUsed": maybe(text(format="date-time")),
-    "revoked": maybe(text(format="date-time")),
-}
 
 DOOR_SCHEMAS: Final[Json] = {
     "NewToken": {

@@ -17,12 +17,12 @@ _PAGE: Final = """<!doctype html>
 <body>
 <main>
 <h1>mcpyard</h1>
-<p>This browser is not signed in. Run <code>mcpyard login-link</code> on the machine that runs
+<p>This browser is not signed in. Run <code>mcpyard open</code> on the machine that runs
 mcpyard, then open the URL that it prints.</p>
 <p lang="zh-Hans">此浏览器尚未登录。请在运行 mcpyard 的机器上执行
-<code>mcpyard login-link</code> 并打开它给出的地址。</p>
+<code>mcpyard open</code> 并打开它给出的地址。</p>
 <p lang="zh-Hant">此瀏覽器尚未登入。請在執行 mcpyard 的機器上執行
-<code>mcpyard login-link</code> 並開啟它給出的位址。</p>
+<code>mcpyard open</code> 並開啟它給出的位址。</p>
 </main>
 </body>
 </html>
