@@ -170,7 +170,7 @@ def test_every_answer_is_a_documented_one(
     check()
 
 
-def bodies(operation: APIOperation) -> Iterator[object]:
+def bodies(operation: APIOperation) -> Iterator[Any]:
     """The examples of what can be sent to an operation."""
     documented = DOCUMENT["paths"][operation.path][operation.method].get("requestBody", {})
     content = documented.get("content", {}).get("application/json", {})
@@ -183,7 +183,9 @@ def bodies(operation: APIOperation) -> Iterator[object]:
     ids=lambda each: getattr(each, "label", ""),
 )
 def test_every_example_of_a_body_is_answered_as_documented(
-    url: str, operation: APIOperation, body: object
+    url: str,
+    operation: APIOperation,
+    body: Any,  # noqa: ANN401  any JSON
 ) -> None:
     names = {each.name: each.name for each in operation.path_parameters}
     case = operation.Case(path_parameters=names, body=body, media_type="application/json")
