@@ -42,7 +42,8 @@ def _nullable(parts: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-_POLICY: Final[dict[str, Json]] = model_properties(Policy) | {
+_POLICY: Final[dict[str, Json]] = {
+    **model_properties(Policy),
     "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
     "health": members({}, properties(HealthView)),
     "restart": members({}, properties(RestartView)),
