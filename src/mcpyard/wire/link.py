@@ -23,12 +23,15 @@ class Outgoing(NamedTuple):
         id: The request's id; None for a notification or an answer to the server.
         method: The method, empty for an answer.
         headers: Routing headers of the modern era, used by HTTP links only.
+        alone: Whether nothing else is in flight, so that it need not wait for others to share a
+            write with.
     """
 
     body: bytes
     id: int | None
     method: str
     headers: Mapping[str, str] = _NO_HEADERS
+    alone: bool = False
 
 
 class Receiver(Protocol):

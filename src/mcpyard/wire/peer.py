@@ -133,7 +133,7 @@ class Peer:
         if meta:
             body = jsonrpc.with_meta(body, meta)
         body = jsonrpc.request(number, method, body)
-        self._link.send(Outgoing(body, number, method, extras.headers))
+        self._link.send(Outgoing(body, number, method, extras.headers, not self._pending))
         call = PendingCall(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
@@ -147,6 +147,8 @@ class Peer:
             return await call.future
         finally:
             self.leave(call)
+            # An error that came by the future would hold this frame, and the frame the future.
+            del call
 
     def leave(self, call: PendingCall) -> None:
         """Its caller waits no more; unless it is answered, the server is told."""

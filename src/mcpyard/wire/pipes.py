@@ -106,7 +106,14 @@ class Inlet(asyncio.Protocol):
 
 
 class Outlet(asyncio.BaseProtocol):
-    """Writes lines: those of one turn of the loop in one write, up to a limit that may wait."""
+    """Writes lines: those of one turn of the loop in one write, up to a limit that may wait.
+
+    Attributes:
+        widen: Makes the pipe hold more; called once, before the first long line.
+        gone: Done when the pipe is closed.
+    """
+
+    widen: Callable[[], None] | None = None
 
     def __init__(self, limit: int, ended: Callable[[Cause], None]) -> None:
         self._limit = limit
@@ -138,13 +145,20 @@ class Outlet(asyncio.BaseProtocol):
             self.gone.set_result(None)
         self._ended(_INPUT_CLOSED)
 
-    def write(self, body: bytes) -> None:
-        """Queue one message."""
+    def write(self, body: bytes, *, at_once: bool = False) -> None:
+        """Queue one message; or write it at once, where no other can be expected in this turn."""
         if self._full or self._queued > self._limit:
             raise Busy
         # Outside its strings JSON may be broken over lines; on a pipe a line end ends the message.
         if b"\n" in body or b"\r" in body:
             body = body.replace(b"\n", b" ").replace(b"\r", b" ")
+        if self.widen and len(body) >= _LONG_PIECE:
+            self.widen()
+            self.widen = None
+        if at_once and not self._lines and self._transport is not None:
+            if not self._transport.is_closing():
+                self._transport.writelines((body, b"\n"))
+            return
         if not self._lines:
             self._loop.call_soon(self._flush)
         self._lines.append(body)

@@ -347,6 +347,8 @@ class ServerSession:
             if call:
                 self._peer.leave(call)
             self._in_flight.leave(call.id if call else None)
+            # An error that came by the future would hold this frame, and the frame the future.
+            call = None
 
     async def _turn(self, terms: CallTerms) -> CallTerms:
         """Wait for a turn; the terms with what is left of the time-out."""

@@ -24,7 +24,7 @@ FRAME_LIMIT: Final = 16 * 1024 * 1024
 QUEUE_LIMIT: Final = 8 * 1024 * 1024
 
 PIPE_BYTES: Final = 1024 * 1024
-"""What a pipe should hold that long answers come by, so that one takes few turns. The others keep
+"""What a pipe should hold that long messages go by, so that one takes few turns. The others keep
 their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
 
 _HUNG_UP: Final = Cause(Code.CLOSED, "the server closed the connection", untaken=True)
@@ -68,7 +68,9 @@ class StdioLink:
         outlet = Outlet(QUEUE_LIMIT, self._lose)
         inlet = Inlet(LineFramer(self._limit), self._frame, self._lose)
         try:
-            await loop.connect_write_pipe(lambda: outlet, _handed_over(self._stdin))
+            input_ = _handed_over(self._stdin)
+            outlet.widen = lambda: _widen(input_.fileno())
+            await loop.connect_write_pipe(lambda: outlet, input_)
             self._outlet = outlet
             output = _handed_over(self._stdout)
             inlet.widen = lambda: _widen(output.fileno())
@@ -85,7 +87,7 @@ class StdioLink:
             if message.id is not None:
                 raise fault(_HUNG_UP)
         elif self._outlet is not None:
-            self._outlet.write(message.body)
+            self._outlet.write(message.body, at_once=message.alone)
 
     def abandon(self, request: int) -> None:
         """Nothing to do: all answers share one stream."""

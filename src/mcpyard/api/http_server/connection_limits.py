@@ -20,6 +20,7 @@ from mcpyard.api.http_server.uvicorn_internals import (
     HIGH_WATER_LIMIT,
     STATUS_LINE,
     HttpToolsProtocol,
+    RequestResponseCycle,
 )
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.incoming import GATEWAY
@@ -115,8 +116,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._rests_since = None
         if not self._is_at_rest():
             self._parse(data)
-        elif self._before and self._before.fits(data):
-            self._repeat(self._before, data)
+        elif self._before and (body := self._before.body_of(data)) is not None:
+            self._repeat(self._before, body)
         else:
             self._whole_requests = 0
             self._parse(data)
@@ -151,13 +152,19 @@ class BoundedProtocol(HttpToolsProtocol):
         if one and app and self._address.path.startswith(GATEWAY):
             self._before = repeatable(data, self.cycle.scope, app)
 
-    def _repeat(self, before: Repeated, data: bytes) -> None:
+    def _repeat(self, before: Repeated, body: bytes) -> None:
         """Begin a request whose head is that of the one before."""
         self.cycle = cycle = Cycle(self, keep_alive=True)
-        cycle.body = data[len(before.head) :]
+        cycle.body = body
         cycle.more_body = False
-        cycle.scope = {**before.scope, SEND_WHOLE: cycle.send_whole, BODY: cycle.body}
+        cycle.scope = scope = before.scope_of(body)
+        scope[SEND_WHOLE] = cycle.send_whole
+        scope[BODY] = body
         self._start_asgi_task(cycle, before.app)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
+        # It leaves the set by itself: a callback would cost each request a turn of the loop.
+        self.tasks.add(self.loop.create_task(cycle.run_asgi(app)))
 
     def _wait_for_more(self) -> None:
         if self._unheard > HEAD_LIMIT:

@@ -65,7 +65,8 @@ ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
         {
             *("app", "client", "config", "connections", "cycle", "expect_100_continue", "flow"),
             *("headers", "logger", "loop", "parser", "pipeline", "scheme", "server"),
-            *("server_state", "timeout_keep_alive", "timeout_keep_alive_task", "transport", "url"),
+            *("server_state", "tasks", "timeout_keep_alive", "timeout_keep_alive_task"),
+            *("transport", "url"),
         }
     ),
     RequestResponseCycle: frozenset(
