@@ -313,6 +313,7 @@ async def test_signed_in_calls_run_at_the_same_time() -> None:
 
 
 def test_the_sdk_is_not_loaded_for_servers_without_a_sign_in() -> None:
-    code = "import sys; from mcpyard.wire.remote import signin, streamable_http; print('mcp' in sys.modules)"
+    names = "mcpyard.wire.remote.signin, mcpyard.wire.remote.streamable_http"
+    code = f"import sys, {names}; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "False"

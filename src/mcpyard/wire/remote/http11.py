@@ -258,8 +258,6 @@ class DirectAnswer:
         headers: The headers with names in lower case; of several with one name, the last.
     """
 
-    is_success = True
-
     def __init__(
         self,
         connection: Http11Connection,
@@ -278,10 +276,10 @@ class DirectAnswer:
 
     async def aiter_bytes(self) -> AsyncGenerator[bytes]:
         """The body as it comes."""
-        while self._connection is not None:
-            data = await self._connection.read(self._timeout)
-            if not data:
-                return
+        connection = self._connection
+        if connection is None:
+            raise httpx2.StreamClosed
+        while data := await connection.read(self._timeout):
             yield data
 
     async def aclose(self) -> None:

@@ -22,6 +22,7 @@ KEEP_ALIVE_SECONDS: Final = 4.0
 
 KEPT_CONNECTIONS: Final = 64
 
+_CLOSING_SECONDS: Final = 1.0
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -90,7 +91,7 @@ class Http11Pool:
         for each in connections:
             each.abort()
         if connections:
-            await asyncio.wait([each.lost for each in connections])
+            await asyncio.wait([each.lost for each in connections], timeout=_CLOSING_SECONDS)
 
     async def _ask(
         self, connection: Http11Connection, request: bytes, timeouts: Timeouts

@@ -81,8 +81,8 @@ class RemoteLink(ABC):
         self._post_url = self._url
         transport = direct_transport(self._url)
         self._client = new_client(self._url, self._headers, self._auth, transport=transport)
-        signs_in = self._auth is not None or bool(self._url.userinfo)
-        self._sender = PostSender(self._client, None if signs_in else transport)
+        plain = None if self._url.userinfo else transport
+        self._sender = PostSender(self._client, plain, self._auth)
 
     @property
     def _http(self) -> httpx2.AsyncClient:
