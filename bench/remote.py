@@ -18,7 +18,7 @@ from bench.gateway_targets import ORDINARY, TOKEN, Target, free_port, running, s
 from bench.measuring import Figures
 
 WIDTHS: Final = (64, 8, 1)
-MOST: Final = 6.0
+MOST: Final = 4.0
 """Times the processor time of a call over a pipe, at the largest width."""
 
 LIBRARY: Final = """

@@ -64,13 +64,6 @@ PARTS: Final = (
         " minimal client that only matches ids.",
         timed=True,
     ),
-    Part(
-        "remote",
-        "Remote servers",
-        "An echo server over streamable HTTP and one over stdio, called through the gateway: the"
-        " processor time of mcpyard for each call.",
-        timed=True,
-    ),
     Part("starts", "Starting servers", "Time until every server has answered its first request."),
     Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
     Part(
