@@ -254,13 +254,17 @@ async def proxy(width: int) -> AsyncGenerator[Target]:
 
 
 @asynccontextmanager
-async def yard(folder: Path, servers: Mapping[str, object]) -> AsyncGenerator[Door]:
+async def yard(
+    folder: Path,
+    servers: Mapping[str, object],
+    program: Sequence[str] = (sys.executable, "-m", "mcpyard"),
+) -> AsyncGenerator[Door]:
     """`mcpyard up` with a project of these servers; asked with `TOKEN`."""
     project, port = folder / "project", free_port()
     project.mkdir(parents=True, exist_ok=True)
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
     home = str(folder / "home")
-    command = [sys.executable, "-m", "mcpyard", "up", "--json", "--port", str(port)]
+    command = [*program, "up", "--json", "--port", str(port)]
     named = ["--home", home, "--project", str(project)]
     async with running([*command, *named], MCPYARD_TOKEN=_SECRET) as process:
         yield Door("mcpyard", port, "/mcp", process)

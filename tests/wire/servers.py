@@ -103,6 +103,11 @@ class Talk:
         """Wait until the client has closed its side."""
         await self._reader.read(1)
 
+    async def finish(self) -> None:
+        """Close the connection after what was sent."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
     def cut(self) -> None:
         """Drop the connection without a word."""
         self._writer.transport.abort()

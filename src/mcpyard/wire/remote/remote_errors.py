@@ -17,7 +17,13 @@ import httpx2
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT
-from mcpyard.wire.remote.http_client import exchange, new_client, parse_url, read_refusal
+from mcpyard.wire.remote.http11 import DirectAnswer
+from mcpyard.wire.remote.http_client import (
+    direct_transport,
+    new_client,
+    parse_url,
+    read_refusal,
+)
 from mcpyard.wire.remote.http_errors import (
     Challenge,
     broken,
@@ -28,6 +34,7 @@ from mcpyard.wire.remote.http_errors import (
 )
 from mcpyard.wire.remote.message_ids import rpc_error
 from mcpyard.wire.remote.outbox import Outbox
+from mcpyard.wire.remote.post_sender import Answer, PostSender
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +78,11 @@ class RemoteLink(ABC):
     def _prepare(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._url = parse_url(self._address)
-        self._client = new_client(self._url, self._headers, self._auth)
+        self._post_url = self._url
+        transport = direct_transport(self._url)
+        self._client = new_client(self._url, self._headers, self._auth, transport=transport)
+        plain = None if self._url.userinfo else transport
+        self._sender = PostSender(self._client, plain, self._auth)
 
     @property
     def _http(self) -> httpx2.AsyncClient:
@@ -80,21 +91,24 @@ class RemoteLink(ABC):
         return self._client
 
     @abstractmethod
-    def _post(self, message: Outgoing) -> httpx2.Request:
-        """The POST that carries a message."""
+    def _post_headers(self, message: Outgoing) -> dict[str, str]:
+        """The headers of the POST that carries a message."""
 
     @abstractmethod
-    async def _accepted(self, message: Outgoing, response: httpx2.Response) -> None:
+    async def _accepted(self, message: Outgoing, response: Answer) -> None:
         """Take the answer to a POST that succeeded."""
 
     async def _deliver(self, message: Outgoing) -> None:
         try:
-            async with exchange(self._http, self._post(message)) as response:
-                if response.is_success:
+            response = await self._send_post(message)
+            try:
+                if isinstance(response, DirectAnswer) or response.is_success:
                     self._worked = True
                     await self._accepted(message, response)
                 else:
                     await self._refused(message.id, response)
+            finally:
+                await response.aclose()
         except LinkFailed as failure:
             self._fail(message.id, failure.cause)
             if failure.cause.code is Code.NEEDS_AUTH:
@@ -104,6 +118,15 @@ class RemoteLink(ABC):
             self._fail(message.id, cause)
             if never_reached(error):
                 self._lose(cause)
+
+    async def _send_post(self, message: Outgoing) -> Answer:
+        client, url, body = self._http, self._post_url, message.body
+        headers = self._post_headers(message)
+        return await self._sender.send(
+            body,
+            tuple(headers.items()),
+            lambda: client.build_request("POST", url, content=body, headers=headers),
+        )
 
     async def _refused(self, request: int | None, response: httpx2.Response) -> None:
         body = await read_refusal(response)
