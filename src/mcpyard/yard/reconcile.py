@@ -7,7 +7,7 @@ carries out what the plan says, and rests. What it desired last is what readers 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 from uuid import UUID, uuid4
@@ -85,6 +85,8 @@ class Reconciler:
         self._intent = intent
         self._inputs = inputs
         self._desired = Desired({})
+        self._planned: Mapping[UUID, DesiredServer] = {}
+        self._due: set[UUID] = set()
         self._stale = True
         self._held = 0
         self._awake = asyncio.Event()
@@ -122,8 +124,9 @@ class Reconciler:
         self._stale = True
         self._awake.set()
 
-    def servers_changed(self) -> None:
-        """What is observed changed."""
+    def server_changed(self, server: UUID) -> None:
+        """What is observed of a server changed."""
+        self._due.add(server)
         self._awake.set()
 
     async def run(self) -> None:
@@ -145,10 +148,37 @@ class Reconciler:
         if self._held:
             return
         self.refresh()
-        actions_due = plan(self._desired, self._servers.observed())
+        try:
+            self._look()
+        except BaseException:
+            # Of what was not looked at to the end, everything is looked at again.
+            self._planned = {}
+            raise
+
+    def _look(self) -> None:
+        due, observed = self._take_due(), self._servers.observed()
+        desired = {id_: self._desired.servers[id_] for id_ in due if id_ in self._desired.servers}
+        actual = {id_: observed[id_] for id_ in due if id_ in observed}
+        actions_due = plan(Desired(desired), actual)
         actions = tuple(each for each in actions_due if not self._is_early(each))
+        # Whatever is under way is looked at again until nothing is left to do about it.
+        self._due.update(each.id for each in actions_due)
         if actions:
             self._servers.apply(actions, self._desired.servers)
+
+    def _take_due(self) -> list[UUID]:
+        """The servers that differ from the last look, desired or observed; the rest is as it was.
+
+        In the order of what is desired, with those that are gone behind.
+        """
+        before, after = self._planned, self._desired.servers
+        due, self._due, self._planned = self._due, set(), after
+        if before is not after:
+            due |= {id_ for id_, server in after.items() if before.get(id_) is not server}
+            due |= {id_ for id_ in before if id_ not in after}
+        if len(due) == 1:
+            return [*due]
+        return [*(id_ for id_ in after if id_ in due), *(id_ for id_ in due if id_ not in after)]
 
     async def settled(self, server: UUID) -> None:
         """Return when a server is what it should be, or can't be without somebody's help."""
@@ -241,11 +271,7 @@ class Reconciler:
 
     def _desire(self) -> Desired:
         documents = [source.document() for source in self._sources]
-        identities: dict[tuple[Owner, str], UUID] = {
-            (document.owner, each.name): self._memory.identity(document.owner, each.name)
-            for document in documents
-            for each in document.definitions
-        }
+        identities = _Identities(self._memory)
         intent = self._intent
         admission = admit(documents, intent.trust.approved(documents))
         inputs = replace(
@@ -267,6 +293,18 @@ class Reconciler:
         return replace(desired, servers={**desired.servers, **noted}) if noted else desired
 
 
+class _Identities(dict[tuple[Owner, str], UUID]):
+    """The ids of definitions; each is asked for where it is needed."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self._memory = memory
+
+    def __missing__(self, key: tuple[Owner, str]) -> UUID:
+        """The id that memory has, or gives."""
+        return self._memory.identity(*key)
+
+
 def _is_done(server: DesiredServer, observed: Observed) -> bool:
     if observed.state.phase not in _DONE[server.wanted]:
         return False
@@ -277,7 +315,8 @@ def _is_done(server: DesiredServer, observed: Observed) -> bool:
 
 def by_ref(servers: Mapping[UUID, DesiredServer], ref: str) -> DesiredServer | None:
     """The server an id or a name means."""
-    for server in servers.values():
-        if ref in {server.name, str(server.id)}:
+    with suppress(ValueError):
+        server = servers.get(UUID(ref))
+        if server is not None and str(server.id) == ref:
             return server
-    return None
+    return next((server for server in servers.values() if server.name == ref), None)

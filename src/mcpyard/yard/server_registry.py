@@ -6,7 +6,7 @@ writable; in the registry of a running `Yard`, only the supervisor sets statuses
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import read_definition
@@ -21,9 +21,6 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.status import Status
-
-if TYPE_CHECKING:
-    from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +39,18 @@ class RegistryBook:
 
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
-        self._names: dict[UUID, str] = {}
+        self._held: dict[str, DesiredServer] = {}
 
     def hold(self, servers: Iterable[DesiredServer]) -> None:
         """Hold exactly these servers; one that stays keeps its status, also by another name."""
-        before = {identity: self.infos[name] for identity, name in self._names.items()}
-        infos = {each.id: Info(each.name, each.config) for each in servers}
-        self._names = {identity: info.name for identity, info in infos.items()}
-        self.infos = {
-            info.name: replace(before.get(identity, info), name=info.name, config=info.config)
-            for identity, info in infos.items()
+        held = {each.name: each for each in servers}
+        changed = [each for name, each in held.items() if self._held.get(name) is not each]
+        names = {each.id: name for name, each in self._held.items()} if changed else {}
+        infos = {
+            each.name: _following(self.infos.get(names.get(each.id, "")), each) for each in changed
         }
+        self.infos = {name: infos.get(name) or self.infos[name] for name in held}
+        self._held = held
 
     def known(self, name: str) -> Info:
         """The server of that name."""
@@ -132,6 +130,13 @@ class Registry:
     def _refuse_if_managed(self) -> None:
         if self._managed:
             raise ManagedByYard("only the running mcpyard writes to this registry")
+
+
+def _following(info: Info | None, server: DesiredServer) -> Info:
+    """What is known of a server under its name and with its definition of now."""
+    if info is None:
+        return Info(server.name, server.config)
+    return replace(info, name=server.name, config=server.config)
 
 
 def check_name(name: str) -> None:
