@@ -227,6 +227,27 @@ def desire(
     return Desired(servers, tuple(shadowed), problems, maker.made)
 
 
+class DesiredChanges(NamedTuple):
+    """The servers that came or are others than before, and those that are gone."""
+
+    changed: list[DesiredServer]
+    gone: list[UUID]
+
+
+def changes(before: Desired, after: Desired) -> DesiredChanges:
+    """What is different; a server that is the very same object is not looked at."""
+    changed: list[DesiredServer] = []
+    stayed = 0
+    for identity, server in after.servers.items():
+        earlier = before.servers.get(identity)
+        stayed += earlier is not None
+        if earlier is not server:
+            changed.append(server)
+    if stayed == len(before.servers):
+        return DesiredChanges(changed, [])
+    return DesiredChanges(changed, [each for each in before.servers if each not in after.servers])
+
+
 def apply_policy(config: Config, patch: PolicyPatch) -> Config:
     """A definition with the user's policy laid over the document's own."""
     if not patch:
@@ -261,7 +282,7 @@ class _Maker:
             made.definition is definition
             and (made.owner is owner or made.owner == owner)
             and made.policy is inputs.policies.get(identity, _NO_POLICY)
-            and made.turn == inputs.turns.get(identity, 0)
+            and made.turn == (inputs.turns.get(identity, 0) if inputs.turns else 0)
             and made.identity is inputs.identity
             and (not made.server.values or self._has_values(made.server))
         )

@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping
 from uuid import UUID
 
-from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook
@@ -19,18 +19,17 @@ class Publisher:
         self._registered = registered
         self._book = book
         self._bus = bus
-        self._published: Mapping[UUID, DesiredServer] = {}
 
-    def desired_changed(self, desired: Desired, observed: Mapping[UUID, Observed]) -> None:
+    def desired_changed(
+        self, desired: Desired, different: DesiredChanges, observed: Mapping[UUID, Observed]
+    ) -> None:
         """Publish another desired state, in one event for all servers."""
         self._registered.hold(desired.servers.values())
-        before, self._published = self._published, desired.servers
-        for gone in [each for each in before if each not in desired.servers]:
+        for gone in different.gone:
             if self._book.remove(gone):
                 self._bus.publish("removed", {"id": str(gone)})
-        for identity, server in desired.servers.items():
-            # One that is the very same as before has nothing new to tell.
-            if before.get(identity) is not server and (seen := observed.get(identity)):
+        for server in different.changed:
+            if seen := observed.get(server.id):
                 self._publish_tools(server, seen, desired.servers)
         self._bus.publish("documents", documents_event(desired))
 

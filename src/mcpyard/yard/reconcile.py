@@ -1,7 +1,8 @@
 """The loop that moves what is toward what should be.
 
-Level-triggered: a saved file, an edit, an ended child only wake it. It looks at the whole picture,
-carries out what the plan says, and rests. What it desired last is what readers see.
+Level-triggered: a saved file, an edit, an ended child only wake it. It compares the whole picture,
+plans for the servers that are not as they were or are not done yet, carries out what the plan says,
+and rests. What it desired last is what readers see.
 """
 
 import asyncio
@@ -16,10 +17,12 @@ from mcpyard.domain.definition.approval import admit
 from mcpyard.domain.desired import (
     Definition,
     Desired,
+    DesiredChanges,
     DesiredServer,
     DesireInputs,
     Document,
     Owner,
+    changes,
     desire,
 )
 from mcpyard.domain.lifecycle import OPEN, UP, Phase
@@ -30,6 +33,9 @@ from mcpyard.domain.ports import Memory, Servers, Source
 from mcpyard.yard.intent import Intent
 
 log = logging.getLogger(__name__)
+
+OnDesired = Callable[[Desired, DesiredChanges], None]
+"""Takes over another desired state, with what is different in it."""
 
 _DONE = {
     Wanted.RUNNING: OPEN | {Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
@@ -85,13 +91,12 @@ class Reconciler:
         self._intent = intent
         self._inputs = inputs
         self._desired = Desired({})
-        self._planned: Mapping[UUID, DesiredServer] = {}
         self._due: set[UUID] = set()
         self._stale = True
         self._held = 0
         self._awake = asyncio.Event()
         self._rounds = asyncio.Condition()
-        self._on_desired: Callable[[Desired], None] = lambda _: None
+        self._on_desired: OnDesired = lambda _, __: None
         self._secrets: SecretLookup = NoSecrets()
         intent.changed = self.documents_changed
 
@@ -106,7 +111,7 @@ class Reconciler:
         self.refresh()
         return self._desired
 
-    async def open(self, on_desired: Callable[[Desired], None]) -> None:
+    async def open(self, on_desired: OnDesired) -> None:
         """Open the sources and look for the first time."""
         self._on_desired = on_desired
         for source in self._sources:
@@ -148,15 +153,15 @@ class Reconciler:
         if self._held:
             return
         self.refresh()
+        due, self._due = self._due, set()
         try:
-            self._look()
+            self._carry_out(self._in_order(due))
         except BaseException:
-            # Of what was not looked at to the end, everything is looked at again.
-            self._planned = {}
+            self._due |= due
             raise
 
-    def _look(self) -> None:
-        due, observed = self._take_due(), self._servers.observed()
+    def _carry_out(self, due: Collection[UUID]) -> None:
+        observed = self._servers.observed()
         desired = {id_: self._desired.servers[id_] for id_ in due if id_ in self._desired.servers}
         actual = {id_: observed[id_] for id_ in due if id_ in observed}
         actions_due = plan(Desired(desired), actual)
@@ -166,19 +171,15 @@ class Reconciler:
         if actions:
             self._servers.apply(actions, self._desired.servers)
 
-    def _take_due(self) -> list[UUID]:
-        """The servers that differ from the last look, desired or observed; the rest is as it was.
-
-        In the order of what is desired, with those that are gone behind.
-        """
-        before, after = self._planned, self._desired.servers
-        due, self._due, self._planned = self._due, set(), after
-        if before is not after:
-            due |= {id_ for id_, server in after.items() if before.get(id_) is not server}
-            due |= {id_ for id_ in before if id_ not in after}
-        if len(due) == 1:
-            return [*due]
-        return [*(id_ for id_ in after if id_ in due), *(id_ for id_ in due if id_ not in after)]
+    def _in_order(self, due: Collection[UUID]) -> Collection[UUID]:
+        """In the order of what is desired, with those that are gone behind."""
+        if len(due) <= 1:
+            return due
+        servers = self._desired.servers
+        return [
+            *(each for each in servers if each in due),
+            *(it for it in due if it not in servers),
+        ]
 
     async def settled(self, server: UUID) -> None:
         """Return when a server is what it should be, or can't be without somebody's help."""
@@ -218,8 +219,11 @@ class Reconciler:
             # What changes while it is looked at is looked at again.
             self._stale = False
             try:
-                self._desired = self._desire()
-                self._on_desired(self._desired)
+                before, self._desired = self._desired, self._desire()
+                different = changes(before, self._desired)
+                self._due.update(each.id for each in different.changed)
+                self._due.update(different.gone)
+                self._on_desired(self._desired, different)
             except BaseException:
                 self._stale = True
                 raise

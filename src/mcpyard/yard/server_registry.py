@@ -6,7 +6,7 @@ writable; in the registry of a running `Yard`, only the supervisor sets statuses
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import read_definition
@@ -21,6 +21,9 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.status import Status
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +43,25 @@ class RegistryBook:
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
         self._held: dict[str, DesiredServer] = {}
+        self._names: dict[UUID, str] = {}
 
     def hold(self, servers: Iterable[DesiredServer]) -> None:
         """Hold exactly these servers; one that stays keeps its status, also by another name."""
         held = {each.name: each for each in servers}
         changed = [each for name, each in held.items() if self._held.get(name) is not each]
-        names = {each.id: name for name, each in self._held.items()} if changed else {}
-        infos = {
-            each.name: _following(self.infos.get(names.get(each.id, "")), each) for each in changed
-        }
-        self.infos = {name: infos.get(name) or self.infos[name] for name in held}
+        fresh = {each.name: self._following(each) for each in changed}
+        self.infos = {name: fresh.get(name) or self.infos[name] for name in held}
+        self._names |= {each.id: each.name for each in changed}
+        if len(self._names) > len(held):
+            self._names = {each.id: name for name, each in held.items()}
         self._held = held
+
+    def _following(self, server: DesiredServer) -> Info:
+        """What is known of a server, under its name and with its definition of now."""
+        info = self.infos.get(self._names.get(server.id, ""))
+        if info is None:
+            return Info(server.name, server.config)
+        return replace(info, name=server.name, config=server.config)
 
     def known(self, name: str) -> Info:
         """The server of that name."""
@@ -130,13 +141,6 @@ class Registry:
     def _refuse_if_managed(self) -> None:
         if self._managed:
             raise ManagedByYard("only the running mcpyard writes to this registry")
-
-
-def _following(info: Info | None, server: DesiredServer) -> Info:
-    """What is known of a server under its name and with its definition of now."""
-    if info is None:
-        return Info(server.name, server.config)
-    return replace(info, name=server.name, config=server.config)
 
 
 def check_name(name: str) -> None:

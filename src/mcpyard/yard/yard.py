@@ -14,7 +14,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
     NoSignIn,
@@ -384,5 +384,5 @@ class YardCore:
             self.calls.observed(server, observed)
         self._reconciler.server_changed(observed.id)
 
-    def _desired_changed(self, desired: Desired) -> None:
-        self._publisher.desired_changed(desired, self._servers.observed())
+    def _desired_changed(self, desired: Desired, different: DesiredChanges) -> None:
+        self._publisher.desired_changed(desired, different, self._servers.observed())
