@@ -52,8 +52,8 @@ class DefinitionsContract:
     ) -> None:
         async with opened(opener) as store:
             there = await store.definitions.add("fs", {"n": 0})
-            wanted = {name: {"n": name} for name in ("a", "fs", "b")}
-            added = await store.definitions.add_all(wanted)
+            definitions = {name: {"n": name} for name in ("a", "fs", "b")}
+            added = await store.definitions.add_all(definitions)
             assert [each.name for each in added] == ["a", "b"]
             assert store.definitions.all() == (there, *added)
         async with opened(opener) as store:

@@ -116,12 +116,12 @@ def read_stored(stored: Sequence[StoredDefinition], before: _Seen | None = None)
         stored: The definitions.
         before: What was read before; a definition that is still the same is not read anew.
     """
-    kept = _kept(*before) if before else {}
+    earlier = _read_before(*before) if before else {}
     definitions: list[Definition] = []
     problems: list[Problem] = []
     skipped: set[str] = set()
     for each in stored:
-        same, definition = kept.get(each.name, (None, None))
+        same, definition = earlier.get(each.name, (None, None))
         try:
             if definition is None or same is not each:
                 definition = Definition(each.name, _config(each))
@@ -134,7 +134,7 @@ def read_stored(stored: Sequence[StoredDefinition], before: _Seen | None = None)
     return Document(_USER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
 
 
-def _kept(
+def _read_before(
     stored: Sequence[StoredDefinition], document: Document
 ) -> dict[str, tuple[StoredDefinition, Definition]]:
     read = {each.name: each for each in document.definitions}

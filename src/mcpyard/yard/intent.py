@@ -101,9 +101,9 @@ class Intent:
             self._turns.pop(server, None)
             self._unkept.pop(server, None)
         stored = self._policies.all()
-        said = {server: laying(patch)({}) for server, patch in policies.items()}
+        whole = {server: laying(patch)({}) for server, patch in policies.items()}
         different = {
-            each: policy for each, policy in said.items() if policy != stored.get(each, {})
+            each: policy for each, policy in whole.items() if policy != stored.get(each, {})
         }
         if different:
             await self._policies.set_all(different)

@@ -217,15 +217,16 @@ class Reconciler:
         """Take over what the sources and the users say by now."""
         if self._stale and not self._held:
             # What changes while it is looked at is looked at again.
-            self._stale = False
+            self._stale, before = False, self._desired
             try:
-                before, self._desired = self._desired, self._desire()
+                self._desired = self._desire()
                 different = changes(before, self._desired)
                 self._due.update(each.id for each in different.changed)
                 self._due.update(different.gone)
                 self._on_desired(self._desired, different)
             except BaseException:
-                self._stale = True
+                # All that is different is published the next time.
+                self._stale, self._desired = True, before
                 raise
 
     async def on_trial(self, config: Config) -> DesiredServer:

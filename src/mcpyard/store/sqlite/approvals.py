@@ -61,8 +61,8 @@ class SqliteApprovals:
         before = self._texts.get(approval.folder, {})
         texts: dict[str, tuple[ApprovedEntry, str]] = {}
         for name, entry in (approval.entries or {}).items():
-            known = before.get(name)
-            texts[name] = known if known and known[0] is entry else (entry, _member(name, entry))
+            cached = before.get(name)
+            texts[name] = cached if cached and cached[0] is entry else (entry, _member(name, entry))
         self._texts[approval.folder] = texts
         return "{" + ",".join(text for _, text in texts.values()) + "}"
 

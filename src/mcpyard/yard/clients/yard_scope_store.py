@@ -112,8 +112,8 @@ class YardScopeStore:
         """Let a server run, or not."""
         self._config(workspace, name)
         servers = workspace.own_servers(self._made_up)
-        said = {**servers, name: {**servers.get(name, {}), "enabled": enabled}}
-        workspace.say(self._made_up, said)
+        document = {**servers, name: {**servers.get(name, {}), "enabled": enabled}}
+        workspace.say(self._made_up, document)
         workspace.actions.append(OwnSwitch(self.scope, name, enabled))
 
     def _config(self, workspace: Workspace, name: str) -> Config:
