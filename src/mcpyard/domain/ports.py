@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
+from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Capabilities, Era, Figures, Observed
@@ -58,17 +59,20 @@ class EditableSource(Source, Protocol):
     Every change is durable and in force when the method returns, or nothing was changed.
     """
 
-    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
-        """Add a definition, or change the one that means `instead_of`.
+    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
+        """Add the definitions whose names are free, in one write; the refusal of each other."""
+        ...
+
+    async def put(self, name: str, config: Config, instead_of: Config) -> None:
+        """Change the definition that means `instead_of`.
 
         Raises:
-            NameTaken: There is one of that name already, and none was to be changed.
             DocumentMoved: The one there does not mean `instead_of` any more.
         """
         ...
 
-    async def remove(self, name: str) -> None:
-        """Take a definition out; `ServerUnknown` when it is gone already."""
+    async def remove(self, *names: str) -> None:
+        """Take definitions out, in one write; `ServerUnknown` when one is gone already."""
         ...
 
     async def rename(self, name: str, new_name: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -14,7 +14,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
     NoSignIn,
@@ -23,13 +23,13 @@ from mcpyard.domain.errors import (
     SignInUnknown,
     ThisYard,
     ToolUnknown,
+    YardError,
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import LogLine
-from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.accounts import Accounts
@@ -47,10 +47,10 @@ from mcpyard.yard.intent import Intent
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
+from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.views.calls import CallView, call_view
-from mcpyard.yard.views.events import documents_event, status_event
 from mcpyard.yard.views.servers import (
     Picture,
     RevealedView,
@@ -87,12 +87,12 @@ class YardCore:
         self.identity = ports.identity
         self.fault = ports.fault
         self.registry = Registry()
-        self._registered = self.registry.manage()
         self._servers = ports.servers
         self._memory = ports.memory
         self._sign_ins = ports.sign_ins
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
+        self._publisher = Publisher(self.registry.manage(), self._book, self._bus)
         self.profiles = ProfileBook(
             ports.profiles, lambda name: self._bus.publish("profiles", {"name": name})
         )
@@ -254,9 +254,20 @@ class YardCore:
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
         """Add a server (see `ServerEditor.register`); returns its record with warnings."""
-        owner, name, odd = await self._editor.register(body)
-        server = self.desired.servers[self._memory.identity(owner, name)]
-        return with_warnings(await self._after(server, wait), odd)
+        added = await self._editor.register(body)
+        record = await self._after(self.server(str(added.id)), wait)
+        return with_warnings(record, added.warnings)
+
+    async def register_all(
+        self, bodies: Iterable[Mapping[str, object]]
+    ) -> list[ServerView | YardError]:
+        """Add servers in one edit; returns the record of each, or why it was refused."""
+        return [
+            each
+            if isinstance(each, YardError)
+            else with_warnings(self._record(self.server(str(each.id))), each.warnings)
+            for each in await self._editor.register_all(bodies)
+        ]
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
         """Change a server (see `ServerEditor.change`); returns its record with warnings."""
@@ -367,32 +378,11 @@ class YardCore:
                     yield route
 
     def _observed(self, observed: Observed) -> None:
-        server = self.desired.servers.get(observed.id)
-        if server:
-            self._publish(server, observed)
-        self._reconciler.servers_changed()
+        defined = self.desired.servers
+        if server := defined.get(observed.id):
+            self._publisher.observed(server, observed, defined)
+            self.calls.observed(server, observed)
+        self._reconciler.server_changed(observed.id)
 
-    def _publish(self, server: DesiredServer, observed: Observed) -> None:
-        self._publish_tools(server, observed)
-        status, cause = public_words(observed.state).status, observed.state.cause
-        error = cause.message if cause and status is Status.ERROR else None
-        self._registered.update_status(server.name, status, error)
-        self._bus.publish("status", status_event(server, observed))
-        self.calls.observed(server, observed)
-
-    def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
-        self._book.addresses.claim(observed, self.desired.servers)
-        if self._book.update(server, observed):
-            names = [route.exposed for route in self._book.routes(server.id)]
-            self._registered.update_tool_count(server.name, len(names))
-            self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
-
-    def _desired_changed(self, desired: Desired) -> None:
-        self._registered.hold(desired.servers.values())
-        for gone in [each for each in self._book.servers() if each not in desired.servers]:
-            self._book.remove(gone)
-            self._bus.publish("removed", {"id": str(gone)})
-        for server in desired.servers.values():
-            if observed := self._servers.observed().get(server.id):
-                self._publish_tools(server, observed)
-        self._bus.publish("documents", documents_event(desired))
+    def _desired_changed(self, desired: Desired, different: DesiredChanges) -> None:
+        self._publisher.desired_changed(desired, different, self._servers.observed())

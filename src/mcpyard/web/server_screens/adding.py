@@ -102,16 +102,15 @@ class AddRoutes:
         form = await requests.form(request)
         snippet = await asyncio.to_thread(parse_snippet, form["text"])
         chosen, start = {*form.all("server")}, bool(form["start"])
+        servers = [each for each in snippet.servers if each.name in chosen]
+        bodies = [{**_definition(each), "name": each.name, "start": start} for each in servers]
         names: list[str] = []
         refused: list[str] = []
-        for each in snippet.servers:
-            if each.name not in chosen:
-                continue
-            body = {**_definition(each), "name": each.name, "start": start}
-            try:
-                names.append((await self._yard.register(body)).name)
-            except YardError as error:
-                refused.append(joined(each.name, ": ", line_about(request, error)))
+        for each, outcome in zip(servers, await self._yard.register_all(bodies), strict=True):
+            if isinstance(outcome, YardError):
+                refused.append(joined(each.name, ": ", line_about(request, outcome)))
+            else:
+                names.append(outcome.name)
         return self._done(request, names, refused)
 
     def _done(
