@@ -25,6 +25,7 @@ LANGUAGES = ["zh-Hans", "zh-Hant"] if FULL else ["zh-Hans"]
 
 NAMES = {
     "mcpyard", "MCP", "JSON", "TOML", "URL", "HTTP", "SSE", "DNS", "TLS", "ID", "UTF", "BOM", "CLI",
+    "CPU",
     "stdio", "http", "sse", "ms", "kB", "MB", "pid", "ping", "git", "Schema", "Python", "MIT",
     "Authorization", "Claude", "Code", "Desktop", "Codex", "Gemini", "OpenCode", "Cursor", "Qwen",
     "Copilot", "VS", "Node", "Docker", "Bun", "Deno", "npx", "uvx", "python", "uv", "login", "link",
@@ -35,7 +36,7 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor",
+    "concurrency", "doctor", "limits",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 

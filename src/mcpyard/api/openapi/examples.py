@@ -52,6 +52,7 @@ SERVER: Final[dict[str, object]] = {
     "maxMessage": 16777216,
     "health": {"interval": 30000, "timeout": 5000, "failures": 3},
     "restart": {"attempts": 3, "limit": 10, "window": 3600000},
+    "limits": {"memory": 536870912, "processes": None},
     "toolPolicies": {},
     "thisYard": False,
     "command": "npx",

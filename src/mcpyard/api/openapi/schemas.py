@@ -7,7 +7,10 @@ from mcpyard.api.openapi.derived import oauth
 from mcpyard.domain.definition.checks import MAX_NAME
 from mcpyard.domain.model import (
     HARD_MAX_MESSAGE,
+    LEAST_MEMORY,
     MAX_TIMEOUT,
+    MOST_MEMORY,
+    MOST_PROCESSES,
     MOST_TIMES,
     Scope,
     Transport,
@@ -43,6 +46,21 @@ _RESTART: Final[dict[str, Json]] = {
     "limit": {**_TIMES, "description": "Restarts within the window."},
     "window": _MILLISECONDS,
 }
+_LIMITS: Final[dict[str, Json]] = {
+    "memory": {
+        "anyOf": [
+            {"type": "integer", "minimum": LEAST_MEMORY, "maximum": MOST_MEMORY},
+            text('A size such as "512MB".'),
+            {"type": "null"},
+        ]
+    },
+    "processes": {
+        "anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": MOST_PROCESSES},
+            {"type": "null"},
+        ]
+    },
+}
 
 _POLICY: Final[Json] = {
     "enabled": _FLAG,
@@ -57,6 +75,7 @@ _POLICY: Final[Json] = {
     "maxMessage": {"type": "integer", "minimum": 1, "maximum": HARD_MAX_MESSAGE},
     "health": members({}, _HEALTH),
     "restart": members({}, _RESTART),
+    "limits": members({}, _LIMITS),
     "tools": named(ref("ToolPolicy")),
     "title": text(),
     "description": text(),
