@@ -215,19 +215,20 @@ def floods_stdout(server: Server) -> None:
 
 def floods_changes(server: Server) -> None:
     """Have 10,000 other tools again and again, from when it is told to."""
-    tool, notice = (
-        server.tools[0],
-        b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n',
-    )
+    tool, whole = server.tools[0], threading.Lock()
 
     def list_tools(request: Message) -> None:
         text = f"for request {request['id']}"
         more = [tool | {"name": f"tool_{number}", "description": text} for number in range(9996)]
         server.answer(request, {"tools": [*server.tools, *more]})
 
+    def say_whole(message: Message) -> None:
+        with whole:
+            say(message)
+
     def change() -> None:
         while True:
-            write(1, notice)
+            say_whole({"method": "notifications/tools/list_changed"})
             threading.Event().wait(0.01)
 
     def misbehave(request: Message) -> None:
@@ -235,7 +236,7 @@ def floods_changes(server: Server) -> None:
         server.answer_text(request, "changing")
 
     server.handlers["tools/list"] = list_tools
-    server.misbehave = misbehave
+    server.say, server.misbehave = say_whole, misbehave
 
 
 def hoards(server: Server) -> None:

@@ -35,6 +35,8 @@ _T = TypeVar("_T")
 
 _NO_ROOM_PAUSE: Final = 0.25
 _USUAL: Final = RestartLimits()
+_NAMED_PAUSE: Final = 1.0
+"""Seconds that a list has to wait for a server to be warned of; nobody notices a shorter wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +303,7 @@ class SessionRunner:
         if signal not in self._timers:
             loop = asyncio.get_running_loop()
             pause = self._pace.pause()
-            if pause > limits.LIST_DEBOUNCE:
+            if pause > _NAMED_PAUSE:
                 self.on_warning(CHANGES_TOO_OFTEN)
             delay = max(limits.LIST_DEBOUNCE, pause)
             self._timers[signal] = loop.call_later(delay, self._put, signal)

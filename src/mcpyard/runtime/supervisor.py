@@ -88,7 +88,10 @@ class Supervisor:
 
     def figures(self, server: UUID) -> Figures | None:
         """What a server's processes use just now."""
-        roots = [root for each in self._all() if each.server.id == server for root in each.roots]
+        own = self._connections.get(server)
+        connections = [own] if own else []
+        connections += [each for each in self._of_clients.all() if each.server.id == server]
+        roots = [root for each in connections for root in each.roots]
         return self._meter.figures(server, roots) if roots else None
 
     async def close(self) -> None:

@@ -61,6 +61,7 @@ class Inlet(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._backlog: deque[Event] = deque()
         self._received = 0
+        self._turn_frames = _TURN_FRAMES
         self._useless = 0
         self._credit = float(USELESS_BURST)
         self._credited = self._loop.time()
@@ -112,10 +113,6 @@ class Inlet(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    @property
-    def _turn_frames(self) -> int:
-        return _FLOODED_FRAMES if self.flooding else _TURN_FRAMES
-
     def _waste(self, event: Event) -> None:
         size = len(event) if isinstance(event, bytes) else 0
         self._useless += 1 + size // _USELESS_BYTES
@@ -134,7 +131,7 @@ class Inlet(asyncio.Protocol):
         if credit >= 0 or self._over:
             return 0.0
         if not self.flooding:
-            self.flooding = True
+            self.flooding, self._turn_frames = True, _FLOODED_FRAMES
             if self.flooded:
                 self.flooded()
         return -self._credit / USELESS_PER_SECOND

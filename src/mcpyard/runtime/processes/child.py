@@ -120,6 +120,12 @@ class ChildProcess:
         """The processes whose descendants are its tree, each with its start time."""
         return ((self.pid, self.start), *self.detached)
 
+    @property
+    def lives(self) -> bool:
+        """Whether the main process is there, and is not about to end."""
+        row = read_process(self.pid)
+        return row is not None and not row.dying
+
     def set_limits(self, limits: ResourceLimits) -> None:
         """Let its tree use no more than this from now on."""
         if limits != self.limits:
@@ -149,10 +155,8 @@ class ChildProcess:
 
         One that is dying is waited for: on a busy machine the keeper may take a while to say how.
         """
-        if not await self._exits_within(_EXIT_SECONDS):
-            row = read_process(self.pid)
-            if row is None or row.dying:
-                await self._exits_within(END_SECONDS)
+        if not await self._exits_within(_EXIT_SECONDS) and not self.lives:
+            await self._exits_within(END_SECONDS)
         return self.exited.result() if self.exited.done() else None
 
     async def kill(self) -> bool:

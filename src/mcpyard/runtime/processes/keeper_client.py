@@ -156,8 +156,10 @@ class KeeperClient:
             raise
         finally:
             del self._answers[number]
-        # Without its group, the looks at the tree have to do.
-        child.cgroup = group if group and group.holds(child.pid) else None
+        if group and not group.holds(child.pid) and child.lives:
+            # Without its group, the looks at the tree have to do.
+            child.cgroup = None
+            group.remove()
         self.limit_watch.watch(child)
         return child
 
@@ -202,7 +204,8 @@ class KeeperClient:
         cgroup = self._run and self._run.cgroup
         if cgroup is None or limits == _NO_LIMITS:
             return None
-        return cgroup.for_server(child.number, limits)
+        child.cgroup = cgroup.for_server(child.number, limits)
+        return child.cgroup
 
     async def _watch(self, run: _Run) -> None:
         # Beats are counted, not seconds: a yard that was stopped meanwhile, and its keeper with it,
