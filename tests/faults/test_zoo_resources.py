@@ -69,7 +69,7 @@ async def test_a_server_over_its_limit_of_processes_is_restarted_without_any_lef
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "USAGE_EVERY", 0.05)
-    async with yard_with("multiplies", limits={"processes": 3}) as yard:
+    async with yard_with("multiplies", limits={"processes": 2}) as yard:
         await connected(yard, "odd")
         with suppress(ServerFault):
             await yard.call_tool("odd", "misbehave", {"text": "4"})
@@ -77,6 +77,6 @@ async def test_a_server_over_its_limit_of_processes_is_restarted_without_any_lef
         message = state_of(yard, "odd")["error"]["message"]
         await connected(yard, "odd")
         record = yard.record("odd")
-    assert message == "process limit exceeded (3)"
+    assert message == "process limit exceeded (2)"
     assert record.figures
     assert record.figures.processes == 1

@@ -115,14 +115,14 @@ async def test_garbage_stray_answers_and_notices_of_changed_lists_are_of_no_use(
     answer = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
     changed = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
     logged = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
-    asked = b'{"jsonrpc":"2.0","id":9,"method":"ping"}'
+    ping = b'{"jsonrpc":"2.0","id":9,"method":"ping"}'
     assert not peer.message(b"Server is ready!", None)
     assert not peer.message(answer % 99, None)
     assert not peer.message(changed, None)
     assert not peer.message(b"[" + changed + b"," + answer % 99 + b"]", None)
     assert not peer.message(b"[[]]", None)
     assert peer.message(logged, None)
-    assert peer.message(asked, None)
+    assert peer.message(ping, None)
     assert peer.message(b"[" + changed + b"," + answer % call.id + b"]", None)
     await peer.wait(call)
     await peer.close()

@@ -47,17 +47,13 @@ class ProcessSnapshot:
 
     def tree(self, roots: Iterable[ProcessKey]) -> list[UsageRow]:
         """Some processes and all that are below them, as far as they live."""
-        found = {
-            row.pid: row
-            for pid, start in roots
-            if (row := self._rows.get(pid)) and row.start == start
-        }
-        queue = [*found.values()]
-        for row in queue:
-            fresh = [each for each in self._below.get(row.pid, ()) if each.pid not in found]
-            found.update((each.pid, each) for each in fresh)
-            queue += fresh
-        return [row for row in queue if not row.dying]
+        tree = [row for pid, start in roots if (row := self._rows.get(pid)) and row.start == start]
+        seen = {row.pid for row in tree}
+        for row in tree:
+            below = [each for each in self._below.get(row.pid, ()) if each.pid not in seen]
+            seen.update(each.pid for each in below)
+            tree += below
+        return [row for row in tree if not row.dying]
 
     def age(self, row: ProcessRow) -> float:
         """For how many seconds a process has run."""
