@@ -89,7 +89,7 @@ class Supervisor:
     def figures(self, server: UUID) -> Figures | None:
         """What a server's processes use just now."""
         own = self._connections.get(server)
-        connections = [own] if own else []
+        connections: list[Connection] = [own] if own else []
         connections += [each for each in self._of_clients.all() if each.server.id == server]
         roots = [root for each in connections for root in each.roots]
         return self._meter.figures(server, roots) if roots else None
