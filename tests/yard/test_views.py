@@ -45,6 +45,7 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "maxMessage": 9,
         "health": {"interval": 4, "timeout": 5, "failures": 6},
         "restart": {"attempts": 0, "limit": 1, "window": 2},
+        "limits": {"memory": 2 << 20, "processes": 3},
         "tools": {"t": {"enabled": False, "timeout": 3}},
         "title": "T",
         "description": "D",
@@ -121,7 +122,7 @@ DEFINITION = (
         "isolation",
         "wantedConcurrency",
     ),
-    *("maxMessage", "health", "restart", "toolPolicies"),
+    *("maxMessage", "health", "restart", "limits", "toolPolicies"),
 )
 CONDITION = (
     *("status", "state", "phase", "error", "attempt", "maxAttempts", "nextRetryAt", "pid", "since"),

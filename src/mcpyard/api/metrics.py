@@ -4,14 +4,20 @@ Written by hand: the official client costs 40 ms at the start of every yard, for
 rules. Tests read the page with that client's own parser.
 """
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
+from mcpyard.yard.views.resources import FiguresView
 from mcpyard.yard.views.servers import Picture
 from mcpyard.yard.yard import YardCore
 
@@ -29,10 +35,11 @@ class Sample(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A server, and what became of its calls."""
+    """A server, what became of its calls, and what its processes use."""
 
     picture: Picture
     account: Account
+    usage: FiguresView | None
 
 
 class _Metric(NamedTuple):
@@ -50,12 +57,25 @@ class MetricsRoutes:
 
     async def metrics(self, _request: Request) -> Response:
         """Every figure."""
-        accounts = self._yard.accounts.by_server
+        accounts, pictures = self._yard.accounts.by_server, self._yard.pictures()
+        usages = await asyncio.to_thread(self._usages, pictures)
         seen = [
-            _Seen(each, accounts.get(each.server.id) or Account()) for each in self._yard.pictures()
+            _Seen(each, accounts.get(each.server.id) or Account(), usages.get(each.server.id))
+            for each in pictures
         ]
         page = "".join(f"{line}\n" for metric in _METRICS for line in _lines(metric, seen))
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
+
+    def _usages(self, pictures: Iterable[Picture]) -> dict[UUID, FiguresView]:
+        usages: dict[UUID, FiguresView] = {}
+        for server, observed in pictures:
+            if observed.state.phase not in OPEN:
+                continue
+            # Removed meanwhile, a server uses nothing.
+            with contextlib.suppress(ServerUnknown):
+                used = self._yard.record(str(server.id), tools=False).figures
+                usages |= {server.id: used} if isinstance(used, FiguresView) else {}
+        return usages
 
 
 def escaped(value: str) -> str:
@@ -76,6 +96,10 @@ def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
 
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
     return lambda seen: [Sample("", {}, read(seen))]
+
+
+def _used(read: Callable[[FiguresView], float]) -> Callable[[_Seen], Iterable[Sample]]:
+    return lambda seen: [Sample("", {}, read(seen.usage))] if seen.usage else []
 
 
 def _statuses(seen: _Seen) -> Iterator[Sample]:
@@ -120,6 +144,24 @@ _METRICS: Final = (
         "gauge",
         "Number of tools of a server.",
         _one(lambda seen: len(seen.picture.observed.tools.definitions)),
+    ),
+    _Metric(
+        "mcpyard_server_memory_bytes",
+        "gauge",
+        "Resident memory of a server's process tree.",
+        _used(lambda usage: usage.rss),
+    ),
+    _Metric(
+        "mcpyard_server_cpu_seconds_total",
+        "counter",
+        "CPU time used by a server's process tree.",
+        _used(lambda usage: usage.cpu_seconds),
+    ),
+    _Metric(
+        "mcpyard_server_processes",
+        "gauge",
+        "Number of processes of a server's process tree.",
+        _used(lambda usage: usage.processes),
     ),
     _Metric(
         "mcpyard_calls_total",

@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 from math import inf
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import RestartPolicy, spread
+from mcpyard.domain.backoff import spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import CallRefused, Disconnected, TimedOut
+from mcpyard.domain.errors import CallRefused, Disconnected, Problem, TimedOut
 from mcpyard.domain.lifecycle import (
     ASLEEP,
     OPEN,
@@ -42,7 +42,7 @@ from mcpyard.domain.lifecycle import (
     Timer,
     step,
 )
-from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
+from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
 from mcpyard.runtime.causes import sign_in_cause, unreachable
@@ -53,8 +53,6 @@ from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tool
 from mcpyard.runtime.stderr import StderrRing
 
 log = logging.getLogger(__name__)
-
-_USUAL = RestartLimits()
 
 
 class Connection:
@@ -100,6 +98,12 @@ class Connection:
         return self._state.phase
 
     @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are the server's, each with its start time."""
+        live = self._live
+        return live.roots if live else ()
+
+    @property
     def usable(self) -> bool:
         """Whether a call can reach it, now or soon."""
         return self.phase in UP or self._wakes
@@ -137,6 +141,7 @@ class Connection:
             pid=live.pid if live else None,
             session=live.facts if live else None,
             tools=self._tools,
+            warnings=self._session.warnings if self._session else (),
             offer=self._capabilities,
             concurrency=live.concurrency if live else None,
             late_events=self._late,
@@ -149,6 +154,8 @@ class Connection:
         self._guard()
         if self._session:
             self._session.health.check = server.config.health
+        if live := self._live:
+            live.set_limits(server.config.limits)
         if self._wakes and not self._calls and self._idle_timer is None:
             self._stop_when_idle()
 
@@ -160,7 +167,7 @@ class Connection:
     def dispatch(self, event: Event) -> None:
         """Feed the table an event and do what it says."""
         before = self._state
-        transition = step(before, event, self._restart_policy())
+        transition = step(before, event, self._deps.restart_policy_of(self.server))
         self._late += transition.ignored
         self._state = transition.state
         if transition.state.phase is not before.phase:
@@ -261,13 +268,6 @@ class Connection:
         for owner in self._owners:
             owner.cancel()
 
-    def _restart_policy(self) -> RestartPolicy:
-        remote = isinstance(self.server.config, RemoteConfig)
-        policy, restart = self._deps.restart_policy, self.server.config.restart
-        if restart != _USUAL:
-            policy = policy.limited(restart.attempts, restart.limit, restart.window / 1000)
-        return replace(policy, remote=remote, approved=not self.server.held)
-
     def _carry_out(self, effect: Effect) -> None:
         match effect:
             case Open(epoch):
@@ -327,6 +327,11 @@ class Connection:
     def on_tools(self, tools: Tools) -> None:
         """The present session has other tools."""
         self._tools = tools
+        self._changed()
+
+    def on_warning(self, problem: Problem) -> None:
+        """The present session misbehaves."""
+        log.warning("%s: %s", self.server.name, problem)
         self._changed()
 
     def on_capabilities(self, capabilities: Capabilities) -> None:

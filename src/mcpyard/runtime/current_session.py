@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from mcpyard.domain.cause import Cause
-from mcpyard.domain.errors import CallRefused, TimedOut, YardError
+from mcpyard.domain.errors import CallRefused, Problem, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.observed import Capabilities, Tools
 from mcpyard.domain.ports import CallTerms
@@ -24,6 +24,10 @@ class SessionOwner(Protocol):
 
     def on_tools(self, tools: Tools) -> None:
         """It has other tools."""
+        ...
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves in another way."""
         ...
 
     def on_capabilities(self, capabilities: Capabilities) -> None:
@@ -52,9 +56,10 @@ class CurrentSession:
         health: The evidence about it.
         live: The open server; None while it cannot be used.
         loss_reported: Whether its loss was reported already.
+        warnings: How it misbehaved so far.
     """
 
-    __slots__ = ("_owner", "epoch", "health", "live", "loss_reported", "runner")
+    __slots__ = ("_owner", "epoch", "health", "live", "loss_reported", "runner", "warnings")
 
     def __init__(self, epoch: int, runner: SessionRunner, owner: SessionOwner) -> None:
         self.epoch = epoch
@@ -62,6 +67,7 @@ class CurrentSession:
         self.health: Health = runner.health
         self.live: Live | None = None
         self.loss_reported = False
+        self.warnings: tuple[Problem, ...] = ()
         self._owner = owner
 
     async def ask(self, live: Live, ask: Ask, terms: CallTerms, refused: YardError | None) -> bytes:
@@ -113,6 +119,12 @@ class CurrentSession:
     def on_tools(self, tools: Tools) -> None:
         """Its tools were listed again."""
         self._owner.on_tools(tools)
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves; each way is told once."""
+        if problem not in self.warnings:
+            self.warnings = (*self.warnings, problem)
+            self._owner.on_warning(problem)
 
     def on_capabilities(self, capabilities: Capabilities) -> None:
         """Its resources, templates and prompts were listed."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.processes.keeper_client import ChildProcess, StopPolicy
@@ -71,6 +72,11 @@ class LiveServer:
         return self._process.child.pid if self._process else None
 
     @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are its tree, each with its start time."""
+        return self._process.child.roots if self._process else ()
+
+    @property
     def lost(self) -> bool:
         """Whether it is gone already."""
         return self._session.lost
@@ -89,6 +95,11 @@ class LiveServer:
     def working(self) -> bool:
         """Whether a call within its time limit waits for an answer."""
         return self._session.working
+
+    def set_limits(self, resources: ResourceLimits) -> None:
+        """How much its processes may use from now on."""
+        if self._process:
+            self._process.child.set_limits(resources)
 
     def limit_calls(self, concurrency: int) -> None:
         """Run at most so many calls at once from now on."""

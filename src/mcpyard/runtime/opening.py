@@ -12,7 +12,8 @@ from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunch
 from mcpyard.domain.definition.secrets import secrets_of
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.model import Transport
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.model import ResourceLimits, Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection, Memory
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
@@ -24,6 +25,7 @@ from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import Link, LinkFailed
+from mcpyard.wire.pending import FLOOD
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     import httpx2
 
 _NO_ROOM: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+
+_FLOODS: Final = Problem(
+    "stdout", "too many lines are not answers; mcpyard reads them at a lower rate"
+)
 
 _EXIT_WITHOUT_EOF: Final = 0.25
 """Seconds after an exit by which the end of its output should have been seen."""
@@ -88,7 +94,7 @@ class WireOpener:
         self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
     ) -> LiveServer:
         events.ring.keep_secret(secrets_of(launch))
-        child = await self._spawn(launch)
+        child = await self._spawn(launch, server.config.limits)
         mark = events.ring.mark
         stderr = StderrReader(child.stderr, events.ring)
         process = ServerProcess(child, stderr)
@@ -134,10 +140,10 @@ class WireOpener:
         self._memory.keep_reached(digest, KnownConnection(Era(session.era)))
         return session
 
-    async def _spawn(self, launch: LocalLaunch) -> ChildProcess:
+    async def _spawn(self, launch: LocalLaunch, resources: ResourceLimits) -> ChildProcess:
         environment = child_environment(self._environment, launch)
         try:
-            return await self._keeper.spawn(launch.command, environment, launch.cwd)
+            return await self._keeper.spawn(launch.command, environment, launch.cwd, resources)
         except SpawnFailed as failure:
             if failure.errno in _NO_ROOM:
                 raise NoRoom from failure
@@ -218,7 +224,10 @@ class _EventForwarder:
             self._early.append(cause)
 
     def _noise(self, reason: str, sample: bytes) -> None:
-        self._events.ring.add([b"%b: %b" % (reason.encode(), sample)])
+        if reason == FLOOD:
+            self._events.on_warning(_FLOODS)
+        else:
+            self._events.ring.add([b"%b: %b" % (reason.encode(), sample)])
 
 
 def _ended(

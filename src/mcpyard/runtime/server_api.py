@@ -7,6 +7,8 @@ from typing import Any, Final, Protocol
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import Capabilities, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.stderr import StderrRing
@@ -53,6 +55,11 @@ class Live(Protocol):
         ...
 
     @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are its tree, each with its start time."""
+        ...
+
+    @property
     def lost(self) -> bool:
         """Whether it is gone already; true a moment before `ConnectionEvents.lost` is called."""
         ...
@@ -83,6 +90,10 @@ class Live(Protocol):
 
     def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything (see `Servers.request`)."""
+        ...
+
+    def set_limits(self, resources: ResourceLimits) -> None:
+        """How much its processes may use from now on."""
         ...
 
     def tune(self, interest: NotificationInterest) -> None:
@@ -134,6 +145,10 @@ class ConnectionEvents(Protocol):
 
     def on_notification(self, method: str, params: bytes) -> None:
         """It sent another notification that belongs to no call."""
+        ...
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves, without being lost."""
         ...
 
 

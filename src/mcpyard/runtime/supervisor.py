@@ -14,7 +14,7 @@ from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 from mcpyard.runtime.client_connections import ClientConnections
 from mcpyard.runtime.connection import Connection
-from mcpyard.runtime.figures import figures
+from mcpyard.runtime.figures import UsageMeter
 from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.trial import try_out
 
@@ -37,6 +37,7 @@ class Supervisor:
         self._on_change: Callable[[Observed], None] = lambda _: None
         self._listener: NotificationListener | None = None
         self._of_clients = ClientConnections(deps)
+        self._meter = UsageMeter()
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
@@ -87,8 +88,11 @@ class Supervisor:
 
     def figures(self, server: UUID) -> Figures | None:
         """What a server's processes use just now."""
-        observed = self._observed.get(server)
-        return figures(observed.pid) if observed and observed.pid else None
+        own = self._connections.get(server)
+        connections: list[Connection] = [own] if own else []
+        connections += [each for each in self._of_clients.all() if each.server.id == server]
+        roots = [root for each in connections for root in each.roots]
+        return self._meter.figures(server, roots) if roots else None
 
     async def close(self) -> None:
         """End every server, in parallel, within the limit of a shutdown; then the rest."""

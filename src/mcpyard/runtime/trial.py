@@ -2,7 +2,7 @@
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import NeedsAuth, ServerFault, StartFailed
+from mcpyard.domain.errors import NeedsAuth, Problem, ServerFault, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Observed
 from mcpyard.runtime.server_api import NoRoom, Opener, OpenFailed
@@ -24,6 +24,9 @@ class _IgnoredEvents:
 
     def on_notification(self, method: str, params: bytes) -> None:
         """Nobody listens."""
+
+    def on_warning(self, problem: Problem) -> None:
+        """It is ended soon."""
 
 
 async def try_out(server: DesiredServer, deps: RuntimeDeps) -> Observed:

@@ -37,10 +37,11 @@ class Outgoing(NamedTuple):
 class Receiver(Protocol):
     """What a link tells its peer. Called in the event loop's thread, never from within `send`."""
 
-    def message(self, frame: bytes, stream: int | None) -> None:
+    def message(self, frame: bytes, stream: int | None) -> bool:
         """A message came; `stream` is the id of the request whose answer stream carried it.
 
-        None on a link that has one stream for everything.
+        None on a link that has one stream for everything. False for what is of no use: no message,
+        an answer that nobody waits for, a notice of a changed list.
         """
         ...
 

@@ -17,7 +17,7 @@ from mcpyard.wire.faults import fault
 from mcpyard.wire.framer import Event, LineFramer, OversizeLine
 from mcpyard.wire.jsonrpc import find_id
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
-from mcpyard.wire.pending import OVERSIZE
+from mcpyard.wire.pending import FLOOD, OVERSIZE
 from mcpyard.wire.pipes import Inlet, Outlet
 
 FRAME_LIMIT: Final = 16 * 1024 * 1024
@@ -67,6 +67,7 @@ class StdioLink:
         self._receiver = receiver
         outlet = Outlet(QUEUE_LIMIT, self._lose)
         inlet = Inlet(LineFramer(self._limit), self._frame, self._lose)
+        inlet.flooded = lambda: receiver.noise(FLOOD, b"")
         try:
             input_ = _handed_over(self._stdin)
             outlet.widen = lambda: _widen(input_.fileno())
@@ -112,13 +113,15 @@ class StdioLink:
         if self._outlet is not None:
             self._outlet.close()
 
-    def _frame(self, event: Event) -> None:
+    def _frame(self, event: Event) -> bool:
+        """Hand on what came; whether it was of use."""
         if self._receiver is None or self._closed:
-            return
+            return True
         if isinstance(event, bytes):
-            self._receiver.message(event, None)
-        elif isinstance(event, OversizeLine):
+            return self._receiver.message(event, None)
+        if isinstance(event, OversizeLine):
             self._too_long(self._receiver, event)
+        return False
 
     def _too_long(self, receiver: Receiver, event: OversizeLine) -> None:
         receiver.noise(OVERSIZE, event.head)

@@ -51,13 +51,13 @@ from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.views.calls import CallView, call_view
+from mcpyard.yard.views.resources import figures_view
 from mcpyard.yard.views.servers import (
     Picture,
     RevealedView,
     ServerView,
     ToolView,
     TrialView,
-    figures_view,
     revealed_view,
     server_view,
     tool_view,

@@ -44,6 +44,7 @@ from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
+from mcpyard.runtime.processes.cgroups import make_room_for_limits
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
 from mcpyard.web.app import pages
@@ -116,6 +117,7 @@ def run_yard(options: UpOptions) -> int:
         # Approvals are stored by the name of the folder, which must be valid text for that.
         str(options.project or current).encode()
         ADOPTION.begin()
+        make_room_for_limits()
         uvloop.run(_watched(options, current, listener, redactor, limit))
     return 0
 

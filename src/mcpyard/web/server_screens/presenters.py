@@ -14,7 +14,7 @@ from mcpyard.web.badges import TONES, StatusBadge, badge_of
 from mcpyard.web.change_tracker import ChangeTracker, PageChanges
 from mcpyard.web.metrics import Metric
 from mcpyard.web.templating import Preferences, TemplateData, render
-from mcpyard.yard.views.servers import Picture, ServerView
+from mcpyard.yard.views.servers import Picture, ServerView, all_warnings
 
 LIST: Final = "servers"
 """The view of a browser that looks at all servers."""
@@ -35,7 +35,7 @@ class Card:
         folder: The folder in whose file something of it waits for approval.
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
-        notes: What is odd about its definition or its tools.
+        notes: What is odd about its definition, its tools or its behaviour.
     """
 
     record: ServerView
@@ -98,7 +98,7 @@ class ServerPresenter:
             folder=str(Path(server.waiting.owner.place).parent) if server.waiting else "",
             editable=str(server.owner.scope) in {"project", "user"},
             tools=observed.tools.digest,
-            notes=(*server.warnings, *observed.tools.problems),
+            notes=all_warnings(server, observed),
         )
 
     def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:

@@ -19,7 +19,7 @@ from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import MOST_TIMES, Config, LocalConfig, Scope, Transport, Wanted
-from mcpyard.domain.observed import Figures, Observed
+from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import RunState, Status, public_words
 from mcpyard.yard.masking import masked, shown_value
 from mcpyard.yard.views.base import (
@@ -32,6 +32,7 @@ from mcpyard.yard.views.base import (
     View,
     moment,
 )
+from mcpyard.yard.views.resources import FiguresView, LimitsView
 
 WaitingKind: TypeAlias = Literal["added", "changed", "replaces"]
 """Why an entry waits: it is new, was changed, or replaces a server of another scope."""
@@ -84,14 +85,6 @@ class RestartView(View, frozen=True, kw_only=True):
     window: Milliseconds
 
 
-class FiguresView(View, frozen=True, kw_only=True):
-    """What the processes of a server use."""
-
-    processes: Count
-    rss: Count
-    cpu_seconds: float
-
-
 class ToolSummary(View, frozen=True, kw_only=True):
     """A tool in the list of its server."""
 
@@ -127,6 +120,7 @@ class ServerView(View, frozen=True, kw_only=True):
     max_message: Count
     health: HealthView
     restart: RestartView
+    limits: LimitsView
     tool_policies: Annotated[ToolPolicies, Meta(description="What a change calls `tools`.")]
     command: str | None = None
     args: list[str] | None = None
@@ -247,6 +241,7 @@ def server_view(
         max_message=config.max_message,
         health=HealthView(**config.health.model_dump()),
         restart=RestartView(**config.restart.model_dump()),
+        limits=LimitsView(**config.limits.model_dump()),
         tool_policies=_tool_policies(config),
         command=launch.command,
         args=launch.args,
@@ -270,11 +265,16 @@ def server_view(
         concurrency=observed.concurrency,
         tools_stale=observed.tools.stale,
         needs_approval=waiting_kind(server.waiting) if server.waiting else None,
-        warnings=[str(each) for each in (*server.warnings, *observed.tools.problems)],
+        warnings=[str(each) for each in all_warnings(server, observed)],
         digest=definition_digest(server),
         tool_count=len(listed),
         tools=[_summary(each) for each in listed] if tools else None,
     )
+
+
+def all_warnings(server: DesiredServer, observed: Observed) -> tuple[Problem, ...]:
+    """What is odd about a server: its definition, its tools, how it behaves."""
+    return (*server.warnings, *observed.tools.problems, *observed.warnings)
 
 
 def definition_digest(server: DesiredServer) -> str:
@@ -318,17 +318,6 @@ def trial_view(observed: Observed, warnings: Iterable[Problem]) -> TrialView:
             for tool in observed.tools.definitions
         ],
         warnings=[str(each) for each in warnings],
-    )
-
-
-def figures_view(figures: Figures | None) -> FiguresView | None:
-    """What the processes of a server use."""
-    if figures is None:
-        return None
-    return FiguresView(
-        processes=figures.processes,
-        rss=figures.rss,
-        cpu_seconds=round(figures.cpu_seconds, 2),
     )
 
 
