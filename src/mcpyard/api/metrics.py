@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.repositories import Journal
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
 from mcpyard.yard.views.servers import Picture
@@ -42,6 +43,13 @@ class _Metric(NamedTuple):
     samples: Callable[[_Seen], Iterable[Sample]]
 
 
+class _JournalMetric(NamedTuple):
+    name: str
+    kind: str
+    meaning: str
+    value: Callable[[Journal], int]
+
+
 class MetricsRoutes:
     """Shows the figures of one yard."""
 
@@ -54,7 +62,10 @@ class MetricsRoutes:
         seen = [
             _Seen(each, accounts.get(each.server.id) or Account()) for each in self._yard.pictures()
         ]
-        page = "".join(f"{line}\n" for metric in _METRICS for line in _lines(metric, seen))
+        lines = [line for metric in _METRICS for line in _lines(metric, seen)]
+        if journal := self._yard.accounts.journal:
+            lines += [line for metric in _JOURNAL_METRICS for line in _plain_lines(metric, journal)]
+        page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
 
@@ -72,6 +83,12 @@ def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
             pairs = {"server": server, **labels}.items()
             label_text = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
             yield f"{metric.name}{suffix}{{{label_text}}} {value:.17g}"
+
+
+def _plain_lines(metric: _JournalMetric, journal: Journal) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.meaning}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    yield f"{metric.name} {metric.value(journal)}"
 
 
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
@@ -145,5 +162,20 @@ _METRICS: Final = (
         "counter",
         "Bytes of results received from a server.",
         _one(lambda seen: seen.account.bytes_out),
+    ),
+)
+
+_JOURNAL_METRICS: Final = (
+    _JournalMetric(
+        "mcpyard_journal_dropped_total",
+        "counter",
+        "Calls that the journal did not record.",
+        lambda journal: journal.dropped,
+    ),
+    _JournalMetric(
+        "mcpyard_journal_trimmed_total",
+        "counter",
+        "Calls removed from the journal because it was full.",
+        lambda journal: journal.trimmed,
     ),
 )

@@ -32,7 +32,14 @@ from mcpyard.yard.views.clients import (
     WarningView,
 )
 from mcpyard.yard.views.imports import ImportedView, MachineImport, ParsedView, PastedImport
-from mcpyard.yard.views.problems import HealthyView, ProblemView, UnhealthyView
+from mcpyard.yard.views.problems import (
+    AliveView,
+    DegradationView,
+    HealthyView,
+    ProblemView,
+    ReadinessView,
+    UnhealthyView,
+)
 from mcpyard.yard.views.servers import (
     CauseView,
     RevealedView,
@@ -55,6 +62,9 @@ COMPONENTS: Final[Mapping[str, type[View]]] = {
     "Calls": CallPage,
     "Call": CallView,
     "SignIn": SignInView,
+    "Alive": AliveView,
+    "Readiness": ReadinessView,
+    "Degradation": DegradationView,
     "Health": HealthyView,
     "Sickness": UnhealthyView,
     "FieldProblem": FieldProblem,

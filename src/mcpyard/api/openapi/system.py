@@ -20,6 +20,38 @@ _TRIED: Final[Json] = {
     "warnings": [],
 }
 
+_CALLS: Final[Json] = {"calls": [CALL], "next": None, "dropped": 0, "trimmed": 0}
+
+_DEGRADED: Final[Json] = {
+    "ok": True,
+    "status": "degraded",
+    "degraded": [
+        {
+            "component": "storage",
+            "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
+            "hint": "Free some disk space, then try again.",
+        }
+    ],
+}
+
+
+def _probe(name: str, summary: str, responses: Json) -> Json:
+    """A public route that says more with a token."""
+    refused: Json = {
+        status: {"$ref": f"#/components/responses/Problem{status}"}
+        for status in ("400", "403", "421")
+    }
+    return {
+        "get": {
+            "operationId": name,
+            "summary": summary,
+            "tags": ["yard"],
+            "security": [{}, {"bearer": []}],
+            "responses": responses | refused,
+        }
+    }
+
+
 _SICK: Final[Json] = {
     "ok": False,
     "type": "urn:mcpyard:error:state-gone",
@@ -81,8 +113,8 @@ YARD: Final[Json] = {
     "/api/mcp/calls": {
         "get": operation(
             "listCalls",
-            "List the last calls, newest first.",
-            {200: response("A page.", ref("Calls"), {"calls": [CALL], "next": None})},
+            "List the last calls, newest first. Each caller keeps a fair share of the journal.",
+            {200: response("A page.", ref("Calls"), _CALLS)},
             (404, 422),
             tags=["yard"],
             parameters=[
@@ -140,23 +172,29 @@ YARD: Final[Json] = {
             tags=["yard"],
         )
     },
-    "/healthz": {
-        "get": {
-            "operationId": "getHealth",
-            "summary": "Report the health of mcpyard; with a token also the status of each server.",
-            "tags": ["yard"],
-            "security": [{}, {"bearer": []}],
-            "responses": {
-                "200": response("Healthy.", ref("Health"), {"ok": True}),
-                "400": {"$ref": "#/components/responses/Problem400"},
-                "403": {"$ref": "#/components/responses/Problem403"},
-                "421": {"$ref": "#/components/responses/Problem421"},
-                "507": response(
-                    "The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK
-                ),
-            },
-        }
-    },
+    "/livez": _probe(
+        "getLiveness",
+        "Report that the process and its event loop run.",
+        {"200": response("Alive.", ref("Alive"), {"ok": True})},
+    ),
+    "/readyz": _probe(
+        "getReadiness",
+        "Report whether calls are served. What else does not work is listed with a token.",
+        {
+            "200": response("Ready, or degraded.", ref("Readiness"), _DEGRADED),
+            "503": response(
+                "mcpyard is stopping.", ref("Readiness"), {"ok": False, "status": "stopping"}
+            ),
+        },
+    ),
+    "/healthz": _probe(
+        "getHealth",
+        "Report the health of mcpyard; with a token also the status of each server.",
+        {
+            "200": response("Healthy, or degraded.", ref("Health"), {"ok": True}),
+            "507": response("The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK),
+        },
+    ),
     "/metrics": {
         "get": operation(
             "getMetrics",
