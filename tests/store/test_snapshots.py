@@ -160,6 +160,8 @@ async def test_a_backup_that_fails_is_told_and_leaves_the_earlier_ones(
     (tmp_path / "state.db").unlink()
     with pytest.raises(StateBroken):
         Snapshots(tmp_path).take(NOW)
+    await upkeep.take_snapshot()
+    assert upkeep.fault is None, "a state that is gone has a check of its own"
 
 
 @pytest.mark.parametrize("how", ["missing", "empty"])

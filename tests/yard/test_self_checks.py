@@ -56,8 +56,8 @@ async def test_a_check_that_hangs_is_told_and_not_begun_again(
 
     checks = SelfChecks([SelfCheck("storage", hanging)])
     for _ in range(3):
-        (told_of,) = await checks.degradations()
-        assert (told_of.component, told_of.detail) == ("storage", "no response for 0 s")
+        (degradation,) = await checks.degradations()
+        assert (degradation.component, degradation.detail) == ("storage", "no response for 0 s")
     assert runs == 1
     released.set()
     monkeypatch.setattr("mcpyard.yard.self_checks._TIMEOUT", 20.0)
@@ -65,11 +65,10 @@ async def test_a_check_that_hangs_is_told_and_not_begun_again(
 
 
 async def test_a_reconciler_that_ended_is_told() -> None:
-    ended = asyncio.create_task(asyncio.sleep(0))
-    await ended
-    running = asyncio.create_task(asyncio.Event().wait(), name="running")
     assert await reconciler_check(lambda: None).run() is None
-    found = await reconciler_check(lambda: ended).run()
-    assert found
-    assert (found.component, found.hint) == ("reconciler", "Check the log, and restart mcpyard.")
-    running.cancel()
+    task = asyncio.create_task(asyncio.sleep(0))
+    assert await reconciler_check(lambda: task).run() is None
+    await task
+    ended = await reconciler_check(lambda: task).run()
+    assert ended
+    assert (ended.component, ended.hint) == ("reconciler", "Check the log, and restart mcpyard.")

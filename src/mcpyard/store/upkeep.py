@@ -30,8 +30,12 @@ class Upkeep:
     async def run(self) -> None:
         """Do what is due, now and every hour, until this is cancelled."""
         while True:
-            await self.expire()
-            await self.take_snapshot()
+            try:
+                await self.expire()
+                await self.take_snapshot()
+            except Exception:
+                # The next hour may do better.
+                log.exception("the upkeep of the storage failed")
             await asyncio.sleep(_EVERY)
 
     async def expire(self) -> None:
@@ -43,6 +47,9 @@ class Upkeep:
 
     async def take_snapshot(self) -> None:
         """Take a backup if the state changed; may be called after the store was closed."""
+        if self._store.fault():
+            # What is at the path now is not the state of this store.
+            return
         try:
             await asyncio.to_thread(self._store.snapshots.take, self._now())
         except YardError as error:

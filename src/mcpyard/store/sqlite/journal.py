@@ -159,7 +159,7 @@ class SqliteJournal:
         for start in range(whole, len(values), _WIDTH):
             connection.execute(_INSERT_ONE, values[start : start + _WIDTH])
         if self._stored is None:
-            (self._stored,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+            self._stored = int(connection.execute("SELECT count(*) FROM calls").fetchone()[0])
         else:
             self._stored += len(values) // _WIDTH
         limit = self._limits.calls

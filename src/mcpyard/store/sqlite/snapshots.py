@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ class Snapshots:
     def __init__(self, home: Path) -> None:
         self._state = home / "state.db"
         self._folder = home / FOLDER
+        self._lock = threading.Lock()
 
     def all(self) -> list[Snapshot]:
         """Every backup, newest first."""
@@ -67,9 +69,10 @@ class Snapshots:
             StorageFull: There is no room, or the folder cannot be written.
             StateBroken: The state cannot be read.
         """
-        changed, size = self._changed()
-        began = time.time_ns()
-        with _writing(self._folder):
+        # One that was given up may still be at work in its thread.
+        with self._lock, _writing(self._folder):
+            changed, size = self._changed()
+            began = time.time_ns()
             if any(each.path.stat().st_mtime_ns >= changed for each in self.all()[:1]):
                 return False
             self._folder.mkdir(mode=0o700, exist_ok=True)
