@@ -95,6 +95,14 @@ def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
     return lambda seen: [Sample("", {}, read(seen))]
 
 
+def _dropped(journal: Journal) -> int:
+    return journal.dropped
+
+
+def _trimmed(journal: Journal) -> int:
+    return journal.trimmed
+
+
 def _statuses(seen: _Seen) -> Iterator[Sample]:
     """One sample for each word, so that a change of status is a change of numbers."""
     current = public_words(seen.picture.observed.state).status
@@ -170,12 +178,12 @@ _JOURNAL_METRICS: Final = (
         "mcpyard_journal_dropped_total",
         "counter",
         "Calls that the journal did not record.",
-        lambda journal: journal.dropped,
+        _dropped,
     ),
     _JournalMetric(
         "mcpyard_journal_trimmed_total",
         "counter",
         "Calls removed from the journal because it was full.",
-        lambda journal: journal.trimmed,
+        _trimmed,
     ),
 )
