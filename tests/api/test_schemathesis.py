@@ -159,13 +159,38 @@ def test_every_answer_is_a_documented_one(
         suppress_health_check=PATIENT,
     )
     # The first of a choice comes first: even one case alone means something that is there.
-    @given(case=operation.as_strategy(generation_mode=mode), known=st.sampled_from([True, False]))
+    @given(
+        case=operation.as_strategy(generation_mode=mode), existing=st.sampled_from([True, False])
+    )
     def check(case: schemathesis.Case, *, existing: bool) -> None:
         if existing and case.path_parameters:
             mean_one_that_is_there(case, url)
         send(case, url, headers)
 
     check()
+
+
+def bodies(operation: APIOperation) -> Iterator[Any]:
+    """The examples of what can be sent to an operation."""
+    documented = DOCUMENT["paths"][operation.path][operation.method].get("requestBody", {})
+    content = documented.get("content", {}).get("application/json", {})
+    yield from (each["value"] for each in content.get("examples", {}).values())
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [(operation, body) for operation in OPERATIONS for body in bodies(operation)],
+    ids=lambda each: getattr(each, "label", ""),
+)
+def test_every_example_of_a_body_is_answered_as_documented(
+    url: str,
+    operation: APIOperation,
+    body: Any,  # noqa: ANN401  any JSON
+) -> None:
+    names = {each.name: each.name for each in operation.path_parameters}
+    case = operation.Case(path_parameters=names, body=body, media_type="application/json")
+    mean_one_that_is_there(case, url)
+    send(case, url, BEARER)
 
 
 def test_chains_of_requests_are_answered_as_documented(url: str) -> None:

@@ -104,7 +104,7 @@ async def test_a_trusted_project_follows_its_edits(tmp_path: Path, project: Path
 async def test_a_found_project_waits_until_its_folder_is_approved(
     opened: Opener, project: Path
 ) -> None:
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
         record = yard.record("one")
         assert (record.status, record.pid) == ("error", None)
@@ -115,7 +115,7 @@ async def test_a_found_project_waits_until_its_folder_is_approved(
         assert await phases(yard) == {"one": "needs_approval", "two": "needs_approval"}
         assert await yard.approve(str(project)) == ["one", "two"]
         assert await phases(yard) == {"one": "connected", "two": "connected"}
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
 
 
@@ -123,16 +123,16 @@ async def test_a_folder_is_the_same_by_whatever_way_it_is_named(
     opened: Opener, project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(project)
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await yard.approve(tmp_path / "link" / ".." / "link") == ["one", "two"]
 
 
 @pytest.mark.spec("F3.1")
-@pytest.mark.parametrize("found", [True, False])
+@pytest.mark.parametrize("discovered", [True, False])
 async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_running(
     opened: Opener, project: Path, discovered: bool
 ) -> None:
-    async with opened(found=discovered) as yard:
+    async with opened(discovered=discovered) as yard:
         await yard.approve(project)
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         pid = yard.record("one").pid
@@ -146,7 +146,7 @@ async def test_what_is_changed_or_added_waits_while_the_approved_process_keeps_r
         one = yard.record("one")
         assert (one.pid, one.args) == (pid, echo()["args"])
         assert (await yard.restart("one", wait=10)).args == echo()["args"]
-    async with opened(found=discovered) as yard:
+    async with opened(discovered=discovered) as yard:
         assert (await phases(yard))["three"] == "needs_approval"
         assert yard.record("one").phase == "connected"
         assert yard.record("one").args == echo()["args"]
@@ -248,16 +248,16 @@ async def test_an_approval_of_version_0_1_binds_to_what_is_found_at_the_first_st
     store = await Store.open(tmp_path / "home")
     await store.approvals.set(Approval(str(project.resolve()), datetime.now(UTC)))
     await store.close()
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         write_project(project, one=echo("changed"), two=echo())
         await waiting(yard, "one")
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         await waiting(yard, "one")
 
 
 async def test_what_is_approved_must_be_what_was_shown(opened: Opener, project: Path) -> None:
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         (folder,) = yard.approvals.waiting()
         write_project(project, one=echo("changed"), two=echo())
         await record_with(yard, "one", args=echo("changed")["args"])
@@ -272,7 +272,7 @@ async def test_what_is_approved_must_be_what_was_shown(opened: Opener, project: 
 async def test_an_edit_from_here_is_approved_by_whoever_makes_it(
     opened: Opener, project: Path
 ) -> None:
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         before = (project / ".mcp.json").read_text()
         landed = await yard.register({**echo(), "name": "mine"})
         assert (landed.scope, landed.phase) == ("user", "stopped")
@@ -288,7 +288,7 @@ async def test_an_edit_from_here_is_approved_by_whoever_makes_it(
         await yard.change("renamed", {"headers": {"X": "1"}})
         assert waiting_names(yard) == {"two"}
         await yard.remove("renamed")
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await phases(yard) == {
             "mine": "stopped",
             "one": "connected",
@@ -297,7 +297,7 @@ async def test_an_edit_from_here_is_approved_by_whoever_makes_it(
 
 
 async def test_an_edit_that_is_refused_approves_nothing(opened: Opener, project: Path) -> None:
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         (project / ".mcp.json").write_text("{")
         with pytest.raises(DocumentBroken):
             await yard.register({**echo(), "name": "ours", "scope": "project"})
@@ -374,5 +374,5 @@ async def test_a_folder_that_is_not_served_is_approved_for_the_next_yard_that_se
         with pytest.raises(DocumentBroken):
             await yard.approve(project)
         write_project(project, one=echo("changed"), two=echo())
-    async with opened(found=True) as yard:
+    async with opened(discovered=True) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}

@@ -1,7 +1,9 @@
 """No sentence of the program is left untranslated, with a server of each failure on the page."""
 
 import json
+import os
 import re
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -14,20 +16,19 @@ from tests.api.daemon import Daemon, daemon
 from tests.api.office import Office
 from tests.cli.commands import echo, missing, write_project
 from tests.clients.machine import lay
-from tests.conftest import FULL
 from tests.web.browsing import Visitor, card
 from tests.web.machine import CODEX, OPENCODE
 from tests.wire.servers import asgi_server
 
 pytestmark = pytest.mark.real
 
-LANGUAGES = ["zh-Hans", "zh-Hant"] if FULL else ["zh-Hans"]
+LANGUAGES = ["zh-Hans", "zh-Hant"]
 
 NAMES = {
     "mcpyard", "MCP", "JSON", "TOML", "URL", "HTTP", "SSE", "DNS", "TLS", "ID", "UTF", "BOM", "CLI",
     "stdio", "http", "sse", "ms", "kB", "MB", "pid", "ping", "git", "Schema", "Python", "MIT",
     "Authorization", "Claude", "Code", "Desktop", "Codex", "Gemini", "OpenCode", "Cursor", "Qwen",
-    "Copilot", "VS", "Node", "Docker", "Bun", "Deno", "npx", "uvx", "python", "uv", "login", "link",
+    "Copilot", "VS", "Node", "Docker", "Bun", "Deno", "npx", "uvx", "python", "uv",
     "English", "Amp", "Cline", "Roo", "Zed", "Kiro", "Windsurf",
 }  # fmt: skip
 """Names and terms that are the same in every language."""
@@ -35,7 +36,7 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor",
+    "concurrency", "doctor", "open", "login",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 
@@ -117,7 +118,8 @@ def fill(yard: Daemon, folder: Path) -> None:
         "15": script("import sys; sys.exit(3)", restart={"attempts": 3, "limit": 1}),
     }
     for name, definition in definitions.items():
-        yard.register(name, definition, scope="user", start=True)
+        body = {"name": name, "scope": "user", "start": True, **definition}
+        yard.post("/api/mcp/servers?wait=0", body, 201)
     yard.register("14", remote(f"{yard.up.url}/mcp"), scope="user", start=True)
     yard.register("10", echo(), scope="user", start=True, colour="red")
     yard.register("11", echo(), scope="user", enabled=False)
@@ -127,6 +129,19 @@ def fill(yard: Daemon, folder: Path) -> None:
     for tool in ("echo", "fail"):
         yard.post(f"/api/mcp/servers/10/tools/{tool}/call", {"arguments": {"text": "x"}})
     yard.until("15", lambda each: each["error"]["code"] == "flapping")
+    freeze(yard, "16")
+
+
+def freeze(yard: Daemon, name: str) -> None:
+    """Register a server that stops responding while it is connected."""
+    call = f"/api/mcp/servers/{name}/tools/echo/call"
+    health = {"interval": 60_000, "timeout": 1000, "failures": 10}
+    yard.register(name, echo(), scope="user", start=True, timeout=100, health=health)
+    pid = yard.until(name, lambda each: each["status"] == "connected")["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    for _ in range(10):
+        yard.post(call, {"arguments": {"text": "x"}}, 504)
+    yard.until(name, lambda each: each["phase"] == "degraded")
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -154,6 +169,7 @@ def test_the_cards_of_servers_that_fail_are_translated(page: Page) -> None:
     for name in ("2", "3", "4", "5", "6", "7", "8", "9", "15"):
         expect(card(page, name).locator(".message")).to_contain_text(HAN)
         expect(card(page, name).locator(".todo")).to_contain_text(HAN)
+    expect(card(page, "16").locator(".message")).to_contain_text(HAN)
     assert untranslated(page) == []
 
 
