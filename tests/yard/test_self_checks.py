@@ -28,7 +28,8 @@ async def test_what_does_not_work_is_told_and_what_works_is_not() -> None:
     ]
 
 
-async def test_many_who_ask_at_once_share_one_run() -> None:
+async def test_many_who_ask_at_once_share_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcpyard.yard.self_checks._FRESH", 1000.0)
     runs = 0
 
     async def counted() -> None:
@@ -45,8 +46,9 @@ async def test_many_who_ask_at_once_share_one_run() -> None:
 async def test_a_check_that_hangs_is_told_and_not_begun_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcpyard.yard.self_checks._TIMEOUT", 0.01)
+    monkeypatch.setattr("mcpyard.yard.self_checks._WAIT", 0.01)
     monkeypatch.setattr("mcpyard.yard.self_checks._FRESH", 0.0)
+    monkeypatch.setattr("mcpyard.yard.self_checks._TIMEOUT", 1000.0)
     released, runs = asyncio.Event(), 0
 
     async def hanging() -> None:
@@ -55,12 +57,15 @@ async def test_a_check_that_hangs_is_told_and_not_begun_again(
         await released.wait()
 
     checks = SelfChecks([SelfCheck("storage", hanging)])
+    assert await checks.degradations() == [], "it may only be slow"
+    monkeypatch.setattr("mcpyard.yard.self_checks._TIMEOUT", 0.0)
     for _ in range(3):
         (degradation,) = await checks.degradations()
-        assert (degradation.component, degradation.detail) == ("storage", "no response for 0 s")
+        assert degradation.component == "storage"
+        assert degradation.detail.startswith("no response for ")
     assert runs == 1
     released.set()
-    monkeypatch.setattr("mcpyard.yard.self_checks._TIMEOUT", 20.0)
+    monkeypatch.setattr("mcpyard.yard.self_checks._WAIT", 20.0)
     assert await checks.degradations() == []
 
 

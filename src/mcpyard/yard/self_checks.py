@@ -14,10 +14,13 @@ from mcpyard.domain.errors import YardError
 _FRESH: Final = 1.0
 """Seconds for which a result is good."""
 
-_TIMEOUT: Final = 3.0
-"""Seconds after which a check hangs; probes of service managers wait not much longer."""
+_WAIT: Final = 0.5
+"""Seconds to wait for a result: probes wait a second by default, and calls are served anyway."""
 
-_HANGS: Final = "Check the disk, and the log of mcpyard."
+_TIMEOUT: Final = 3.0
+"""Seconds after which a check hangs; until then, the last result is the answer."""
+
+_HINT: Final = "Check the disk, and the log of mcpyard."
 
 
 class SelfChecks:
@@ -50,17 +53,21 @@ class _Probe:
         self._check = check
         self._task: asyncio.Task[Degradation | None] | None = None
         self._began = 0.0
+        self._last: Degradation | None = None
 
     async def result(self) -> Degradation | None:
         loop = asyncio.get_running_loop()
         if self._task is None or (self._task.done() and loop.time() - self._began >= _FRESH):
             self._began = loop.time()
             self._task = asyncio.create_task(self._run(), name=f"check {self._check.component}")
-        await asyncio.wait({self._task}, timeout=_TIMEOUT)
-        if self._task.done():
-            return self._task.result()
+        await asyncio.wait({self._task}, timeout=_WAIT)
         seconds = loop.time() - self._began
-        return Degradation(self._check.component, f"no response for {seconds:.0f} s", _HANGS)
+        if self._task.done():
+            self._last = self._task.result()
+        elif seconds >= _TIMEOUT:
+            detail = f"no response for {seconds:.0f} s"
+            self._last = Degradation(self._check.component, detail, _HINT)
+        return self._last
 
     async def _run(self) -> Degradation | None:
         try:

@@ -99,7 +99,7 @@ class Snapshots:
         examine(source)
         with _writing(self._state), _new_file(self._state) as temporary:
             _copy_closed(source, temporary)
-            aside = self._state.with_name(f"{self._state.name}.replaced-{now:%Y%m%dT%H%M%S}")
+            aside = self._state.with_name(f"{self._state.name}.replaced-{now:%Y%m%dT%H%M%S%f}")
             replaced = self._state.exists()
             # A log that stays would be played into the state that takes the place.
             for part in _PARTS:
