@@ -41,6 +41,7 @@ COMMANDS: dict[str, list[str]] = {
     "clients": ["clients"],
     "copy": ["copy", "one", "--from", "claude", "--to", "codex"],
     "undo": ["undo"],
+    "restore": ["restore"],
     "service": ["service", "status"],
     "completion": ["completion", "bash"],
 }

@@ -16,6 +16,7 @@ from mcpyard.api.clients import client_routes
 from mcpyard.api.connecting import ConnectRoutes
 from mcpyard.api.definitions import EditRoutes
 from mcpyard.api.events import EventRoutes
+from mcpyard.api.health import HealthRoutes
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
@@ -95,9 +96,12 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
     """Every route of the servers and what they do."""
     servers, logs = ServerRoutes(yard), LogRoutes(yard, closing)
     edits, bench, signs = EditRoutes(yard), WorkbenchRoutes(yard), SignInRoutes(yard)
+    health = HealthRoutes(yard, closing)
     one = "/api/mcp/servers/{ref}"
     return [
-        Route("/healthz", servers.health),
+        Route("/livez", health.livez),
+        Route("/readyz", health.readyz),
+        Route("/healthz", health.healthz),
         Route("/metrics", MetricsRoutes(yard).metrics),
         Route("/api/openapi.json", openapi),
         Route("/api/events", EventRoutes(yard, closing).events),

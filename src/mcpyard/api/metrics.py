@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
+from mcpyard.domain.repositories import Journal
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
 from mcpyard.yard.views.resources import FiguresView
@@ -49,6 +50,13 @@ class _Metric(NamedTuple):
     samples: Callable[[_Seen], Iterable[Sample]]
 
 
+class _JournalMetric(NamedTuple):
+    name: str
+    kind: str
+    meaning: str
+    value: Callable[[Journal], int]
+
+
 class MetricsRoutes:
     """Shows the figures of one yard."""
 
@@ -63,7 +71,10 @@ class MetricsRoutes:
             _Seen(each, accounts.get(each.server.id) or Account(), usages.get(each.server.id))
             for each in pictures
         ]
-        page = "".join(f"{line}\n" for metric in _METRICS for line in _lines(metric, seen))
+        lines = [line for metric in _METRICS for line in _lines(metric, seen)]
+        if journal := self._yard.accounts.journal:
+            lines += [line for metric in _JOURNAL_METRICS for line in _plain_lines(metric, journal)]
+        page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
     def _usages(self, pictures: Iterable[Picture]) -> dict[UUID, FiguresView]:
@@ -94,12 +105,26 @@ def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
             yield f"{metric.name}{suffix}{{{label_text}}} {value:.17g}"
 
 
+def _plain_lines(metric: _JournalMetric, journal: Journal) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.meaning}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    yield f"{metric.name} {metric.value(journal)}"
+
+
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
     return lambda seen: [Sample("", {}, read(seen))]
 
 
 def _used(read: Callable[[FiguresView], float]) -> Callable[[_Seen], Iterable[Sample]]:
     return lambda seen: [Sample("", {}, read(seen.usage))] if seen.usage else []
+
+
+def _dropped(journal: Journal) -> int:
+    return journal.dropped
+
+
+def _trimmed(journal: Journal) -> int:
+    return journal.trimmed
 
 
 def _statuses(seen: _Seen) -> Iterator[Sample]:
@@ -187,5 +212,20 @@ _METRICS: Final = (
         "counter",
         "Bytes of results received from a server.",
         _one(lambda seen: seen.account.bytes_out),
+    ),
+)
+
+_JOURNAL_METRICS: Final = (
+    _JournalMetric(
+        "mcpyard_journal_dropped_total",
+        "counter",
+        "Calls that the journal did not record.",
+        _dropped,
+    ),
+    _JournalMetric(
+        "mcpyard_journal_trimmed_total",
+        "counter",
+        "Calls removed from the journal because it was full.",
+        _trimmed,
     ),
 )

@@ -42,7 +42,7 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.ProtocolBroken: "Update the server, or check its log.",
     errors.NobodyAnswered: "Check why each of them failed, and start one of them.",
     errors.TimedOut: "Try again, or increase the timeout of the server, the tool or the call.",
-    errors.StateBroken: "Move the file away, or restore a copy of it.",
+    errors.StateBroken: "Restore a backup: mcpyard restore",
     errors.StateGone: "Restore the home folder, or restart mcpyard: mcpyard up",
     errors.StorageFull: "Free some disk space, then try again.",
     errors.NotWritable: "Check the permissions, or choose another location; then try again.",

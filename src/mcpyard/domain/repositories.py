@@ -204,7 +204,17 @@ class Approvals(Protocol):
 
 
 class Journal(Protocol):
-    """The last calls: bounded, and worth no waiting."""
+    """The last calls: bounded, and worth no waiting; no caller removes the lines of another."""
+
+    @property
+    def dropped(self) -> int:
+        """How many calls were not noted since the program began."""
+        ...
+
+    @property
+    def trimmed(self) -> int:
+        """How many lines were removed for want of room since the program began."""
+        ...
 
     def append(self, call: CallRecord) -> None:
         """Note a call, in the background; dropped when too many are waiting."""

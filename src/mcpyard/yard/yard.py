@@ -39,7 +39,7 @@ from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.yard_scope import OwnServers
-from mcpyard.yard.closing import STEP_TIMEOUT, bounded
+from mcpyard.yard.closing import STEP_TIMEOUT, bounded, wait_up_to
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
 from mcpyard.yard.events import EventBus, Subscription
@@ -49,6 +49,7 @@ from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.reconcile import Reconciler, by_ref
+from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.views.calls import CallView, call_view
 from mcpyard.yard.views.resources import figures_view
@@ -80,6 +81,7 @@ class YardCore:
         approvals: The entries of project files that need approval.
         identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
+        checks: Checks of mcpyard itself.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -113,6 +115,7 @@ class YardCore:
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
         self._clients = self._reach_clients(ports)
+        self.checks = SelfChecks([*ports.checks, reconciler_check(lambda: self._loop_task)])
         self._loop_task: asyncio.Task[None] | None = None
 
     @property
@@ -290,7 +293,7 @@ class YardCore:
         """Stop a server if it runs, and remove its definition."""
         server = self.server(ref)
         await self._editor.remove(server)
-        await self._until(self._reconciler.gone(server.id), wait)
+        await wait_up_to(self._reconciler.gone(server.id), wait)
 
     async def trial(self, body: Mapping[str, object]) -> TrialView:
         """Start a server that is not registered, list its tools, and stop it."""
@@ -351,13 +354,8 @@ class YardCore:
         return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
 
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
-        await self._until(self._reconciler.settled(server.id), wait)
+        await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
-
-    async def _until(self, event: Awaitable[None], seconds: float) -> None:
-        """Wait at most so many seconds; a timeout is not an error."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(event, max(0.0, seconds))
 
     def _of(self, server: UUID) -> Observed:
         return self._servers.observed().get(server) or Observed(server)

@@ -54,6 +54,16 @@ _TOOL: Final[_Object] = {
     "outputSchema": None, "annotations": {"readOnlyHint": True},
     "enabled": True, "exposedName": "mcp_files_read", "stale": False,
 }  # fmt: skip
+_DEGRADED: Final[_Object] = {
+    "ok": True, "status": "degraded",
+    "degraded": [
+        {
+            "component": "storage",
+            "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
+            "hint": "Free some disk space, then try again.",
+        }
+    ],
+}  # fmt: skip
 _CALL: Final[_Object] = {
     "id": 17, "at": _AT, "who": "api", "server": "files", "serverId": _ID, "tool": "read",
     "ms": 1.25, "outcome": "ok", "bytesIn": 24, "bytesOut": 61,
@@ -137,7 +147,9 @@ ANSWERS: Final[Mapping[str, object]] = {
     "Parsed": {"servers": [_PARSED], "problems": []},
     "Trial": {"ok": True, **_SESSION},
     "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": []},
-    "Calls": {"calls": [_CALL], "next": None},
+    "Calls": {"calls": [_CALL], "next": None, "dropped": 0, "trimmed": 0},
+    "Alive": {"ok": True},
+    "Readiness": _DEGRADED,
     "Health": {"ok": True},
     "Sickness": _SICKNESS,
     "Profile": _NAMED_PROFILE,

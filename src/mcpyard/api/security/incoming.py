@@ -16,8 +16,9 @@ GATEWAY: Final = "/mcp"
 STATIC: Final = "/static/"
 
 _SAFE: Final = frozenset({"GET", "HEAD"})
+_PROBES: Final = ("/livez", "/readyz", "/healthz")
 _PUBLIC: Final = frozenset(
-    {("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", LOGIN), ("GET", CALLBACK)}
+    {("GET", LOGIN), ("GET", CALLBACK), *((method, path) for method in _SAFE for path in _PROBES)}
 )
 _ONCE: Final = (b"host", b"origin", b"authorization", b"content-length", b"sec-fetch-site")
 _NO: Final = frozenset({"0", "false", "no", ""})

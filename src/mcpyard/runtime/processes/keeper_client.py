@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcpyard.domain.model import ResourceLimits
+from mcpyard.domain.degradation import Degradation
 from mcpyard.runtime.processes import keeper
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import Cgroup
@@ -37,6 +38,9 @@ _STRIKE_SECONDS: Final = 0.5
 """For the first look at what a lost keeper left: callers wait for it, but not for long."""
 _LOST: Final = "the keeper process, which starts servers, died"
 _HUNG: Final = "the keeper process, which starts servers, stopped responding"
+_SILENT: Final = 2
+"""Pings without an answer: the last one is always on its way."""
+_REPLACED: Final = "No action is needed: mcpyard replaces it and starts its servers again."
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
 """What the interpreter may need to start; no mark of an outer yard, no secrets."""
 
@@ -103,6 +107,13 @@ class KeeperClient:
     def pid(self) -> int | None:
         """The keeper's pid, None while there is no keeper."""
         return self._run.process.pid if self._run else None
+
+    async def check(self) -> Degradation | None:
+        """Whether the keeper responds; none runs before the first local server."""
+        run = self._run
+        if run is None or run.unanswered < _SILENT:
+            return None
+        return Degradation("keeper", f"{_HUNG} (pid {run.process.pid})", _REPLACED)
 
     async def start(self) -> None:
         """Start the keeper, unless it runs.
