@@ -21,6 +21,8 @@ class FakeLive:
         self.activity = 0
         self.concurrency = None
         self.lost = False
+        self.throttled = 0.0
+        self.limits: list[tuple[int, int]] = []
         self.ended = ""
         self.pings = 0
         self.working = False
@@ -40,6 +42,9 @@ class FakeLive:
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
         del params
         return await self.call(method, b"", terms)
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        self.limits.append((concurrency, queue))
 
     def tune(self, interest: NotificationInterest) -> None:
         self.tuned.append(interest)

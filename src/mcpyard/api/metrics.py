@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.api.http_server.connection_limits import BoundedProtocol, ConnectionCounts
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
 from mcpyard.yard.views.servers import Picture
@@ -54,13 +56,50 @@ class MetricsRoutes:
         seen = [
             _Seen(each, accounts.get(each.server.id) or Account()) for each in self._yard.pictures()
         ]
-        page = "".join(f"{line}\n" for metric in _METRICS for line in _lines(metric, seen))
+        lines = [line for metric in _METRICS for line in _lines(metric, seen)]
+        lines += _quota_lines([*self._yard.calls.callers])
+        lines += _connection_lines(BoundedProtocol.counts)
+        page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
 
 def escaped(value: str) -> str:
     """A label's value as it is written between quotes."""
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _quota_lines(callers: list[Caller]) -> Iterator[str]:
+    """What each caller was refused, and which of its own sessions were ended for others."""
+    yield from _described(
+        "mcpyard_quota_refusals_total", "Requests refused because of a quota of their caller."
+    )
+    for caller in callers:
+        for quota, count in caller.refused.items():
+            labels = f'caller="{escaped(caller.name)}",quota="{quota}"'
+            yield f"mcpyard_quota_refusals_total{{{labels}}} {count}"
+    yield from _described(
+        "mcpyard_quota_evictions_total", "Idle sessions ended because of a quota of their caller."
+    )
+    for caller in callers:
+        for quota, count in caller.evicted.items():
+            labels = f'caller="{escaped(caller.name)}",quota="{quota}"'
+            yield f"mcpyard_quota_evictions_total{{{labels}}} {count}"
+
+
+def _connection_lines(counts: ConnectionCounts) -> Iterator[str]:
+    yield from _described(
+        "mcpyard_connections_closed_total", "Idle connections closed to make room for others."
+    )
+    yield f"mcpyard_connections_closed_total {counts.closed}"
+    yield from _described(
+        "mcpyard_connections_refused_total", "Connections refused because there were too many."
+    )
+    yield f"mcpyard_connections_refused_total {counts.refused}"
+
+
+def _described(name: str, meaning: str) -> Iterator[str]:
+    yield f"# HELP {name} {meaning}"
+    yield f"# TYPE {name} counter"
 
 
 def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
@@ -132,6 +171,12 @@ _METRICS: Final = (
         "counter",
         "Calls that failed or whose tool returned an error.",
         _one(lambda seen: seen.account.errors),
+    ),
+    _Metric(
+        "mcpyard_server_calls_refused_total",
+        "counter",
+        "Calls refused because too many were in flight or waiting for the server.",
+        _one(lambda seen: seen.account.refused),
     ),
     _Metric("mcpyard_call_duration_seconds", "histogram", "Duration of calls.", _latency),
     _Metric(
