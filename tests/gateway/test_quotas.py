@@ -12,9 +12,7 @@ import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from mcpyard.app import Yard
 from mcpyard.domain.callers import Quotas
-from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.lifecycle import Phase
 from tests.gateway.talking import ODD_SERVER, Legacy, Message, Talk, heads, odd_server, talking
 from tests.gateway.test_revoked import holder_of
@@ -264,14 +262,16 @@ async def test_a_remote_server_that_asks_to_wait_is_left_alone_and_the_caller_he
 
     async with raw_server(speaking(script)) as server:
         definition = {"url": server.url, "wanted": "running"}
-        async with Yard.open(servers={"far": definition}) as yard:
-            await yard.settled("far")
-            for _ in range(2):
-                with pytest.raises(Disconnected, match=r"HTTP 429: .* \(Retry-After\)") as raised:
-                    await yard.call_tool("far", "t", {})
-                assert raised.value.cause
-                assert raised.value.cause.retry_after > 2_900
+        async with talking({"far": definition}) as talk:
+            refused = (await talk.call("/mcp/servers/far", "t"))["error"]
             before = len(server.heard)
+            assert "HTTP 429: the server asks to wait 3000 s (Retry-After)" in refused["message"]
+            assert 2_900 < refused["data"]["retryAfter"] <= 3_000
+            path = "/api/mcp/servers/far/tools/t/call"
+            answer = await talk.http.post(path, content=b"{}", headers=heads({}))
+            assert (answer.status_code, answer.json()["cause"]["code"]) == (502, "http_error")
+            assert 2_900 < int(answer.headers["retry-after"]) <= 3_000
+            yard = talk.served.yard
             # A restart does not go around it.
             await yard.restart("far")
             assert await eventually(lambda: yard.record("far").phase is Phase.BACKOFF)

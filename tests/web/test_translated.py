@@ -35,7 +35,7 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor",
+    "concurrency", "doctor", "queue",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 

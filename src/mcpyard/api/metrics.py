@@ -4,13 +4,14 @@ Written by hand: the official client costs 40 ms at the start of every yard, for
 rules. Tests read the page with that client's own parser.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.http_server.connection_limits import BoundedProtocol, ConnectionCounts
+from mcpyard.api.http_server.connection_limits import BoundedProtocol
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
@@ -44,6 +45,15 @@ class _Metric(NamedTuple):
     samples: Callable[[_Seen], Iterable[Sample]]
 
 
+class _YardMetric(NamedTuple):
+    """A metric that is not about one server."""
+
+    name: str
+    kind: str
+    meaning: str
+    samples: Callable[[YardCore], Iterable[Sample]]
+
+
 class MetricsRoutes:
     """Shows the figures of one yard."""
 
@@ -57,8 +67,7 @@ class MetricsRoutes:
             _Seen(each, accounts.get(each.server.id) or Account()) for each in self._yard.pictures()
         ]
         lines = [line for metric in _METRICS for line in _lines(metric, seen)]
-        lines += _quota_lines([*self._yard.calls.callers])
-        lines += _connection_lines(BoundedProtocol.counts)
+        lines += [line for metric in _YARD_METRICS for line in _yard_lines(metric, self._yard)]
         page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
@@ -68,49 +77,28 @@ def escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _quota_lines(callers: list[Caller]) -> Iterator[str]:
-    """What each caller was refused, and which of its own sessions were ended for others."""
-    yield from _described(
-        "mcpyard_quota_refusals_total", "Requests refused because of a quota of their caller."
-    )
-    for caller in callers:
-        for quota, count in caller.refused.items():
-            labels = f'caller="{escaped(caller.name)}",quota="{quota}"'
-            yield f"mcpyard_quota_refusals_total{{{labels}}} {count}"
-    yield from _described(
-        "mcpyard_quota_evictions_total", "Idle sessions ended because of a quota of their caller."
-    )
-    for caller in callers:
-        for quota, count in caller.evicted.items():
-            labels = f'caller="{escaped(caller.name)}",quota="{quota}"'
-            yield f"mcpyard_quota_evictions_total{{{labels}}} {count}"
-
-
-def _connection_lines(counts: ConnectionCounts) -> Iterator[str]:
-    yield from _described(
-        "mcpyard_connections_closed_total", "Idle connections closed to make room for others."
-    )
-    yield f"mcpyard_connections_closed_total {counts.closed}"
-    yield from _described(
-        "mcpyard_connections_refused_total", "Connections refused because there were too many."
-    )
-    yield f"mcpyard_connections_refused_total {counts.refused}"
-
-
-def _described(name: str, meaning: str) -> Iterator[str]:
-    yield f"# HELP {name} {meaning}"
-    yield f"# TYPE {name} counter"
-
-
 def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
-    yield f"# HELP {metric.name} {metric.meaning}"
-    yield f"# TYPE {metric.name} {metric.kind}"
+    yield from _described(metric)
     for each in seen:
         server = each.picture.server.name
         for suffix, labels, value in metric.samples(each):
-            pairs = {"server": server, **labels}.items()
-            label_text = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
-            yield f"{metric.name}{suffix}{{{label_text}}} {value:.17g}"
+            yield _line(metric.name + suffix, {"server": server, **labels}, value)
+
+
+def _yard_lines(metric: "_YardMetric", yard: YardCore) -> Iterator[str]:
+    yield from _described(metric)
+    for suffix, labels, value in metric.samples(yard):
+        yield _line(metric.name + suffix, labels, value)
+
+
+def _described(metric: "_Metric | _YardMetric") -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.meaning}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+
+
+def _line(name: str, labels: Labels, value: float) -> str:
+    label_text = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
+    return f"{name}{{{label_text}}} {value:.17g}" if labels else f"{name} {value:.17g}"
 
 
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
@@ -190,5 +178,41 @@ _METRICS: Final = (
         "counter",
         "Bytes of results received from a server.",
         _one(lambda seen: seen.account.bytes_out),
+    ),
+)
+
+
+def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], Iterable[Sample]]:
+    return lambda yard: [
+        Sample("", {"caller": caller.name, "quota": quota}, count)
+        for caller in yard.calls.callers
+        for quota, count in read(caller).items()
+    ]
+
+
+_YARD_METRICS: Final = (
+    _YardMetric(
+        "mcpyard_quota_refusals_total",
+        "counter",
+        "Requests refused because of a quota of their caller.",
+        _by_quota(lambda caller: caller.refused),
+    ),
+    _YardMetric(
+        "mcpyard_quota_evictions_total",
+        "counter",
+        "Idle sessions ended because of a quota of their caller.",
+        _by_quota(lambda caller: caller.evicted),
+    ),
+    _YardMetric(
+        "mcpyard_connections_closed_total",
+        "counter",
+        "Connections without a valid token closed to make room for others.",
+        lambda _yard: [Sample("", {}, BoundedProtocol.counts.closed)],
+    ),
+    _YardMetric(
+        "mcpyard_connections_refused_total",
+        "counter",
+        "Connections refused because there were too many.",
+        lambda _yard: [Sample("", {}, BoundedProtocol.counts.refused)],
     ),
 )

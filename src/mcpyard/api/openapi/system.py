@@ -119,7 +119,7 @@ YARD: Final[Json] = {
                     "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
                 }
             },
-            (422,),
+            (422, 429),
             tags=["yard"],
             parameters=[
                 query("after", "The id of the last event received.", {"type": "string"}),
