@@ -296,25 +296,25 @@ async def test_a_head_that_begins_together_with_the_end_of_a_request_has_the_sam
 
 
 @pytest.mark.spec("F2.6")
-async def test_idle_sockets_of_strangers_do_not_lock_anybody_out(
+async def test_idle_unauthenticated_sockets_lock_nobody_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(BoundedProtocol, "most_connections", 3)
     monkeypatch.setattr(BoundedProtocol, "counts", ConnectionCounts())
     async with served(monkeypatch) as server:
-        known = await server.line()
-        known.writer.write(GET)
-        assert await known.answer() == (200, b"0")
-        stranger = await server.line()
-        stranger.writer.write(GET.replace(b"Bearer key", b"Bearer other"))
-        assert (await stranger.answer())[0] == 401
+        authenticated = await server.line()
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
+        unauthenticated = await server.line()
+        unauthenticated.writer.write(GET.replace(b"Bearer key", b"Bearer other"))
+        assert (await unauthenticated.answer())[0] == 401
         silent = await server.line()
-        for closed in (stranger, silent):
+        for closed in (unauthenticated, silent):
             owner = await server.line()
             owner.writer.write(GET)
             assert await owner.answer() == (200, b"0")
             assert await closed.rest() == b""
-        known.writer.write(GET)
-        assert await known.answer() == (200, b"0")
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
         assert (await (await server.line()).rest()).startswith(b"HTTP/1.1 503 ")
         assert BoundedProtocol.counts == ConnectionCounts(made=6, closed=2, refused=1)

@@ -396,5 +396,5 @@ EDGES: Final[dict[type[YardError], Edge]] = {
 
 def edge(error: YardError) -> Edge:
     """The edge of an error: its own, or that of the nearest ancestor that has one."""
-    known = (EDGES[kind] for kind in type(error).__mro__ if kind in EDGES)
-    return next(known, Edge(500, "internal", _INTERNAL, 1))
+    edges = (EDGES[kind] for kind in type(error).__mro__ if kind in EDGES)
+    return next(edges, Edge(500, "internal", _INTERNAL, 1))
