@@ -163,8 +163,9 @@ class ClientSession:
         """Watch a resource for changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are already subscribed")
-        self._keep(len(uri) + len(place.own))
-        self._uris.setdefault(place.server, {})[place.own] = uri
+        uris = self._uris.setdefault(place.server, {})
+        self._keep(len(uri) + len(place.own) if place.own not in uris else 0)
+        uris[place.own] = uri
         self._set_interest(place.server, notifications)
 
     def unsubscribe(self, uri: str, notifications: Notifications) -> None:
