@@ -14,7 +14,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mcpyard.api.http_server.connection_limits import HEAD_LIMIT, BoundedProtocol
+from mcpyard.api.http_server.connection_limits import (
+    HEAD_LIMIT,
+    BoundedProtocol,
+    ConnectionCounts,
+)
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.headers import STRICT
@@ -289,3 +293,28 @@ async def test_a_head_that_begins_together_with_the_end_of_a_request_has_the_sam
         assert await line.answer() == (200, b"0")
         line.writer.write(half + b"\r\n")
         assert (await line.rest()).startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.spec("F2.6")
+async def test_idle_unauthenticated_sockets_lock_nobody_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BoundedProtocol, "most_connections", 3)
+    monkeypatch.setattr(BoundedProtocol, "counts", ConnectionCounts())
+    async with served(monkeypatch) as server:
+        authenticated = await server.line()
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
+        unauthenticated = await server.line()
+        unauthenticated.writer.write(GET.replace(b"Bearer key", b"Bearer other"))
+        assert (await unauthenticated.answer())[0] == 401
+        silent = await server.line()
+        for closed in (unauthenticated, silent):
+            owner = await server.line()
+            owner.writer.write(GET)
+            assert await owner.answer() == (200, b"0")
+            assert await closed.rest() == b""
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
+        assert (await (await server.line()).rest()).startswith(b"HTTP/1.1 503 ")
+        assert BoundedProtocol.counts == ConnectionCounts(made=6, closed=2, refused=1)

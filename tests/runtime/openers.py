@@ -22,6 +22,8 @@ class FakeLive:
         self.activity = 0
         self.concurrency = None
         self.lost = False
+        self.throttled = 0.0
+        self.limits: list[tuple[int, int]] = []
         self.ended = ""
         self.pings = 0
         self.working = False
@@ -46,6 +48,9 @@ class FakeLive:
 
     def set_limits(self, resources: ResourceLimits) -> None:
         self.limits.append(resources)
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        self.limits.append((concurrency, queue))
 
     def tune(self, interest: NotificationInterest) -> None:
         self.tuned.append(interest)

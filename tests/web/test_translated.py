@@ -37,7 +37,7 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor", "open", "login", "limits",
+    "concurrency", "doctor", "open", "login", "limits", "queue",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 

@@ -42,6 +42,7 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "inherit": ["DISPLAY"],
         "isolation": "per-client",
         "concurrency": 4,
+        "queue": 5,
         "maxMessage": 9,
         "health": {"interval": 4, "timeout": 5, "failures": 6},
         "restart": {"attempts": 0, "limit": 1, "window": 2},
@@ -122,7 +123,7 @@ DEFINITION = (
         "isolation",
         "wantedConcurrency",
     ),
-    *("maxMessage", "health", "restart", "limits", "toolPolicies"),
+    *("queue", "maxMessage", "health", "restart", "limits", "toolPolicies"),
 )
 CONDITION = (
     *("status", "state", "phase", "error", "attempt", "maxAttempts", "nextRetryAt", "pid", "since"),

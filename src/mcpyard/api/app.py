@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable
+from math import ceil
 from typing import Final, cast
 
 from starlette.applications import Starlette
@@ -34,7 +35,7 @@ from mcpyard.api.servers import ServerRoutes
 from mcpyard.api.signin import SignInRoutes
 from mcpyard.api.tokens import TokenRoutes
 from mcpyard.api.workbench import WorkbenchRoutes
-from mcpyard.domain.errors import YardError
+from mcpyard.domain.errors import ServerFault, YardError
 from mcpyard.yard.yard import YardCore
 
 _INSIDE_GATEWAY: Final = f"{GATEWAY}/"
@@ -163,7 +164,10 @@ def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
 
 
 def _yard_error(_request: Request, error: Exception) -> Response:
-    return refuse(problem_of(cast("YardError", error)))
+    cause = error.cause if isinstance(error, ServerFault) else None
+    wait = ceil(cause.retry_after) if cause else 0
+    headers = {"Retry-After": str(wait)} if wait else None
+    return refuse(problem_of(cast("YardError", error)), headers)
 
 
 def _bad_json(_request: Request, error: Exception) -> Response:

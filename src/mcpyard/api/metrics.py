@@ -6,6 +6,7 @@ rules. Tests read the page with that client's own parser.
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -13,6 +14,8 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.api.http_server.connection_limits import BoundedProtocol
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.repositories import Journal
@@ -50,11 +53,13 @@ class _Metric(NamedTuple):
     samples: Callable[[_Seen], Iterable[Sample]]
 
 
-class _JournalMetric(NamedTuple):
+class _YardMetric(NamedTuple):
+    """A metric that is not about one server."""
+
     name: str
     kind: str
     meaning: str
-    value: Callable[[Journal], int]
+    samples: Callable[[YardCore], Iterable[Sample]]
 
 
 class MetricsRoutes:
@@ -72,8 +77,7 @@ class MetricsRoutes:
             for each in pictures
         ]
         lines = [line for metric in _METRICS for line in _lines(metric, seen)]
-        if journal := self._yard.accounts.journal:
-            lines += [line for metric in _JOURNAL_METRICS for line in _plain_lines(metric, journal)]
+        lines += [line for metric in _YARD_METRICS for line in _yard_lines(metric, self._yard)]
         page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
@@ -95,20 +99,27 @@ def escaped(value: str) -> str:
 
 
 def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
-    yield f"# HELP {metric.name} {metric.meaning}"
-    yield f"# TYPE {metric.name} {metric.kind}"
+    yield from _described(metric)
     for each in seen:
         server = each.picture.server.name
         for suffix, labels, value in metric.samples(each):
-            pairs = {"server": server, **labels}.items()
-            label_text = ",".join(f'{name}="{escaped(text)}"' for name, text in pairs)
-            yield f"{metric.name}{suffix}{{{label_text}}} {value:.17g}"
+            yield _line(metric.name + suffix, {"server": server, **labels}, value)
 
 
-def _plain_lines(metric: _JournalMetric, journal: Journal) -> Iterator[str]:
+def _yard_lines(metric: "_YardMetric", yard: YardCore) -> Iterator[str]:
+    yield from _described(metric)
+    for suffix, labels, value in metric.samples(yard):
+        yield _line(metric.name + suffix, labels, value)
+
+
+def _described(metric: "_Metric | _YardMetric") -> Iterator[str]:
     yield f"# HELP {metric.name} {metric.meaning}"
     yield f"# TYPE {metric.name} {metric.kind}"
-    yield f"{metric.name} {metric.value(journal)}"
+
+
+def _line(name: str, labels: Labels, value: float) -> str:
+    label_text = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
+    return f"{name}{{{label_text}}} {value:.17g}" if labels else f"{name} {value:.17g}"
 
 
 def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
@@ -119,12 +130,12 @@ def _used(read: Callable[[FiguresView], float]) -> Callable[[_Seen], Iterable[Sa
     return lambda seen: [Sample("", {}, read(seen.usage))] if seen.usage else []
 
 
-def _dropped(journal: Journal) -> int:
-    return journal.dropped
+def _of_journal(read: Callable[[Journal], int]) -> Callable[[YardCore], Iterable[Sample]]:
+    def samples(yard: YardCore) -> list[Sample]:
+        journal = yard.accounts.journal
+        return [Sample("", {}, read(journal))] if journal else []
 
-
-def _trimmed(journal: Journal) -> int:
-    return journal.trimmed
+    return samples
 
 
 def _statuses(seen: _Seen) -> Iterator[Sample]:
@@ -200,6 +211,12 @@ _METRICS: Final = (
         "Calls that failed or whose tool returned an error.",
         _one(lambda seen: seen.account.errors),
     ),
+    _Metric(
+        "mcpyard_server_calls_refused_total",
+        "counter",
+        "Calls refused because too many were in flight or waiting for the server.",
+        _one(lambda seen: seen.account.refused),
+    ),
     _Metric("mcpyard_call_duration_seconds", "histogram", "Duration of calls.", _latency),
     _Metric(
         "mcpyard_call_arguments_bytes_total",
@@ -215,17 +232,50 @@ _METRICS: Final = (
     ),
 )
 
-_JOURNAL_METRICS: Final = (
-    _JournalMetric(
+
+def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], Iterable[Sample]]:
+    return lambda yard: [
+        Sample("", {"caller": caller.name, "quota": quota}, count)
+        for caller in yard.calls.callers
+        for quota, count in read(caller).items()
+    ]
+
+
+_YARD_METRICS: Final = (
+    _YardMetric(
         "mcpyard_journal_dropped_total",
         "counter",
         "Calls that the journal did not record.",
-        _dropped,
+        _of_journal(lambda journal: journal.dropped),
     ),
-    _JournalMetric(
+    _YardMetric(
         "mcpyard_journal_trimmed_total",
         "counter",
         "Calls removed from the journal because it was full.",
-        _trimmed,
+        _of_journal(lambda journal: journal.trimmed),
+    ),
+    _YardMetric(
+        "mcpyard_quota_refusals_total",
+        "counter",
+        "Requests refused because of a quota of their caller.",
+        _by_quota(lambda caller: caller.refused),
+    ),
+    _YardMetric(
+        "mcpyard_quota_evictions_total",
+        "counter",
+        "Idle sessions ended because of a quota of their caller.",
+        _by_quota(lambda caller: caller.evicted),
+    ),
+    _YardMetric(
+        "mcpyard_connections_closed_total",
+        "counter",
+        "Connections without a valid token closed to make room for others.",
+        lambda _yard: [Sample("", {}, BoundedProtocol.counts.closed)],
+    ),
+    _YardMetric(
+        "mcpyard_connections_refused_total",
+        "counter",
+        "Connections refused because there were too many.",
+        lambda _yard: [Sample("", {}, BoundedProtocol.counts.refused)],
     ),
 )

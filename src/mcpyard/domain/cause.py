@@ -82,6 +82,7 @@ class Cause:
         stderr: The last lines the server wrote.
         untaken: Whether the server certainly never took the request that failed with this cause,
             so that repeating it can do no harm.
+        retry_after: Seconds for which the server asked not to be sent anything; 0 when it did not.
     """
 
     code: Code
@@ -89,6 +90,7 @@ class Cause:
     hint: str = ""
     stderr: tuple[str, ...] = ()
     untaken: bool = False
+    retry_after: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.hint:

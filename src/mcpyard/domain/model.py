@@ -48,6 +48,14 @@ MOST_MEMORY: Final = 10**15
 
 MOST_PROCESSES: Final = 100_000
 
+DEFAULT_CONCURRENCY: Final = 256
+"""Calls in flight at one server: more than any client needs, less than a server cannot bear."""
+
+DEFAULT_QUEUE: Final = 1024
+"""Calls that wait for one server: beyond it a caller had better hear at once than wait."""
+
+MOST_WAITING: Final = 100_000
+
 EVERYTHING: Final = "*"
 """Stands in `inherit` for every variable of the yard's own environment."""
 
@@ -152,6 +160,7 @@ def _refuse(fault: str | None, value: str) -> str:
 Text = Annotated[StrictStr, AfterValidator(_text)]
 Milliseconds = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=MAX_TIMEOUT)]
 Times = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_TIMES)]
+Waiting = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_WAITING)]
 Bytes = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=HARD_MAX_MESSAGE)]
 Memory = Annotated[
     int, BeforeValidator(_bytes), Field(strict=True, ge=LEAST_MEMORY, le=MOST_MEMORY)
@@ -265,7 +274,8 @@ class Policy(_Model):
         fallback: Names of servers that can answer in its place.
         inherit: Names of variables its process gets besides the usual ones; `all` for every one.
         isolation: Whether its clients share one process, or each has its own.
-        concurrency: How many calls a process runs at once; 0 for no limit.
+        concurrency: How many calls a process runs at once; 0 for the default.
+        queue: How many more calls may wait for it; those beyond are refused.
         max_message: The longest message taken from it, in bytes.
         health: When it counts as one that does not respond.
         restart: How often it is started again when it is lost.
@@ -284,6 +294,7 @@ class Policy(_Model):
     inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
     isolation: Literal["shared", "per-client"] = "shared"
     concurrency: Times = 0
+    queue: Waiting = DEFAULT_QUEUE
     max_message: Bytes = DEFAULT_MAX_MESSAGE
     health: HealthCheck = HealthCheck()
     restart: RestartLimits = RestartLimits()
@@ -291,6 +302,11 @@ class Policy(_Model):
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None
+
+    @property
+    def calls_at_once(self) -> int:
+        """How many calls a process runs at once."""
+        return self.concurrency or DEFAULT_CONCURRENCY
 
     @model_validator(mode="before")
     @classmethod

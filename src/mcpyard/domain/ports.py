@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
 from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.files import FileLock, FileText, FileWrite
@@ -222,6 +223,7 @@ class CallTerms(NamedTuple):
         capabilities: What the caller can do, as JSON; servers of the modern era are told.
         log_level: The log messages the caller wants; servers of the modern era are told.
         client_key: Whose process to use of a server that has one per client.
+        caller: Whose call it is; calls that wait are taken in turn from each caller.
     """
 
     timeout: float | None = None
@@ -232,6 +234,7 @@ class CallTerms(NamedTuple):
     capabilities: bytes | None = None
     log_level: str | None = None
     client_key: str | None = None
+    caller: Caller | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.NeedsAuth: "Sign in: mcpyard login NAME",
     errors.CallRefused: "See the server's error message; try other arguments.",
     errors.ProtocolBroken: "Update the server, or check its log.",
+    errors.ServerBusy: "Try again later, or raise concurrency or queue of the server.",
+    errors.OverQuota: "Wait until some have ended, or raise the quota: MCPYARD_LIMITS",
     errors.NobodyAnswered: "Check why each of them failed, and start one of them.",
     errors.TimedOut: "Try again, or increase the timeout of the server, the tool or the call.",
     errors.StateBroken: "Restore a backup: mcpyard restore",

@@ -16,7 +16,7 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import CallRefused, Disconnected, Problem, TimedOut
+from mcpyard.domain.errors import CallRefused, Disconnected, Problem, ServerBusy, TimedOut
 from mcpyard.domain.lifecycle import (
     ASLEEP,
     OPEN,
@@ -153,7 +153,7 @@ class Connection:
         self._gone = False
         self._guard()
         if self._session:
-            self._session.health.check = server.config.health
+            self._session.take_over(server.config)
         if live := self._live:
             live.set_limits(server.config.limits)
         if self._wakes and not self._calls and self._idle_timer is None:
@@ -237,7 +237,9 @@ class Connection:
         return await session.ask(live, ask, terms, refused)
 
     async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
-        started = self._deps.clock.monotonic()
+        started, config = self._deps.clock.monotonic(), self.server.config
+        if self._changes.waiting >= config.calls_at_once + config.queue:
+            raise ServerBusy(f"{self._changes.waiting} calls already wait for it to start")
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
             waited = self._deps.clock.monotonic() - started
@@ -276,7 +278,10 @@ class Connection:
                 if self._session:
                     self._session.runner.close()
             case Arm(timer, delay, epoch):
-                self._arm(timer, spread(delay, random.random()), epoch)  # noqa: S311  jitter
+                delay = spread(delay, random.random())  # noqa: S311  jitter
+                if timer is Timer.RETRY and (cause := self._state.cause):
+                    delay = max(delay, cause.retry_after)
+                self._arm(timer, delay, epoch)
             case Disarm(timer):
                 self._disarm(timer)
 
@@ -396,4 +401,5 @@ class Connection:
 
 def _was_refused(fault: Disconnected) -> bool:
     """An expired session refuses what it never took; the next session can have it."""
-    return fault.cause is not None and fault.cause.untaken
+    cause = fault.cause
+    return cause is not None and cause.untaken and not cause.retry_after

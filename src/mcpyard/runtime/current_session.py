@@ -6,6 +6,7 @@ from typing import Protocol
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.errors import CallRefused, Problem, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
+from mcpyard.domain.model import Policy
 from mcpyard.domain.observed import Capabilities, Tools
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.server_api import Live
@@ -110,6 +111,12 @@ class CurrentSession:
         """A call of it was answered."""
         if self.health.answered() is HealthVerdict.RECOVERED:
             self.on_recovered()
+
+    def take_over(self, policy: Policy) -> None:
+        """Treat it by this policy from now on."""
+        self.health.check = policy.health
+        if self.live:
+            self.live.limit_calls(policy.calls_at_once, policy.queue)
 
     def on_ready(self, live: Live, tools: Tools) -> None:
         """It can be used."""

@@ -17,6 +17,7 @@ from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import members
 from mcpyard.wire.jsonrpc import Reply, RpcError
 from mcpyard.wire.link import Busy
+from mcpyard.wire.remote.throttle import Throttle
 from mcpyard.wire.session import ServerSession
 
 _NOT_READING: Final = Cause(
@@ -51,9 +52,15 @@ class ServerProcess:
 class LiveServer:
     """A session in use (see `Live`)."""
 
-    def __init__(self, session: ServerSession, process: ServerProcess | None) -> None:
+    def __init__(
+        self,
+        session: ServerSession,
+        process: ServerProcess | None,
+        throttle: Throttle | None = None,
+    ) -> None:
         self._session = session
         self._process = process
+        self._throttle = throttle
         self._calls = 0
         self._log_level: str | None = None
         self._idle = asyncio.Event()
@@ -92,6 +99,11 @@ class LiveServer:
         return self._session.concurrency
 
     @property
+    def throttled(self) -> float:
+        """Seconds for which it asked not to be sent anything."""
+        return self._throttle.left if self._throttle else 0.0
+
+    @property
     def working(self) -> bool:
         """Whether a call within its time limit waits for an answer."""
         return self._session.working
@@ -101,9 +113,9 @@ class LiveServer:
         if self._process:
             self._process.child.set_limits(resources)
 
-    def limit_calls(self, concurrency: int) -> None:
-        """Run at most so many calls at once from now on."""
-        self._session.limit_calls(concurrency)
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Run at most so many calls at once, and let so many wait."""
+        self._session.limit_calls(concurrency, queue)
 
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool."""

@@ -26,11 +26,15 @@ from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import Link, LinkFailed
 from mcpyard.wire.pending import FLOOD
+from mcpyard.wire.remote.throttle import Throttle
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 
 if TYPE_CHECKING:
     import httpx2
+
+    from mcpyard.wire.remote.sse import SseLink
+    from mcpyard.wire.remote.streamable_http import HttpLink
 
 _NO_ROOM: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 
@@ -65,6 +69,7 @@ class WireOpener:
         self._environment = environment
         self._face = face
         self._died_of_the_probe: set[str] = set()
+        self._throttles: dict[str, Throttle] = {}
 
     async def open(self, server: DesiredServer, events: ConnectionEvents) -> LiveServer:
         """Open a server (see `Opener`)."""
@@ -79,10 +84,10 @@ class WireOpener:
             else:
                 live = await self._open_remote(server, launch, events)
         except LinkFailed as failure:
-            self._memory.keep_reached(server.launch_digest, None)
+            if not failure.cause.retry_after:
+                self._memory.keep_reached(server.launch_digest, None)
             raise OpenFailed(failure.cause) from None
-        if limit := server.config.concurrency:
-            live.limit_calls(limit)
+        live.limit_calls(server.config.calls_at_once, server.config.queue)
         return live
 
     async def close(self) -> None:
@@ -155,6 +160,8 @@ class WireOpener:
         # Most yards have no remote server; those that have none do without the HTTP client.
         from mcpyard.wire.remote.http_errors import looks_like_sse_only  # noqa: PLC0415
 
+        if self._throttle(server).left:
+            raise LinkFailed(self._throttle(server).cause())
         connection = self._memory.reached(server.launch_digest)
         transport = (connection and connection.transport) or launch.transport or Transport.HTTP
         try:
@@ -174,11 +181,19 @@ class WireOpener:
         last = self._memory.reached(server.launch_digest)
         auth = self.sign_ins.auth(launch)
         link = _remote_link(transport, launch, server.config.max_message, auth)
+        link.throttle = throttle = self._throttle(server)
         seconds = limits.start_limit((), server.config.start_timeout)
         session = await self._meet(link, last and last.era, seconds, events)
         connection = KnownConnection(Era(session.era), transport)
         self._memory.keep_reached(server.launch_digest, connection)
-        return LiveServer(session, None)
+        return LiveServer(session, None, throttle)
+
+    def _throttle(self, server: DesiredServer) -> Throttle:
+        """The throttle of a server; those that are over are forgotten when a new one is made."""
+        digest = server.launch_digest
+        if digest not in self._throttles:
+            self._throttles = {key: each for key, each in self._throttles.items() if each.left}
+        return self._throttles.setdefault(digest, Throttle())
 
     async def _meet(
         self, link: Link, era: Era | None, seconds: float, events: ConnectionEvents
@@ -240,7 +255,7 @@ def _ended(
 
 def _remote_link(
     transport: Transport, launch: RemoteLaunch, limit: int, auth: "httpx2.Auth | None"
-) -> Link:
+) -> "HttpLink | SseLink":
     if transport is Transport.SSE:
         from mcpyard.wire.remote.sse import SseLink  # noqa: PLC0415
 

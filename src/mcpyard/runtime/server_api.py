@@ -84,6 +84,15 @@ class Live(Protocol):
         """Whether a call within its time limit waits for an answer."""
         ...
 
+    @property
+    def throttled(self) -> float:
+        """Seconds for which it asked not to be sent anything (`Retry-After`); 0 when it did not."""
+        ...
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Run at most so many calls at once, and let so many wait; further ones are refused."""
+        ...
+
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers.call`)."""
         ...

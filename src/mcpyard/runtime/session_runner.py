@@ -246,6 +246,9 @@ class SessionRunner:
                 return signal
             if signal is _Signal.CLOSE:
                 return None
+            if left := live.throttled:
+                self._postpone(signal, left)
+                continue
             if signal is _Signal.REFRESH_TOOLS or signal is _Signal.REFRESH_CAPABILITIES:
                 await self._refresh(signal, live, listener)
                 continue
@@ -299,14 +302,21 @@ class SessionRunner:
             return False
         return True
 
-    def _debounce(self, signal: _Signal) -> None:
+    def _debounce(self, signal: _Signal, seconds: float = limits.LIST_DEBOUNCE) -> None:
         if signal not in self._timers:
             loop = asyncio.get_running_loop()
             pause = self._pace.pause()
             if pause > _NAMED_PAUSE:
                 self.on_warning(CHANGES_TOO_OFTEN)
-            delay = max(limits.LIST_DEBOUNCE, pause)
+            delay = max(seconds, pause)
             self._timers[signal] = loop.call_later(delay, self._put, signal)
+
+    def _postpone(self, signal: _Signal | None, seconds: float) -> None:
+        """Send the server nothing for so long; then its lists, but no ping that is out of date."""
+        if signal is _Signal.REFRESH_TOOLS or signal is _Signal.REFRESH_CAPABILITIES:
+            self._debounce(signal, seconds)
+        elif signal is _Signal.PING:
+            self.health.pinging = False
 
     def _put(self, signal: _Signal) -> None:
         del self._timers[signal]

@@ -60,13 +60,13 @@ class Supervisor:
         self, server: UUID, tool: str, arguments: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers`)."""
-        return self._connection(server, terms.client_key).call(tool, arguments, terms)
+        return self._connection(server, terms).call(tool, arguments, terms)
 
     def request(
         self, server: UUID, method: str, params: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Ask a server anything (see `Servers`)."""
-        return self._connection(server, terms.client_key).request(method, params, terms)
+        return self._connection(server, terms).request(method, params, terms)
 
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Which notifications of a server are wanted from now on."""
@@ -114,16 +114,17 @@ class Supervisor:
     def _all(self) -> list[Connection]:
         return [*self._connections.values(), *self._of_clients.all()]
 
-    def _connection(self, server: UUID, client_key: str | None) -> Connection:
+    def _connection(self, server: UUID, terms: CallTerms) -> Connection:
         connection = self._connections.get(server)
         if connection is None:
             raise ServerUnknown("the server was removed")
-        if client_key is None or connection.server.config.isolation != "per-client":
+        key = terms.client_key
+        if key is None or connection.server.config.isolation != "per-client":
             return connection
         # A client gets a process of its own only of a server that could be used at all.
-        return (
-            self._of_clients.of(connection.server, client_key) if connection.usable else connection
-        )
+        if not connection.usable:
+            return connection
+        return self._of_clients.of(connection.server, key, terms.caller)
 
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
         if isinstance(action, plan.StopServer | plan.Replace | plan.Forget):

@@ -216,9 +216,9 @@ class ServerSession:
         """How many calls may be in flight at once (see `CallsInFlight`); None for no limit."""
         return self._in_flight.concurrency
 
-    def limit_calls(self, concurrency: int) -> None:
-        """Have at most so many calls in flight from now on, because the user wants it so."""
-        self._in_flight.concurrency = concurrency
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Have at most so many calls in flight, and so many waiting, from now on."""
+        self._in_flight.limit(concurrency, queue)
 
     @property
     def stats(self) -> Stats:
@@ -356,7 +356,7 @@ class ServerSession:
         started = loop.time()
         try:
             async with asyncio.timeout(terms.timeout):
-                await self._in_flight.wait()
+                await self._in_flight.wait(terms.caller)
         except TimeoutError as error:
             text = f"the call waited too long: the limit of calls in flight is {self.concurrency}"
             raise TimedOut(text, sent=False) from error

@@ -9,6 +9,8 @@ for a connection, or only when it is needed.
 """
 
 import asyncio
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
@@ -24,7 +26,7 @@ from mcpyard.api.http_server.uvicorn_internals import (
 )
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.incoming import GATEWAY
-from mcpyard.asgi_scope import BODY, SEND_WHOLE
+from mcpyard.asgi_scope import BODY, PRINCIPAL, SEND_WHOLE
 
 if TYPE_CHECKING:
     from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
@@ -33,7 +35,8 @@ HEAD_LIMIT: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0
 STALLED_SECONDS: Final = 60.0
 LINGER_SECONDS: Final = 2.0
-MOST_CONNECTIONS: Final = 512
+MOST_CONNECTIONS: Final = 1024
+"""More than the calls that one caller may have in flight: the others must still come in."""
 
 _ASGI: Final = {"version": "3.0", "spec_version": "2.3"}
 _SEPARATORS: Final = 4
@@ -65,8 +68,25 @@ class _Configured(Protocol):
     app: "ASGI3Application"
 
 
+@dataclass(slots=True)
+class ConnectionCounts:
+    """What became of connections when there were too many."""
+
+    made: int = 0
+    closed: int = 0
+    refused: int = 0
+
+
 class BoundedProtocol(HttpToolsProtocol):
-    """Speaks HTTP with a peer, within limits."""
+    """Speaks HTTP with a peer, within limits.
+
+    Attributes:
+        counts: Counts the connections of this process.
+        number: Which of them this one is.
+    """
+
+    counts = ConnectionCounts()
+    number = 0
 
     head_seconds = HEAD_SECONDS
     stalled_seconds = STALLED_SECONDS
@@ -93,12 +113,31 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Take a peer, unless there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > self.most_connections:
+        self.counts.made += 1
+        self.number = self.counts.made
+        if len(self.connections) <= self.most_connections or self._make_room():
+            self._hasten()
+        else:
+            self.counts.refused += 1
             self._drop(503, "Too many connections.")
             # It would be one more of them for as long as it lingers.
             self.transport.close()
-        else:
-            self._hasten()
+
+    def _make_room(self) -> bool:
+        """Close the oldest connection that nobody known uses."""
+        others = cast("set[BoundedProtocol]", self.connections) - {self}
+        unknown = [
+            each for each in others if not (each.is_authenticated or each.transport.is_closing())
+        ]
+        if unknown:
+            self.counts.closed += 1
+            min(unknown, key=attrgetter("number")).transport.abort()
+        return bool(unknown)
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Whether its last request came from somebody known (see `asgi_scope.annotate`)."""
+        return bool(self.cycle) and self.cycle.scope.get(PRINCIPAL) is not None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a peer."""

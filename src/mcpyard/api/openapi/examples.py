@@ -39,7 +39,7 @@ _SERVER: Final[_Object] = {
     **_SESSION,
     "env": {"LOG": "${LOG_LEVEL}", "API_KEY": {"masked": True, "hint": "...9f2c"}}, "cwd": None,
     "id": _ID, "name": "files", "title": "Shared files", "scope": "project", "transport": "stdio",
-    "toolPolicies": {}, "wanted": "running", "wantedConcurrency": 0, "concurrency": None,
+    "toolPolicies": {}, "wanted": "running", "wantedConcurrency": 0, "concurrency": 256,
     "status": "connected", "state": "running", "phase": "connected", "since": _AT, "pid": 4711,
     "error": None, "attempt": 0, "maxAttempts": 3, "nextRetryAt": None, "needsApproval": None,
     "thisYard": False, "toolsStale": False, "toolCount": 1, "digest": _DIGEST,

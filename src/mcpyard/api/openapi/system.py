@@ -63,7 +63,7 @@ YARD: Final[Operations] = {
             "keeps the connection alive.",
             example=EVENTS,
         ),
-        422,
+        *(422, 429),
         parameters=[
             query("after", "The id of the last event received."),
             header("Last-Event-ID", "The same, as browsers send it."),

@@ -44,6 +44,7 @@ POLICY: Final[Mapping[str, object]] = {
     "inherit": [],
     "isolation": "shared",
     "wantedConcurrency": 0,
+    "queue": 1024,
     "maxMessage": 16 * 1024 * 1024,
     "health": {"interval": 30000, "timeout": 5000, "failures": 3},
     "restart": {"attempts": 3, "limit": 10, "window": 3600000},

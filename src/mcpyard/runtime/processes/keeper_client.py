@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.degradation import Degradation
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.runtime.processes import keeper
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import Cgroup

@@ -31,10 +31,12 @@ from mcpyard.wire.remote.http_errors import (
     needs_auth,
     never_reached,
     refused,
+    sample,
 )
 from mcpyard.wire.remote.message_ids import rpc_error
 from mcpyard.wire.remote.outbox import Outbox
 from mcpyard.wire.remote.post_sender import Answer, PostSender
+from mcpyard.wire.remote.throttle import Throttle
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +48,7 @@ class RemoteLink(ABC):
 
     Attributes:
         challenge: What the server said when it asked for a sign-in; None when it did not.
+        throttle: Until when it asked not to be sent anything.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class RemoteLink(ABC):
         auth: httpx2.Auth | None = None,
     ) -> None:
         self.challenge: Challenge | None = None
+        self.throttle = Throttle()
         self._address = url
         self._headers = dict(headers or {})
         self._limit = limit
@@ -99,6 +103,12 @@ class RemoteLink(ABC):
         """Take the answer to a POST that succeeded."""
 
     async def _deliver(self, message: Outgoing) -> None:
+        if left := self.throttle.left:
+            if message.id is not None:
+                self._fail(message.id, self.throttle.cause())
+                return
+            # Nobody waits for a notification, but the server may need it.
+            await asyncio.sleep(left)
         try:
             response = await self._send_post(message)
             try:
@@ -132,7 +142,7 @@ class RemoteLink(ABC):
         body = await read_refusal(response)
         cause = self._cause_of(response, body)
         frame = None
-        if request is not None and cause.code is Code.HTTP_ERROR:
+        if request is not None and cause.code is Code.HTTP_ERROR and not cause.retry_after:
             frame = rpc_error(body, request)
         if frame is None:
             self._fail(request, cause, body)
@@ -141,6 +151,8 @@ class RemoteLink(ABC):
         self._draw_consequences(cause, response)
 
     def _cause_of(self, response: httpx2.Response, body: bytes) -> Cause:
+        if self.throttle.note(response.status_code, response.headers):
+            return self.throttle.cause(sent=True, sample=sample(body))
         challenge = challenge_of(response)
         if challenge is None:
             return refused(response, body)

@@ -159,11 +159,15 @@ class HttpLink(RemoteLink):
 
     async def _follow(self, parser: EventParser, request: int | None) -> Ending:
         parser.restart()
+        if left := self.throttle.left:
+            await asyncio.sleep(left)
         try:
             async with exchange(self._http, self._get(parser.last_id)) as response:
                 if response.is_success and media_type(response) == EVENT_STREAM:
                     return await relay(response, parser, self._receiver, request)
                 # A proxy says so while the server behind it restarts.
+                if self.throttle.note(response.status_code, response.headers):
+                    return Ending.CUT
                 if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                     return Ending.CUT
                 await self._turned_down(request, response)
@@ -228,7 +232,7 @@ class HttpLink(RemoteLink):
             await asyncio.wait([self._listening])
 
     async def _say_goodbye(self, client: httpx2.AsyncClient) -> None:
-        if self.session_id is None or self.modern:
+        if self.session_id is None or self.modern or self.throttle.left:
             return
         headers = self._session_headers()
         with suppress(httpx2.HTTPError, LinkFailed, TimeoutError):

@@ -115,8 +115,9 @@ class ServerView(View, frozen=True, kw_only=True):
     inherit: list[str]
     isolation: Literal["shared", "per-client"]
     wanted_concurrency: Annotated[
-        Count, Meta(description="What a change calls `concurrency`; 0 for no limit.")
+        Count, Meta(description="What a change calls `concurrency`; 0 for the default.")
     ]
+    queue: Annotated[Count, Meta(description="How many more calls may wait for it.")]
     max_message: Count
     health: HealthView
     restart: RestartView
@@ -238,6 +239,7 @@ def server_view(
         inherit=config.inherit,
         isolation=config.isolation,
         wanted_concurrency=config.concurrency,
+        queue=config.queue,
         max_message=config.max_message,
         health=HealthView(**config.health.model_dump()),
         restart=RestartView(**config.restart.model_dump()),
