@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Problem
 from mcpyard.domain.observed import Capabilities, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.stderr import StderrRing
@@ -42,6 +43,7 @@ class ToolListing:
     tools: Sequence[object]
     ttl: float | None = None
     public: bool = False
+    problems: tuple[Problem, ...] = ()
 
 
 class Live(Protocol):
