@@ -30,6 +30,16 @@ SIGNING_IN: Final[Json] = {
             tags=["doors"],
         ),
     },
+    "/api/mcp/servers/{ref}/logout": {
+        "parameters": [parameter("ref")],
+        "post": operation(
+            "signOutServer",
+            "Delete the tokens of a remote server, and connect to it without them.",
+            {200: response("The server.", ref("Server"))},
+            (404, 409, 422, 507),
+            tags=["doors"],
+        ),
+    },
     "/oauth/callback": {
         "get": {
             "operationId": "signInReturned",
