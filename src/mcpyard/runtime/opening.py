@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.secrets import secrets_of, without_secrets
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.model import Transport
@@ -67,6 +67,7 @@ class WireOpener:
             raise OpenFailed(THIS_YARD)
         if isinstance(launch, Unlaunchable):
             raise OpenFailed(unlaunchable_cause(launch))
+        events.ring.keep_secret(secrets_of(launch))
         try:
             if isinstance(launch, LocalLaunch):
                 live = await self._open_local(server, launch, events)
@@ -74,7 +75,7 @@ class WireOpener:
                 live = await self._open_remote(server, launch, events)
         except LinkFailed as failure:
             self._memory.keep_reached(server.launch_digest, None)
-            raise OpenFailed(failure.cause) from None
+            raise OpenFailed(without_secrets(failure.cause, launch)) from None
         if limit := server.config.concurrency:
             live.limit_calls(limit)
         return live
@@ -87,7 +88,6 @@ class WireOpener:
     async def _open_local(
         self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
     ) -> LiveServer:
-        events.ring.keep_secret(secrets_of(launch))
         child = await self._spawn(launch)
         mark = events.ring.mark
         stderr = StderrReader(child.stderr, events.ring)
@@ -141,7 +141,7 @@ class WireOpener:
         except SpawnFailed as failure:
             if failure.errno in _NO_ROOM:
                 raise NoRoom from failure
-            raise OpenFailed(spawn_cause(failure, launch)) from None
+            raise OpenFailed(without_secrets(spawn_cause(failure, launch), launch)) from None
 
     async def _open_remote(
         self, server: DesiredServer, launch: RemoteLaunch, events: ConnectionEvents
