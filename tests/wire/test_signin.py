@@ -386,6 +386,7 @@ async def test_signed_in_calls_run_at_the_same_time() -> None:
 
 
 def test_the_sdk_is_not_loaded_for_servers_without_a_sign_in() -> None:
-    code = "import sys; from mcpyard.wire.remote import http, signin; print('mcp' in sys.modules)"
+    modules = "from mcpyard.wire.remote import http_client, signin"
+    code = f"import sys; {modules}; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "False"
