@@ -65,10 +65,18 @@ class Served:
         async def echo(request: Request) -> Response:
             return Response(json.dumps(len(await request.body())))
 
+        async def names(request: Request) -> Response:
+            await request.body()
+            return Response(json.dumps(request.headers.keys()))
+
         async def stream(_request: Request) -> Response:
             return StreamingResponse(self._pieces(), headers={"Content-Length": "2"})
 
-        routes = [Route("/echo", echo, methods=["GET", "POST"]), Route("/api/events", stream)]
+        routes = [
+            Route("/echo", echo, methods=["GET", "POST"]),
+            Route("/names", names, methods=["POST"]),
+            Route("/api/events", stream),
+        ]
         clock = ManualClock()
         keys = Keys(AdminKey("key"), VolatileCallTokens(), VolatileSessions(), clock)
         return Guard(Starlette(routes=routes), keys, [])
@@ -239,6 +247,20 @@ async def test_a_head_may_be_almost_as_large_as_the_limit(monkeypatch: pytest.Mo
         for _ in range(3):
             line.writer.write(b"GET /echo HTTP/1.1\r\n" + HEAD + large + b"\r\n")
             assert await line.answer() == (200, b"0")
+
+
+async def test_trailers_never_become_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served(monkeypatch) as server:
+        line = await server.line()
+        head = b"POST /names HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+        body = b"1\r\nx\r\n0\r\nAuthorization: Bearer other\r\nX-Late: 1\r\n\r\n"
+        for _ in range(2):
+            line.writer.write(head + body)
+            status, names = await line.answer()
+            assert (status, json.loads(names)) == (
+                200,
+                ["host", "authorization", "transfer-encoding"],
+            )
 
 
 async def test_trailers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,7 @@ def test_call_prints_the_outcome(home: Path) -> None:
         (["mcp_one_echo", "--args", '{"text": NaN}'], 2, "usage"),
         (["mcp_one_echo", "--args", '{"text": "\\ud800"}'], 2, "usage"),
         (["mcp_one_echo", "--args", "[" * 100_000], 2, "usage"),
+        (["mcp_one_echo", "--args", '{"text": ' + "9" * 10_000 + "}"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "0"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "0.5"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "soon"], 2, "usage"),

@@ -126,6 +126,7 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
         Route(f"{one}/stop", servers.stop, methods=["POST"]),
         Route(f"{one}/restart", servers.restart, methods=["POST"]),
         Route(f"{one}/login", signs.begin, methods=["POST"]),
+        Route(f"{one}/logout", signs.end, methods=["POST"]),
         Route(CALLBACK, signs.callback),
         *profile_routes(yard),
         *client_routes(yard),

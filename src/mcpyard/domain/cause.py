@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from mcpyard.domain.definition.secret_text import shown_text
+
 
 class Code(StrEnum):
     """Stable names of what can go wrong with a server."""
@@ -73,7 +75,7 @@ HINTS: Final[dict[Code, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a server is not connected, in words for a person.
+    """Why a server is not connected, in words for a person, without secrets.
 
     Attributes:
         code: A stable name.
@@ -93,8 +95,8 @@ class Cause:
     retry_after: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.hint:
-            object.__setattr__(self, "hint", HINTS[self.code])
+        object.__setattr__(self, "message", shown_text(self.message))
+        object.__setattr__(self, "hint", shown_text(self.hint) or HINTS[self.code])
 
     @property
     def fatal(self) -> bool:

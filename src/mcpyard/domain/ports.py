@@ -348,6 +348,18 @@ class SignIns(Protocol):
         """
         ...
 
+    async def end(self, server: DesiredServer) -> None:
+        """Delete the tokens of a server.
+
+        Raises:
+            NoSignIn: The server is not one to sign in at.
+        """
+        ...
+
+    def signed_in(self, server: DesiredServer) -> bool:
+        """Whether a connection of a server sends a token of a sign-in."""
+        ...
+
 
 class ClientFiles(Protocol):
     """The files in which other programs keep their servers."""

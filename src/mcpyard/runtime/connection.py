@@ -15,6 +15,7 @@ from math import inf
 from mcpyard.domain import limits
 from mcpyard.domain.backoff import spread
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.secrets import without_secrets
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import CallRefused, Disconnected, Problem, ServerBusy, TimedOut
 from mcpyard.domain.lifecycle import (
@@ -369,6 +370,7 @@ class Connection:
     def _dispatch_end(self, session: CurrentSession, cause: Cause) -> None:
         if self._session is session:
             self._session = None
+        cause = without_secrets(cause, self.server.launch)
         if session.runner.closing:
             # How it ended while it was being closed makes no difference.
             self.dispatch(Closed(session.epoch))

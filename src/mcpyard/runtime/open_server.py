@@ -181,7 +181,7 @@ class LiveServer:
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         ttl = None if listing.ttl_ms is None else listing.ttl_ms / 1000
-        return ToolListing(listing.tools, ttl, listing.public)
+        return ToolListing(listing.tools, ttl, listing.public, listing.problems)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.secrets import secrets_of, without_secrets
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
@@ -78,6 +78,7 @@ class WireOpener:
             raise OpenFailed(THIS_YARD)
         if isinstance(launch, Unlaunchable):
             raise OpenFailed(unlaunchable_cause(launch))
+        events.ring.keep_secret(secrets_of(launch))
         try:
             if isinstance(launch, LocalLaunch):
                 live = await self._open_local(server, launch, events)
@@ -86,7 +87,7 @@ class WireOpener:
         except LinkFailed as failure:
             if not failure.cause.retry_after:
                 self._memory.keep_reached(server.launch_digest, None)
-            raise OpenFailed(failure.cause) from None
+            raise OpenFailed(without_secrets(failure.cause, launch)) from None
         live.limit_calls(server.config.calls_at_once, server.config.queue)
         return live
 
@@ -98,7 +99,6 @@ class WireOpener:
     async def _open_local(
         self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
     ) -> LiveServer:
-        events.ring.keep_secret(secrets_of(launch))
         child = await self._spawn(launch, server.config.limits)
         mark = events.ring.mark
         stderr = StderrReader(child.stderr, events.ring)
@@ -152,7 +152,7 @@ class WireOpener:
         except SpawnFailed as failure:
             if failure.errno in _NO_ROOM:
                 raise NoRoom from failure
-            raise OpenFailed(spawn_cause(failure, launch)) from None
+            raise OpenFailed(without_secrets(spawn_cause(failure, launch), launch)) from None
 
     async def _open_remote(
         self, server: DesiredServer, launch: RemoteLaunch, events: ConnectionEvents

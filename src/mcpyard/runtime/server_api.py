@@ -44,6 +44,7 @@ class ToolListing:
     tools: Sequence[object]
     ttl: float | None = None
     public: bool = False
+    problems: tuple[Problem, ...] = ()
 
 
 class Live(Protocol):

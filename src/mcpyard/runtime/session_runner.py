@@ -360,7 +360,7 @@ class SessionRunner:
         self._pace.spend(len(listing.tools))
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
-        tools = replace(make_tools(listing.tools, stale=False), cache_hint=_cache_hint(listing))
+        tools = replace(tools_of(listing), cache_hint=_cache_hint(listing))
         self._deps.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
         return tools
 
@@ -376,6 +376,12 @@ class SessionRunner:
         if self._listing and not self._listing.done():
             self._listing.cancel()
             await asyncio.wait({self._listing})
+
+
+def tools_of(listing: ToolListing) -> Tools:
+    """The tools of a list that just came, with what was left out of it."""
+    tools = make_tools(listing.tools, stale=False)
+    return replace(tools, problems=(*listing.problems, *tools.problems))
 
 
 def make_tools(items: Iterable[object], *, stale: bool) -> Tools:

@@ -6,7 +6,7 @@ from mcpyard.domain.errors import NeedsAuth, Problem, ServerFault, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Observed
 from mcpyard.runtime.server_api import NoRoom, Opener, OpenFailed
-from mcpyard.runtime.session_runner import RuntimeDeps, make_tools
+from mcpyard.runtime.session_runner import RuntimeDeps, tools_of
 from mcpyard.runtime.stderr import StderrRing
 
 
@@ -39,7 +39,7 @@ async def try_out(server: DesiredServer, deps: RuntimeDeps) -> Observed:
     except NoRoom:
         raise _fault(NoRoom.cause) from None
     try:
-        tools = make_tools((await live.list_tools()).tools, stale=False)
+        tools = tools_of(await live.list_tools())
         return Observed(
             server.id, State(Phase.CONNECTED), session=live.facts, pid=live.pid, tools=tools
         )

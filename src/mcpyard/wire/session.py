@@ -6,7 +6,7 @@ handshakes.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
@@ -255,7 +255,7 @@ class ServerSession:
             return listing
         self._mirrored = {}
         tools = tuple(tool for tool in listing.tools if self._note_mirrored(tool))
-        return ToolList(tools, listing.ttl_ms, listing.public)
+        return replace(listing, tools=tools)
 
     async def list_items(self, method: str, member: str, within: float = 30.0) -> ToolList:
         """All items of another list, whole; each page must come in that many seconds."""

@@ -13,7 +13,7 @@ from typing import Final
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
 from mcpyard.domain.definition.parsing import ParsedDefinition
-from mcpyard.domain.definition.secrets import names_secret
+from mcpyard.domain.definition.secret_text import names_secret, shown_args, shown_url
 from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
 from mcpyard.domain.errors import (
     DocumentMoved,
@@ -393,8 +393,18 @@ def literal_secrets(config: Config) -> list[Problem]:
     local = isinstance(config, LocalConfig)
     field, pairs = ("env", config.environment) if local else ("headers", config.headers)
     advice = "is plain text in a file that is often shared; use ${NAME} and set the variable"
-    return [
+    named = [
         Problem(f"{field}.{name}", advice)
         for name, value in pairs.items()
         if names_secret(name) and "${" not in value
     ]
+    advice = "contains a plain-text secret; use ${keyring:NAME} or a variable"
+    return [*named, *(Problem(field, advice) for field in _with_secrets(config))]
+
+
+def _with_secrets(config: Config) -> list[str]:
+    """The arguments and the URL that contain secrets."""
+    if not isinstance(config, LocalConfig):
+        return ["url"] if shown_url(config.url) != config.url else []
+    pairs = zip(config.args, shown_args(config.args), strict=True)
+    return [f"args[{index}]" for index, (arg, text) in enumerate(pairs) if arg != text]

@@ -17,10 +17,8 @@ from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
 from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
-    NoSignIn,
     ReadOnlyOwner,
     ServerUnknown,
-    SignInUnknown,
     ThisYard,
     ToolUnknown,
     YardError,
@@ -51,6 +49,7 @@ from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
+from mcpyard.yard.server_sign_ins import ServerSignIns
 from mcpyard.yard.views.calls import CallView, call_view
 from mcpyard.yard.views.resources import figures_view
 from mcpyard.yard.views.servers import (
@@ -91,7 +90,7 @@ class YardCore:
         self.registry = Registry()
         self._servers = ports.servers
         self._memory = ports.memory
-        self._sign_ins = ports.sign_ins
+        self._sign_ins = ServerSignIns(ports.sign_ins)
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
         self._publisher = Publisher(self.registry.manage(), self._book, self._bus)
@@ -294,6 +293,7 @@ class YardCore:
         server = self.server(ref)
         await self._editor.remove(server)
         await wait_up_to(self._reconciler.gone(server.id), wait)
+        await self._sign_ins.forget(server, self.desired.servers.values())
 
     async def trial(self, body: Mapping[str, object]) -> TrialView:
         """Start a server that is not registered, list its tools, and stop it."""
@@ -303,22 +303,29 @@ class YardCore:
 
     async def login(self, ref: str, redirect_uri: str) -> str:
         """Begin a sign-in at a remote server; returns the URL to open in a browser."""
-        server = self.server(ref)
-        if self._sign_ins is None:
-            raise NoSignIn("this mcpyard instance does not support sign-in")
-        return await self._sign_ins.begin(server, redirect_uri)
+        return await self._sign_ins.begin(self.server(ref), redirect_uri)
 
     async def logged_in(self, answer: Mapping[str, str]) -> str:
         """Finish a sign-in with the callback parameters; returns the name of the server."""
-        if self._sign_ins is None:
-            raise SignInUnknown("this mcpyard instance does not support sign-in")
         server = self.server(str(await self._sign_ins.finish(answer)))
         if server.wanted is not Wanted.STOPPED:
             self._intent.turn(server.id)
         return server.name
 
+    async def logout(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Delete the tokens of a remote server; one that runs is connected anew without them."""
+        server = self.server(ref)
+        await self._sign_ins.end(server)
+        if self._of(server.id).state.phase in UP:
+            self._intent.turn(server.id)
+        return await self._after(server, wait)
+
+    def signed_in(self, server: DesiredServer) -> bool:
+        """Whether mcpyard sends a token of a sign-in to a server."""
+        return self._sign_ins.signed_in(server)
+
     def reveal(self, ref: str) -> RevealedView:
-        """Return the literal values of a server's variables and headers."""
+        """Return the literal values that a server's record masks."""
         return revealed_view(self.server(ref))
 
     async def approve(self, folder: str | Path, *, replace: Collection[str] = ()) -> list[str]:

@@ -244,6 +244,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_body = True
         free = not self.cycle or self.cycle.response_complete
         self.cycle, app = self._begin()
+        # The parser reports trailers as it does headers; they must not become any.
+        self.headers = []
         if free:
             self._start_asgi_task(self.cycle, app)
         else:

@@ -171,6 +171,11 @@ DOORS: Final[Operations] = {
         one("SignIn", "The URL to open in a browser."),
         *(404, 409, 422, 502, 504, 507),
     ),
+    "POST /api/mcp/servers/{ref}/logout signOutServer": operation(
+        "Delete the tokens of a remote server, and connect to it without them.",
+        one("Server", "The server."),
+        *(404, 409, 422, 507),
+    ),
     "GET /oauth/callback signInReturned": public(
         "The OAuth redirect URI, protected by `state`.",
         _page(200, "The server is signed in.")

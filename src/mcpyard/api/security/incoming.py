@@ -95,6 +95,11 @@ class Incoming(msgspec.Struct, frozen=True):
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
+    @property
+    def site(self) -> str:
+        """What a browser says of the page that a request comes from; empty without a browser."""
+        return (self.header(b"sec-fetch-site") or "").strip().lower()
+
     def cookie(self) -> str | None:
         """The value of this yard's cookie."""
         sent = self.header(b"cookie")

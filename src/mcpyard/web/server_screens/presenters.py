@@ -36,6 +36,7 @@ class Card:
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
         notes: What is odd about its definition, its tools or its behaviour.
+        signed_in: Whether somebody is signed in at it.
     """
 
     record: ServerView
@@ -46,6 +47,7 @@ class Card:
     editable: bool
     tools: str = ""
     notes: tuple[Problem, ...] = ()
+    signed_in: bool = False
 
     @property
     def title(self) -> str:
@@ -99,6 +101,7 @@ class ServerPresenter:
             editable=str(server.owner.scope) in {"project", "user"},
             tools=observed.tools.digest,
             notes=all_warnings(server, observed),
+            signed_in=self.yard.signed_in(server),
         )
 
     def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:

@@ -105,6 +105,10 @@ class CredentialStore(Protocol):
         """Keep a set in place of the one with the same issuer and resource."""
         ...
 
+    async def delete(self, resource: str) -> None:
+        """Forget every set of a resource."""
+        ...
+
 
 class SignInFailed(NeedsAuth):
     """A sign-in that did not come about."""
@@ -211,6 +215,17 @@ class SignIn:
         if credentials is None or not credentials.access_token:
             return "" if self._loaded else None
         return credentials.access_token if credentials.usable else None
+
+    async def forget(self) -> None:
+        """Delete the tokens and our registration; a sign-in that is under way is given up."""
+        await self.close()
+        self._credentials, self._loaded = None, True
+        await self._store.delete(self._url)
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether a token is known."""
+        return self._credentials is not None and bool(self._credentials.access_token)
 
     async def token(self) -> str:
         """The token to send, renewed when it has run out; empty when nobody is signed in."""

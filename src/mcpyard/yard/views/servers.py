@@ -1,7 +1,8 @@
 """A server and its tools as the faces show them, made from what should be and what is.
 
-Secrets do not leave the yard: a literal value of `env` or `headers`, and the secret of `oauth`, is
-masked; a reference to a variable is shown as it was written.
+Secrets do not leave the yard: a literal value of `env` or `headers`, the secret of `oauth`, and
+what counts as a secret in the arguments and the URL is masked; a reference to a variable is shown
+as it was written.
 """
 
 import hashlib
@@ -13,8 +14,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.definition.merge import oauth_of, shown_url
-from mcpyard.domain.definition.secrets import names_secret
+from mcpyard.domain.definition.merge import oauth_of
+from mcpyard.domain.definition.secret_text import (
+    names_secret,
+    shown_args,
+    shown_text,
+    shown_url,
+)
 from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
@@ -184,6 +190,8 @@ class ToolView(View, frozen=True, kw_only=True):
 class RevealedView(View, frozen=True, kw_only=True):
     """The literal values of a server's definition that its view masks, for its owner's eyes."""
 
+    command: str | None = None
+    args: list[str] | None = None
     env: dict[str, str] | None = None
     url: str | None = None
     headers: dict[str, str] | None = None
@@ -305,7 +313,8 @@ def revealed_view(server: DesiredServer) -> RevealedView:
     """The literal values of a server's definition."""
     config = server.config
     if isinstance(config, LocalConfig):
-        return RevealedView(env=dict(config.environment))
+        env = dict(config.environment)
+        return RevealedView(command=config.program, args=config.args, env=env)
     return RevealedView(url=config.url, headers=dict(config.headers), oauth=oauth_of(config) or {})
 
 
@@ -359,7 +368,8 @@ def _summary(route: Route) -> ToolSummary:
 
 def _launch(config: Config) -> _Launch:
     if isinstance(config, LocalConfig):
-        return _Launch(config.program, config.args, masked(config.environment), config.cwd)
+        program, args = shown_text(config.program), shown_args(config.args)
+        return _Launch(program, args, masked(config.environment), config.cwd)
     oauth = {
         name: shown_value(value) if names_secret(name) else value
         for name, value in (oauth_of(config) or {}).items()
