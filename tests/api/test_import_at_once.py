@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mcpyard.domain.definition.merge import plain
 from mcpyard.formats.mcp_json import McpJsonReader
 from mcpyard.sources import project_file
 from mcpyard.store.sqlite.definitions import SqliteDefinitions
@@ -112,5 +113,5 @@ async def test_a_name_that_another_program_just_wrote_is_refused_and_the_others_
         servers = {each["name"]: each for each in await imported(it, "project")}
         assert [name for name, each in servers.items() if each["outcome"] != "imported"] == ["s3"]
         assert servers["s3"]["problem"]["detail"] == f'the name "s3" is in use in {path}'
-        assert it.yard.record("s3").command == "theirs"
+        assert [*plain(it.yard.server("s3").config).values()] == ["theirs", []]
         assert it.yard.server("s3").config.wanted is None
