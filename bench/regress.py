@@ -121,7 +121,7 @@ async def gateway() -> AsyncGenerator[Slice]:
 async def calls() -> AsyncGenerator[Slice]:
     async with Yard.open(servers={"echo": definition(PIPED)}) as opened:
         await opened.settled("echo")
-        name = str(opened.tools("echo")[0].exposed_name)
+        name = "mcp_echo_echo"
 
         async def measured(seconds: float) -> Rates:
             done = await rate(lambda: opened.call(name, ARGUMENTS), WIDTH, seconds)

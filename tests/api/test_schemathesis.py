@@ -132,6 +132,7 @@ def mean_one_that_is_there(case: schemathesis.Case, url: str) -> None:
     case.headers.pop("If-Match", None)
     body = {"name": "known", "command": "x", "scope": "user", "start": True}
     requests.post(f"{url}/api/mcp/servers", json=body, headers=BEARER, timeout=20)
+    requests.post(f"{url}/api/profiles", json={"name": "work"}, headers=BEARER, timeout=20)
     # An earlier case may have switched it off, or given it another name.
     for path, change in (("", {"enabled": True}), ("/tools/echo", {"enabled": True, "name": None})):
         there = f"{url}/api/mcp/servers/known{path}"

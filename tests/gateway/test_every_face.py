@@ -78,7 +78,7 @@ async def journal(talk: Talk, count: int) -> list[tuple[Any, ...]]:
     return [tuple(line[each] for each in columns) for line in answer.json()["calls"]]
 
 
-@pytest.mark.spec("F1.1")
+@pytest.mark.spec("F1.1", "F1.3")
 @pytest.mark.parametrize("meta", FOREIGN)
 async def test_a_fallback_answers_every_face_alike(tmp_path: Path, meta: Meta) -> None:
     async with main_is_away(tmp_path, "legacy", home=tmp_path / "home") as talk:

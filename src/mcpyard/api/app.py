@@ -20,7 +20,7 @@ from mcpyard.api.health import HealthRoutes
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
-from mcpyard.api.openapi.route import openapi
+from mcpyard.api.openapi.document import openapi
 from mcpyard.api.page_login import LoginRoutes
 from mcpyard.api.problems import problem_of, refusal
 from mcpyard.api.profiles import ProfileRoutes

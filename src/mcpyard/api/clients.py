@@ -3,11 +3,13 @@
 from pathlib import PurePath
 from typing import Final
 
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from mcpyard.api import requests
+from mcpyard.api.bodies import CopyBody, UndoBody
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms, matrix_of, words_of
@@ -15,11 +17,6 @@ from mcpyard.yard.views.clients import change_view
 from mcpyard.yard.yard import YardCore
 
 REST: Final = "rest"
-
-_COPY: Final = frozenset(
-    {"from", "to", "name", "newName", "matrix", "replace", "move", "dryRun", "project"}
-)
-_UNDO: Final = frozenset({"id", "dryRun"})
 
 
 class ClientRoutes:
@@ -51,26 +48,18 @@ class ClientRoutes:
 
     async def copy(self, request: Request) -> Response:
         """Copy a server, or move it."""
-        body = await requests.members(request, _COPY)
-        copy = Copy(
-            requests.text(body, "from"),
-            requests.text(body, "to"),
-            requests.text(body, "name"),
-            requests.text(body, "newName") if "newName" in body else None,
-            matrix_of(requests.text({"matrix": "native"} | body, "matrix")),
-            requests.truth(body, "replace"),
-            requests.truth(body, "move"),
-        )
-        project = project_of(body.get("project"))
-        terms = EditTerms(project, requests.truth(body, "dryRun"), who=REST)
+        body = await requests.read(request, CopyBody)
+        name = None if body.new_name is UNSET else body.new_name
+        matrix = matrix_of(body.matrix)
+        copy = Copy(body.source, body.target, body.name, name, matrix, body.replace, body.move)
+        terms = EditTerms(project_of(body.project), body.dry_run, who=REST)
         return answer(change_view(await self._clients.copy(copy, terms)))
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit."""
-        body = await requests.members(request, _UNDO)
-        terms = EditTerms(dry_run=requests.truth(body, "dryRun"), who=REST)
-        done = await self._clients.undo(_number(body.get("id")), terms)
-        return answer(change_view(done))
+        body = await requests.read(request, UndoBody)
+        terms = EditTerms(dry_run=body.dry_run, who=REST)
+        return answer(change_view(await self._clients.undo(body.id, terms)))
 
     async def edits(self, _request: Request) -> Response:
         """The last edits."""
@@ -118,18 +107,10 @@ def _terms(request: Request) -> EditTerms:
     return EditTerms(project, requests.flag(request, "dryRun", default=False), who=REST)
 
 
-def project_of(folder: object) -> str | None:
+def project_of(folder: str | None) -> str | None:
     """The folder that is meant; None for the yard's own project."""
     if folder is None:
         return None
-    if not isinstance(folder, str) or not PurePath(folder).is_absolute() or "\0" in folder:
+    if not PurePath(folder).is_absolute() or "\0" in folder:
         raise ArgumentsRefused.of(Problem("project", "must be an absolute path"))
     return folder.rstrip("/") or "/"
-
-
-def _number(number: object) -> int | None:
-    if number is None:
-        return None
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 2**63:
-        raise ArgumentsRefused.of(Problem("id", "must be the number of an edit"))
-    return number

@@ -7,16 +7,17 @@ from typing import Final
 from urllib.parse import quote
 from uuid import uuid4
 
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
+from mcpyard.api.bodies import ConnectBody
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.responses import answer
 from mcpyard.api.security.keys import Keys, hashed, make_secret
 from mcpyard.api.tokens import PREFIX
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.domain.narrowing import is_texts
 from mcpyard.domain.stored import CallToken
 from mcpyard.formats.registry import client_of
 from mcpyard.yard.clients.clients import EditTerms, words_of
@@ -24,9 +25,6 @@ from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.views.clients import SecretView, connect_view
 from mcpyard.yard.yard import YardCore
 
-_MEMBERS: Final = frozenset(
-    {"client", "scope", "name", "profile", "http", "command", "dryRun", "project"}
-)
 _UNMADE: Final = f"{PREFIX}..."
 
 
@@ -39,15 +37,17 @@ class ConnectRoutes:
 
     async def connect(self, request: Request) -> Response:
         """Write the gateway down; a token that was made for it is shown this once."""
-        body = await requests.members(request, _MEMBERS)
-        words = words_of(requests.text(body, "client"), _text(body, "scope"))
-        profile, dry = _text(body, "profile"), requests.truth(body, "dryRun")
+        body = await requests.read(request, ConnectBody)
+        words, dry = words_of(body.client, body.scope), body.dry_run
+        profile = None if body.profile is UNSET else body.profile
         if profile is not None:
             self._yard.profiles.get(profile)
-        terms = EditTerms(project_of(body.get("project")), dry, who=REST)
-        name = _text(body, "name") or NAME
-        if not requests.truth(body, "http"):
-            done, _ = await self._yard.clients.connect(words, name, _bridged(body, profile), terms)
+        terms = EditTerms(project_of(body.project), dry, who=REST)
+        name = body.name or NAME
+        if not body.http:
+            done, _ = await self._yard.clients.connect(
+                words, name, _bridged(body.command, profile), terms
+            )
             return answer(connect_view(done, None))
         url, connect = f"{request.base_url}mcp{_part(profile)}", self._yard.clients.connect
         # What would be refused anyway is refused before there is a token for it.
@@ -74,9 +74,8 @@ class ConnectRoutes:
             raise
 
 
-def _bridged(body: dict[str, object], profile: str | None) -> Bridged:
-    command = body.get("command", ["mcpyard", "stdio"])
-    if not is_texts(command) or not command:
+def _bridged(command: list[str], profile: str | None) -> Bridged:
+    if not command:
         raise ArgumentsRefused.of(Problem("command", "must be a list of strings"))
     return Bridged((*command, *(("--profile", profile) if profile else ())))
 
@@ -87,7 +86,3 @@ def _shown(secret: str) -> SecretView:
 
 def _part(profile: str | None) -> str:
     return f"/{quote(profile, safe='')}" if profile else ""
-
-
-def _text(body: dict[str, object], name: str) -> str | None:
-    return requests.text(body, name) if name in body else None

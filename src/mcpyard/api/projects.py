@@ -1,20 +1,17 @@
 """The routes of what waits for approval in projects' files."""
 
 from pathlib import Path
-from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
+from mcpyard.api.bodies import ApprovalBody
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.domain.narrowing import is_texts
 from mcpyard.yard.consent import folder_view
 from mcpyard.yard.views.approvals import ApprovedView
 from mcpyard.yard.yard import YardCore
-
-_APPROVE: Final = frozenset({"folder", "digest", "replace"})
 
 
 class ProjectRoutes:
@@ -32,9 +29,9 @@ class ProjectRoutes:
 
     async def approve(self, request: Request) -> Response:
         """Approve what was shown of a folder's file."""
-        body = await requests.members(request, _APPROVE)
-        folder, digest = _folder(requests.text(body, "folder")), requests.text(body, "digest")
-        done = await self._approvals.approve(folder, digest, _names(body.get("replace", [])))
+        body = await requests.read(request, ApprovalBody)
+        folder = _folder(body.folder)
+        done = await self._approvals.approve(folder, body.digest, body.replace)
         return answer(ApprovedView(folder=str(folder), servers=done.servers, waiting=done.waiting))
 
 
@@ -43,9 +40,3 @@ def _folder(text: str) -> Path:
     if not folder.is_absolute() or "\0" in text:
         raise ArgumentsRefused.of(Problem("folder", "must be an absolute path"))
     return folder
-
-
-def _names(value: object) -> list[str]:
-    if not is_texts(value):
-        raise ArgumentsRefused.of(Problem("replace", "must be a list of names"))
-    return value

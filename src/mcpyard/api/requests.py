@@ -1,17 +1,20 @@
 """What a request asks: its parts read out of path, query and body, or refused with the field."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import unquote
 
+import msgspec
 import orjson
+from msgspec import inspect
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from mcpyard.api.bodies import Body, ToolCallBody
 from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
-from mcpyard.domain.narrowing import is_object
+from mcpyard.domain.narrowing import is_object, object_of
 
 LONGEST_WAIT: Final = 600.0
 WAIT: Final = 10.0
@@ -23,7 +26,9 @@ DEEPEST: Final = 64
 # A browser's form can send none of these, so another site's page cannot either.
 _JSON: Final = frozenset({"", "application/json", "application/merge-patch+json"})
 
-_CALL_MEMBERS: Final = frozenset({"arguments", "timeoutMs", "_meta"})
+_CALL_MEMBERS: Final = frozenset(ToolCallBody.__struct_encode_fields__)
+
+_B = TypeVar("_B", bound=Body)
 
 
 class BadJson(Exception):
@@ -91,20 +96,14 @@ async def members(request: Request, allowed: frozenset[str] | None = None) -> di
     return body
 
 
-def text(body: dict[str, object], name: str) -> str:
-    """A string in a body."""
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise _refused(name, "must be a string")
-    return value
-
-
-def truth(body: dict[str, object], name: str) -> bool:
-    """A true or false in a body; false when it is not there."""
-    value = body.get(name, False)
-    if not isinstance(value, bool):
-        raise _refused(name, "must be true or false")
-    return value
+async def read(request: Request, kind: type[_B]) -> _B:
+    """The body as what a route reads; a member that is unknown or wrong is refused."""
+    closed = kind.__struct_config__.forbid_unknown_fields
+    body = await members(request, frozenset(kind.__struct_encode_fields__) if closed else None)
+    present = [
+        each for each in msgspec.structs.fields(kind) if each.required or each.encode_name in body
+    ]
+    return kind(**{each.name: _member(body, each) for each in present})
 
 
 async def call(request: Request) -> CallBody:
@@ -139,6 +138,24 @@ def _call(body: dict[str, object]) -> CallBody:
         raise _refused("timeoutMs", f"must be a whole number from 1 to {MAX_TIMEOUT}")
     timeout = limit / 1000 if isinstance(limit, int) else None
     return CallBody(arguments, timeout, meta)
+
+
+def _member(body: dict[str, object], field: msgspec.structs.FieldInfo) -> Any:  # noqa: ANN401
+    try:
+        return msgspec.convert(body.get(field.encode_name), field.type)
+    except msgspec.ValidationError:
+        raise _refused(field.encode_name, _fault(inspect.type_info(field.type))) from None
+
+
+def _fault(kind: inspect.Type) -> str:
+    """What is wrong with a value that is not of a type, as the type itself says it."""
+    if isinstance(kind, inspect.UnionType):
+        return _fault(kind.types[0])
+    if not isinstance(kind, inspect.Metadata):
+        return "must be a string"
+    # What it says besides its type is a plain dict of anything.
+    more: Any = kind
+    return str(object_of(more.extra).get("fault") or _fault(kind.type))
 
 
 def _is_limit(value: object) -> bool:

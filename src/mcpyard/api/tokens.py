@@ -1,7 +1,7 @@
 """The routes of the tokens: call tokens are made, listed and revoked, the admin token renewed."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
 import msgspec
@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
+from mcpyard.api.bodies import LONGEST_NAME, NAME_FAULT, TokenBody
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import answer, refuse
 from mcpyard.api.security.authenticator import ADMIN
@@ -22,8 +23,9 @@ from mcpyard.yard.views.access import NewTokenView, token_view
 PREFIX: Final = "mcpyard_"
 """Begins every call token, so that scanners of leaked secrets can know one."""
 
-LONGEST_NAME: Final = 80
 _FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
+
+_Text = TypeVar("_Text", str, str | None)
 
 
 class TokenStore:
@@ -65,9 +67,8 @@ class TokenRoutes:
 
     async def create(self, request: Request) -> Response:
         """Make a call token; the only answer that ever holds its secret."""
-        body = await requests.members(request)
-        name = _text("name", body.get("name"))
-        profile = None if body.get("profile") is None else _text("profile", body["profile"])
+        body = await requests.read(request, TokenBody)
+        name, profile = _printable("name", body.name), _printable("profile", body.profile)
         if profile is not None:
             self._profiles.get(profile)
         made, secret = await self._store.create(name, profile)
@@ -94,8 +95,7 @@ class TokenRoutes:
         return next((each.id for each in active if ref in {str(each.id), each.name}), None)
 
 
-def _text(field: str, value: object) -> str:
-    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable():
+def _printable(field: str, value: _Text) -> _Text:
+    if value is None or value.isprintable():
         return value
-    fault = f"must be a text of 1 to {LONGEST_NAME} printable characters"
-    raise ArgumentsRefused.of(Problem(field, fault))
+    raise ArgumentsRefused.of(Problem(field, NAME_FAULT))

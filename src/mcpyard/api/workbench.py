@@ -4,16 +4,18 @@ import asyncio
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
+from mcpyard.api.bodies import ImportBody, PastedBody
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.http_server.disconnects import while_asked
 from mcpyard.api.problems import field_problem, problem_of
 from mcpyard.api.responses import answer
 from mcpyard.domain.definition.merge import plain
-from mcpyard.domain.errors import NameTaken, YardError
+from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem, YardError
 from mcpyard.domain.model import Config
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
@@ -44,8 +46,8 @@ class WorkbenchRoutes:
 
     async def parse(self, request: Request) -> Response:
         """What a pasted text holds; the values in it are the caller's own, so they are shown."""
-        body = await requests.members(request, frozenset({"text"}))
-        snippet = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
+        body = await requests.read(request, PastedBody)
+        snippet = await asyncio.to_thread(parse_snippet, body.text)
         servers = [
             ParsedServer(
                 name=each.name,
@@ -65,28 +67,28 @@ class WorkbenchRoutes:
 
     async def import_text(self, request: Request) -> Response:
         """Register what a pasted text holds, or this machine; each server waits, stopped."""
-        body = await requests.members(request, frozenset({"text", "dryRun", "scope", "project"}))
-        dry, scope = requests.truth(body, "dryRun"), body.get("scope")
-        if "text" not in body:
-            return await self._import_machine(body, dry_run=dry)
-        snippet = await asyncio.to_thread(parse_snippet, requests.text(body, "text"))
+        body = await requests.read(request, ImportBody)
+        if body.text is UNSET:
+            return await self._import_machine(body)
+        snippet = await asyncio.to_thread(parse_snippet, body.text)
         servers: list[PastedImport] = []
         taken: set[str] = {each.server.name for each in self._yard.pictures()}
         for each in snippet.servers:
-            if dry:
+            if body.dry_run:
                 servers.append(_tried(each, taken))
             else:
-                servers.append(await self._import(each, scope))
+                servers.append(await self._import(each, body.scope))
             taken.add(each.name)
         problems = [*map(field_problem, snippet.problems)]
-        return answer(ImportedView(dry_run=dry, servers=servers, problems=problems))
+        return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=problems))
 
-    async def _import_machine(self, body: dict[str, object], *, dry_run: bool) -> Response:
-        scope = requests.text(body, "scope") if body.get("scope") is not None else None
-        terms = EditTerms(project_of(body.get("project")), dry_run, who=REST)
-        imported = await self._yard.clients.import_all(scope, terms)
+    async def _import_machine(self, body: ImportBody) -> Response:
+        if not isinstance(body.scope, str | None):
+            raise ArgumentsRefused.of(Problem("scope", "must be a string"))
+        terms = EditTerms(project_of(body.project), body.dry_run, who=REST)
+        imported = await self._yard.clients.import_all(body.scope, terms)
         servers = [MachineImport(**msgspec.structs.asdict(each)) for each in imported]
-        return answer(ImportedView(dry_run=dry_run, servers=servers, problems=[]))
+        return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=[]))
 
     async def _test(self, definition: dict[str, object]) -> Response:
         return answer(await self._yard.trial(definition))

@@ -6,9 +6,11 @@ What it says of a tool lies over what the user's policy says of it, for this add
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final
 
-from mcpyard.catalog.names import name_fault
+from msgspec import Meta
+
+from mcpyard.catalog.names import MAX_NAME, name_fault
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, NameRefused, NameTaken, Problem, ProfileUnknown
 from mcpyard.domain.narrowing import is_array, is_object
@@ -21,15 +23,16 @@ RESERVED: Final = "servers"
 
 LONGEST_NAME: Final = 80
 _MEMBERS: Final = frozenset({"servers", "tools"})
+_NAME: Final = rf"^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOverride:
     """What a profile says of one tool; None leaves it as it is."""
 
-    enabled: bool | None = None
-    name: str | None = None
-    description: str | None = None
+    enabled: Annotated[bool, Meta(description="Whether it is shown.")] | None = None
+    name: Annotated[str, Meta(description="What it is called here.", pattern=_NAME)] | None = None
+    description: Annotated[str, Meta(description="What it does, in other words.")] | None = None
 
 
 _AS_IT_IS: Final = ToolOverride()

@@ -1,98 +1,80 @@
-"""Schemas of what is answered, derived from the views that it is made of."""
+"""Schemas derived from types: of answers from the views, of bodies from what routes read."""
 
 from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any, Final
 
 from msgspec import NODEFAULT, inspect
+from pydantic import BaseModel
 
-from mcpyard.api.openapi.builders import Json, array, maybe, members, named, ref, text
+from mcpyard.api import bodies
+from mcpyard.api.bodies import Body
+from mcpyard.api.openapi.builders import NULL, Json, array, maybe, members, named, ref, text
 from mcpyard.domain.model import OAuthClient
-from mcpyard.domain.narrowing import object_of
-from mcpyard.yard.views.access import (
-    LoginLinkView,
-    NewTokenView,
-    ProfileView,
-    SignInView,
-    TicketView,
-    TokenView,
-)
-from mcpyard.yard.views.approvals import ApprovedView, WaitingFolderView, WaitingServerView
-from mcpyard.yard.views.base import FieldProblem, FileDiff, PlacedProblem, PlaceView, View
-from mcpyard.yard.views.calls import CallPage, CallView, LogLineView
-from mcpyard.yard.views.clients import (
-    ChangeView,
-    ConnectView,
-    DriftView,
-    EditView,
-    EntryView,
-    FindingView,
-    ScopeView,
-    SecretView,
-    WarningView,
-)
-from mcpyard.yard.views.imports import ImportedView, MachineImport, ParsedView, PastedImport
-from mcpyard.yard.views.problems import (
-    AliveView,
-    DegradationView,
-    HealthyView,
-    ProblemView,
-    ReadinessView,
-    UnhealthyView,
-)
-from mcpyard.yard.views.servers import (
-    CauseView,
-    RevealedView,
-    ServerView,
-    ToolView,
-    TrialView,
-)
+from mcpyard.domain.narrowing import is_object, list_of, object_of
+from mcpyard.yard.profiles import ToolOverride
+from mcpyard.yard.views import access, approvals, base, calls, clients, imports, problems, servers
 
-COMPONENTS: Final[Mapping[str, type[View]]] = {
-    "Cause": CauseView,
-    "Server": ServerView,
-    "Revealed": RevealedView,
-    "Tool": ToolView,
-    "LogLine": LogLineView,
-    "Parsed": ParsedView,
-    "Imported": ImportedView,
-    "MachineImport": MachineImport,
-    "PastedImport": PastedImport,
-    "Trial": TrialView,
-    "Calls": CallPage,
-    "Call": CallView,
-    "SignIn": SignInView,
-    "Alive": AliveView,
-    "Readiness": ReadinessView,
-    "Degradation": DegradationView,
-    "Health": HealthyView,
-    "Sickness": UnhealthyView,
-    "FieldProblem": FieldProblem,
-    "Problem": ProblemView,
-    "Token": TokenView,
-    "MadeToken": NewTokenView,
-    "LoginLink": LoginLinkView,
-    "Ticket": TicketView,
-    "WaitingFolder": WaitingFolderView,
-    "WaitingServer": WaitingServerView,
-    "Approved": ApprovedView,
-    "Profile": ProfileView,
-    "ClientGroup": ScopeView,
-    "ClientServer": EntryView,
-    "Place": PlaceView,
-    "PlacedProblem": PlacedProblem,
-    "FileDiff": FileDiff,
-    "Warned": WarningView,
-    "Done": ChangeView,
-    "Edit": EditView,
-    "Finding": FindingView,
-    "Drift": DriftView,
-    "Connected": ConnectView,
-    "CallSecret": SecretView,
+COMPONENTS: Final[Mapping[str, type[object]]] = {
+    "Cause": servers.CauseView,
+    "Server": servers.ServerView,
+    "Revealed": servers.RevealedView,
+    "Tool": servers.ToolView,
+    "LogLine": calls.LogLineView,
+    "Parsed": imports.ParsedView,
+    "Imported": imports.ImportedView,
+    "MachineImport": imports.MachineImport,
+    "PastedImport": imports.PastedImport,
+    "Trial": servers.TrialView,
+    "Calls": calls.CallPage,
+    "Call": calls.CallView,
+    "SignIn": access.SignInView,
+    "Alive": problems.AliveView,
+    "Readiness": problems.ReadinessView,
+    "Degradation": problems.DegradationView,
+    "Health": problems.HealthyView,
+    "Sickness": problems.UnhealthyView,
+    "FieldProblem": base.FieldProblem,
+    "Problem": problems.ProblemView,
+    "Token": access.TokenView,
+    "MadeToken": access.NewTokenView,
+    "LoginLink": access.LoginLinkView,
+    "Ticket": access.TicketView,
+    "WaitingFolder": approvals.WaitingFolderView,
+    "WaitingServer": approvals.WaitingServerView,
+    "Approved": approvals.ApprovedView,
+    "Profile": access.ProfileView,
+    "ClientGroup": clients.ScopeView,
+    "ClientServer": clients.EntryView,
+    "Place": base.PlaceView,
+    "PlacedProblem": base.PlacedProblem,
+    "FileDiff": base.FileDiff,
+    "Warned": clients.WarningView,
+    "Done": clients.ChangeView,
+    "Edit": clients.EditView,
+    "Finding": clients.FindingView,
+    "Drift": clients.DriftView,
+    "Connected": clients.ConnectView,
+    "CallSecret": clients.SecretView,
+    "Pasted": bodies.PastedBody,
+    "Import": bodies.ImportBody,
+    "Copy": bodies.CopyBody,
+    "Undo": bodies.UndoBody,
+    "Connect": bodies.ConnectBody,
+    "Approval": bodies.ApprovalBody,
+    "NewToken": bodies.TokenBody,
+    "Asked": bodies.ToolCallBody,
+    "ToolView": ToolOverride,
 }
-"""The views that have a name of their own in the document; any other stands where it is used."""
+"""The types that have a name of their own in the document; any other stands where it is used."""
 
-_NAMES: Final = {view: name for name, view in COMPONENTS.items()}
+_NAMES: Final = {kind: name for name, kind in COMPONENTS.items()}
+
+_OMITTED: Final = {"title", "default", "description"}
+_BOUNDS: Final = {"gt": "exclusiveMinimum", "ge": "minimum", "le": "maximum"}
+"""Bounds that pydantic leaves in words of its own, behind a validator."""
+
+_BARE: Final[Mapping[type, Json]] = {inspect.BoolType: {"type": "boolean"}, inspect.NoneType: NULL}
 
 
 def oauth(value: Json) -> Json:
@@ -102,38 +84,73 @@ def oauth(value: Json) -> Json:
     return {"type": "object", "properties": dict.fromkeys(names, value)}
 
 
-PROFILE: Final[dict[str, Json]] = {
-    "servers": array(
-        text("A server's name or id, or a pattern of names with *; default: all.", minLength=1)
-    ),
-    "tools": named(named(ref("ToolView"))),
-}
-"""What a profile says, in an answer as in a body."""
-
 _WRITTEN: Final[Mapping[str, Json]] = {
     "OAuth": oauth(ref("Shown")),
     "OAuthText": oauth(text()),
     "ImportedServer": {"anyOf": [ref("MachineImport"), ref("PastedImport")]},
     "Pair": {"anyOf": [text(), ref("Masked")]},
-    "ProfileServers": PROFILE["servers"],
-    "ProfileTools": PROFILE["tools"],
 }
 """Schemas of members that a type cannot tell, by the names that the views use."""
 
 
 def derived() -> Json:
-    """The schemas of all views that have a name."""
-    return {name: _members(view) for name, view in COMPONENTS.items()}
+    """The schemas of all types that have a name."""
+    return {name: _members(kind) for name, kind in COMPONENTS.items()}
 
 
-def _members(view: type[object]) -> Json:
-    kind = inspect.type_info(view)
-    fields = kind.fields if isinstance(kind, inspect.StructType) else ()
-    optional = [each for each in fields if _may_be_absent(each)]
+def properties(kind: type[object]) -> dict[str, Json]:
+    """The schemas of a type's members by their names."""
+    return {each.encode_name: schema(each.type) for each in _fields(kind)}
+
+
+def model_properties(model: type[BaseModel]) -> dict[str, Json]:
+    """The schemas of a model's members by their names."""
+    whole = model.model_json_schema()
+    definitions = object_of(whole.get("$defs"))
+    return {
+        name: _plain(object_of(each), definitions) for name, each in whole["properties"].items()
+    }
+
+
+def _plain(node: Json, definitions: Json) -> Json:
+    """A schema of pydantic's without titles, defaults, docstrings and definitions of its own."""
+    if "$ref" in node:
+        name = str(node["$ref"]).rpartition("/")[2]
+        return _plain(object_of(definitions[name]), definitions)
+    plain: Json = {}
+    for word, value in node.items():
+        if word == "properties":
+            parts = object_of(value).items()
+            plain[word] = {name: _plain(object_of(part), definitions) for name, part in parts}
+        elif word == "anyOf":
+            plain[word] = [_plain(object_of(part), definitions) for part in list_of(value)]
+        elif word not in _OMITTED:
+            word_ = _BOUNDS.get(word, word)
+            plain[word_] = _plain(value, definitions) if is_object(value) else value
+    return plain
+
+
+def _fields(kind: type[object]) -> tuple[inspect.Field, ...]:
+    info = inspect.type_info(kind)
+    return info.fields if isinstance(info, inspect.StructType | inspect.DataclassType) else ()
+
+
+def _members(kind: type[object]) -> Json:
+    if issubclass(kind, Body):
+        return _body(kind)
+    optional = [each for each in _fields(kind) if _may_be_absent(each)]
     return members(
-        {each.encode_name: schema(each.type) for each in fields if each not in optional},
+        {each.encode_name: schema(each.type) for each in _fields(kind) if each not in optional},
         {each.encode_name: schema(_present(each)) for each in optional},
     )
+
+
+def _body(kind: type[Body]) -> Json:
+    required = {each.encode_name: schema(each.type) for each in _fields(kind) if each.required}
+    whole = members(required, properties(kind))
+    if not kind.__struct_config__.forbid_unknown_fields:
+        del whole["additionalProperties"]
+    return whole
 
 
 def _may_be_absent(field: inspect.Field) -> bool:
@@ -154,8 +171,7 @@ def _present(field: inspect.Field) -> inspect.Type:
 @singledispatch
 def schema(kind: inspect.Type) -> Json:
     """The schema of a type; anything at all where it says nothing."""
-    del kind
-    return {}
+    return _BARE.get(type(kind), {})
 
 
 @schema.register
@@ -169,27 +185,18 @@ def _(kind: inspect.Metadata) -> Json:
 
 @schema.register
 def _(kind: inspect.StrType) -> Json:
-    return text(**({"pattern": kind.pattern} if kind.pattern else {}))
+    return text() | _without_none(
+        minLength=kind.min_length, maxLength=kind.max_length, pattern=kind.pattern
+    )
 
 
 @schema.register(inspect.IntType)
 @schema.register(inspect.FloatType)
 def _(kind: inspect.IntType | inspect.FloatType) -> Json:
-    bounds = {"minimum": kind.ge, "exclusiveMinimum": kind.gt, "maximum": kind.le}
     type_ = "integer" if isinstance(kind, inspect.IntType) else "number"
-    return {"type": type_, **{word: each for word, each in bounds.items() if each is not None}}
-
-
-@schema.register
-def _(kind: inspect.BoolType) -> Json:
-    del kind
-    return {"type": "boolean"}
-
-
-@schema.register
-def _(kind: inspect.NoneType) -> Json:
-    del kind
-    return {"type": "null"}
+    return {"type": type_} | _without_none(
+        minimum=kind.ge, exclusiveMinimum=kind.gt, maximum=kind.le
+    )
 
 
 @schema.register
@@ -225,3 +232,7 @@ def _(kind: inspect.UnionType) -> Json:
 @schema.register
 def _(kind: inspect.StructType) -> Json:
     return ref(_NAMES[kind.cls]) if kind.cls in _NAMES else _members(kind.cls)
+
+
+def _without_none(**words: object) -> Json:
+    return {word: value for word, value in words.items() if value is not None}

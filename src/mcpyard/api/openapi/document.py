@@ -1,44 +1,32 @@
-"""The document, put together."""
+"""The document, put together, and its route."""
 
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Final
 
-from mcpyard.api.openapi.builders import Json, problem_answer, query
-from mcpyard.api.openapi.clients import CLIENT_SCHEMAS, CLIENTS
-from mcpyard.api.openapi.connecting import CONNECT_SCHEMAS, CONNECTING
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcpyard.api.openapi.builders import Json, Operations, paths, query, ref
+from mcpyard.api.openapi.clients import CLIENTS
 from mcpyard.api.openapi.derived import derived
-from mcpyard.api.openapi.profiles import PROFILE_SCHEMAS, PROFILES
-from mcpyard.api.openapi.projects import PROJECT_SCHEMAS, PROJECTS
 from mcpyard.api.openapi.schemas import SCHEMAS
-from mcpyard.api.openapi.servers import SERVERS, TOOLS
-from mcpyard.api.openapi.signin import SIGNING_IN
-from mcpyard.api.openapi.system import WORKBENCH, YARD
-from mcpyard.api.openapi.tokens import DOOR_SCHEMAS, DOORS
+from mcpyard.api.openapi.servers import SERVERS, TOOLS, WORKBENCH
+from mcpyard.api.openapi.system import DOORS, PROFILES, YARD
 from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.api.requests import LONGEST_WAIT, WAIT
+from mcpyard.api.responses import JSON, PROBLEM, encode
 from mcpyard.domain.errors import EDGES
 
-PATHS: Final[Json] = (
-    SERVERS
-    | TOOLS
-    | WORKBENCH
-    | YARD
-    | PROFILES
-    | CLIENTS
-    | CONNECTING
-    | DOORS
-    | PROJECTS
-    | SIGNING_IN
-)
-
-_TAGS: Final = {
-    "servers": "Servers.",
-    "tools": "Tools.",
-    "workbench": "Parsing, testing and importing definitions.",
-    "clients": "Servers in the files of other clients.",
-    "yard": "Calls, events, health and metrics.",
-    "gateway": "Profiles of the gateway.",
-    "doors": "Tokens, sign-in and project approval.",
+_SECTIONS: Final[Mapping[str, tuple[str, Operations]]] = {
+    "servers": ("Servers.", SERVERS),
+    "tools": ("Tools.", TOOLS),
+    "workbench": ("Parsing, testing and importing definitions.", WORKBENCH),
+    "clients": ("Servers in the files of other clients.", CLIENTS),
+    "yard": ("Calls, events, health and metrics.", YARD),
+    "gateway": ("Profiles of the gateway.", PROFILES),
+    "doors": ("Tokens, sign-in and project approval.", DOORS),
 }
 
 _MEANINGS: Final = {
@@ -60,6 +48,16 @@ _MEANINGS: Final = {
 }
 
 
+async def openapi(_request: Request) -> Response:
+    """The OpenAPI document."""
+    return Response(_encoded(), media_type=JSON)
+
+
+@cache
+def _encoded() -> bytes:
+    return encode(document())
+
+
 def document() -> Json:
     """The whole document."""
     return {
@@ -71,8 +69,12 @@ def document() -> Json:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{"bearer": []}],
-        "tags": [{"name": name, "description": response} for name, response in _TAGS.items()],
-        "paths": PATHS,
+        "tags": [{"name": tag, "description": each} for tag, (each, _) in _SECTIONS.items()],
+        "paths": {
+            path: item
+            for tag, (_, operations) in _SECTIONS.items()
+            for path, item in paths(tag, operations).items()
+        },
         "components": {
             "securitySchemes": {
                 "bearer": {
@@ -86,21 +88,13 @@ def document() -> Json:
                 f"Problem{status}": _problem(status, meaning)
                 for status, meaning in _MEANINGS.items()
             },
-            "schemas": derived()
-            | SCHEMAS
-            | DOOR_SCHEMAS
-            | PROJECT_SCHEMAS
-            | PROFILE_SCHEMAS
-            | CLIENT_SCHEMAS
-            | CONNECT_SCHEMAS,
+            "schemas": derived() | SCHEMAS,
         },
     }
 
 
 def _path(name: str, description: str) -> Json:
-    schema: Json = {"type": "string", "minLength": 1}
-    head: Json = {"name": name, "in": "path", "required": True}
-    return {**head, "description": description, "schema": schema}
+    return {**query(name, description, minLength=1), "in": "path", "required": True}
 
 
 _PARAMETERS: Final[Json] = {
@@ -114,7 +108,10 @@ _PARAMETERS: Final[Json] = {
     "wait": query(
         "wait",
         "Seconds to wait for the requested state; the response is sent in any case.",
-        {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT, "default": WAIT},
+        type="number",
+        minimum=0,
+        maximum=LONGEST_WAIT,
+        default=WAIT,
     ),
 }
 
@@ -123,6 +120,6 @@ def _problem(status: int, meaning: str) -> Json:
     types = [slug for slug, each in REFUSALS.items() if each.status == status]
     types += [each.problem for each in EDGES.values() if each.status == status]
     kinds = ", ".join(f"`{each}`" for each in types)
-    return problem_answer(
-        f"{meaning} Types: {kinds}.", problem(status, types[0], meaning).to_dict()
-    )
+    example = problem(status, types[0], meaning).to_dict()
+    content = {PROBLEM: {"schema": ref("Problem"), "example": example}}
+    return {"description": f"{meaning} Types: {kinds}.", "content": content}

@@ -1,98 +1,64 @@
 """What things look like; a test holds each against its schema."""
 
 import json
+from collections.abc import Mapping
 from typing import Final
 
-_ID: Final = "5c0e4f5e-8a53-4d3b-9d0a-0a3c1b6f2d11"
+from mcpyard.api.security.keys import TICKET_LIFE
+from mcpyard.domain.model import Policy
+from mcpyard.yard.clients.patching import WORDS
 
-DEFINITION: Final[dict[str, object]] = {
+_Object = dict[str, object]
+
+_ID: Final = "5c0e4f5e-8a53-4d3b-9d0a-0a3c1b6f2d11"
+_DIGEST: Final = "0f6c2b8a9d3e4f5061728394a5b6c7d8"
+_AT: Final = "2026-11-15T09:00:00.000+00:00"
+_LATER: Final = "2026-11-15T09:30:00.000+00:00"
+_FOLDER: Final = "/home/me/project"
+_PATH: Final = "/home/me/.codex/config.toml"
+_URL: Final = "https://tickets.example/mcp"
+_BEARER: Final = "Bearer ${TICKETS_TOKEN}"
+_HEADER: Final = "headers.Authorization"
+
+_DEFINITION: Final[_Object] = {
     "type": "local",
     "command": "npx",
     "args": ["-y", "server-files", "/data"],
     "env": {"LOG": "${LOG_LEVEL}"},
 }
-
-PASTED: Final = json.dumps({"mcpServers": {"files": DEFINITION}})
-
-REGISTRATION: Final[dict[str, object]] = {
-    "command": {"name": "files", **DEFINITION},
-    "address": {
-        "name": "tickets",
-        "type": "http",
-        "url": "https://tickets.example/mcp",
-        "headers": {"Authorization": "Bearer ${TICKETS_TOKEN}"},
-        "scope": "user",
-        "start": True,
-    },
-}
-
-PATCH: Final[dict[str, object]] = {
-    "arguments": {"args": ["-y", "server-files", "/other"], "timeout": 60000},
-    "rename": {"name": "documents"},
-    "variables": {"env": {"LOG": None, "API_KEY": {"masked": True}}},
-    "off": {"enabled": False},
-}
-
-SERVER: Final[dict[str, object]] = {
-    "id": _ID,
-    "name": "files",
-    "title": "Shared files",
-    "description": None,
-    "scope": "project",
-    "type": "local",
-    "transport": "stdio",
-    "enabled": True,
-    "timeout": 30000,
-    "startTimeout": None,
-    "progressExtends": False,
-    "fallback": [],
-    "inherit": [],
-    "isolation": "shared",
-    "wantedConcurrency": 0,
-    "maxMessage": 16777216,
-    "health": {"interval": 30000, "timeout": 5000, "failures": 3},
-    "restart": {"attempts": 3, "limit": 10, "window": 3600000},
-    "toolPolicies": {},
-    "thisYard": False,
-    "command": "npx",
-    "args": ["-y", "server-files", "/data"],
-    "env": {"LOG": "${LOG_LEVEL}", "API_KEY": {"masked": True, "hint": "...9f2c"}},
-    "cwd": None,
-    "status": "connected",
-    "state": "running",
-    "phase": "connected",
-    "error": None,
-    "attempt": 0,
-    "maxAttempts": 3,
-    "nextRetryAt": None,
-    "pid": 4711,
-    "since": "2026-11-15T09:00:00.000+00:00",
-    "wanted": "running",
+_PASTED: Final = json.dumps({"mcpServers": {"files": _DEFINITION}})
+_SESSION: Final[_Object] = {
     "protocolVersion": "2025-11-25",
     "serverInfo": {"name": "files", "version": "1"},
-    "concurrency": None,
-    "toolsStale": False,
-    "needsApproval": None,
-    "warnings": [],
-    "digest": "0f6c2b8a9d3e4f5061728394a5b6c7d8",
-    "toolCount": 1,
     "tools": [{"name": "read", "description": "Read a file."}],
+    "warnings": [],
 }
-
-TOOL: Final[dict[str, object]] = {
-    "name": "read",
-    "title": None,
-    "description": "Read a file.",
+_SERVER: Final[_Object] = {
+    **Policy().model_dump(mode="json", by_alias=True),
+    **_DEFINITION,
+    **_SESSION,
+    "env": {"LOG": "${LOG_LEVEL}", "API_KEY": {"masked": True, "hint": "...9f2c"}}, "cwd": None,
+    "id": _ID, "name": "files", "title": "Shared files", "scope": "project", "transport": "stdio",
+    "toolPolicies": {}, "wanted": "running", "wantedConcurrency": 0, "concurrency": None,
+    "status": "connected", "state": "running", "phase": "connected", "since": _AT, "pid": 4711,
+    "error": None, "attempt": 0, "maxAttempts": 3, "nextRetryAt": None, "needsApproval": None,
+    "thisYard": False, "toolsStale": False, "toolCount": 1, "digest": _DIGEST,
+}  # fmt: skip
+_PARSED: Final[_Object] = {"name": "files", "definition": _DEFINITION, "warnings": []}
+_IMPORTED: Final[_Object] = {
+    "name": "files", "outcome": "imported", "server": _SERVER, "problem": None, "warnings": [],
+}  # fmt: skip
+_TOOL: Final[_Object] = {
+    "name": "read", "title": None, "description": "Read a file.", "server": "files",
     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
-    "outputSchema": None,
-    "annotations": {"readOnlyHint": True},
-    "enabled": True,
-    "exposedName": "mcp_files_read",
-    "server": "files",
-    "stale": False,
-}
-
-OUTCOME: Final[dict[str, object]] = {
+    "outputSchema": None, "annotations": {"readOnlyHint": True},
+    "enabled": True, "exposedName": "mcp_files_read", "stale": False,
+}  # fmt: skip
+_CALL: Final[_Object] = {
+    "id": 17, "at": _AT, "who": "api", "server": "files", "serverId": _ID, "tool": "read",
+    "ms": 1.25, "outcome": "ok", "bytesIn": 24, "bytesOut": 61,
+}  # fmt: skip
+_OUTCOME: Final[_Object] = {
     "content": [{"type": "text", "text": "hi"}],
     "yard": {
         "server": "files",
@@ -102,19 +68,126 @@ OUTCOME: Final[dict[str, object]] = {
         "tried": ["files"],
     },
 }
-
-CALL: Final[dict[str, object]] = {
-    "id": 17,
-    "at": "2026-11-15T09:00:00.000+00:00",
-    "who": "api",
-    "server": "files",
-    "serverId": _ID,
-    "tool": "read",
-    "ms": 1.25,
-    "outcome": "ok",
-    "bytesIn": 24,
-    "bytesOut": 61,
+_DEGRADATION: Final[_Object] = {
+    "component": "storage",
+    "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
+    "hint": "Free some disk space, then try again.",
 }
+_SICKNESS: Final[_Object] = {
+    "ok": False, "type": "urn:mcpyard:error:state-gone", "title": "State gone", "status": 507,
+    "hint": "Put the home back, or stop mcpyard and start it again: mcpyard up",
+}  # fmt: skip
+_PROFILE: Final[_Object] = {
+    "servers": ["files", "git*"],
+    "tools": {"files": {"delete_file": {"enabled": False}, "read_file": {"name": "read"}}},
+}
+_NAMED_PROFILE: Final = {"name": "work"} | _PROFILE
+_TOKEN: Final[_Object] = {
+    "id": "4f1c2b3a-5d6e-4f70-8a9b-0c1d2e3f4a5b", "name": "laptop", "profile": None,
+    "created": _LATER, "lastUsed": None, "revoked": None,
+}  # fmt: skip
+_WAITING: Final[_Object] = {
+    "name": "tickets",
+    "kind": "changed",
+    "replaces": None,
+    "fields": [
+        {"field": "url", "value": _URL, "marked": False},
+        {"field": _HEADER, "value": _BEARER, "marked": False},
+    ],
+    "variables": [{"name": "TICKETS_TOKEN", "field": _HEADER, "host": "tickets.example"}],
+    "changes": [{"field": "url", "before": "https://old.example/mcp", "after": _URL}],
+}
+_REGISTRATION: Final[_Object] = {
+    "name": "tickets", "type": "http", "url": _URL, "headers": {"Authorization": _BEARER},
+    "scope": "user", "start": True,
+}  # fmt: skip
+_APPROVAL: Final[_Object] = {"folder": _FOLDER, "digest": _DIGEST}
+
+_SCOPE: Final[_Object] = {"client": "codex", "title": "Codex", "scope": "user", "path": _PATH}
+_BRIEF: Final[_Object] = {
+    "name": "files", "command": "npx", "args": ["files"], "url": None,
+    "enabled": True, "effective": "enabled", "reason": "",
+}  # fmt: skip
+_ENTRY: Final[_Object] = {
+    **dict.fromkeys(WORDS.values()),
+    **_SCOPE,
+    **_BRIEF,
+    "env": {"KEY": {"masked": True, "hint": ""}},
+    "unknown": [],
+    "where": None,
+    "problems": [],
+}
+_DIFF: Final = f'--- {_PATH}\n+++ {_PATH}\n@@ -2,1 +2,1 @@\n-args = []\n+args = ["files"]\n'
+_DONE: Final[_Object] = {"files": [{"path": _PATH, "diff": _DIFF}], "warnings": [], "edit": 7}
+_EDIT: Final[_Object] = {
+    "id": 7, "at": "2026-11-15T12:00:00.000+00:00", "who": "rest", "kind": "copy",
+    "paths": [_PATH], "servers": [], "undone": False,
+}  # fmt: skip
+_FINDING: Final[_Object] = {
+    "code": "secret-readable", "level": "warning", "client": "codex", "scope": "user",
+    "name": "files", "place": {"file": _PATH, "line": 4, "column": 1},
+    "message": "env.KEY holds a secret that every user can read", "hint": "chmod 600",
+}  # fmt: skip
+_VARIANT: Final[_Object] = {
+    "in": [{"client": "codex", "scope": "user", "path": _PATH, "effective": "enabled"}],
+    "values": {"args": "files"},
+}
+_COPY: Final[_Object] = {"from": "claude", "to": "codex", "name": "files"}
+
+ANSWERS: Final[Mapping[str, object]] = {
+    "Server": _SERVER,
+    "Revealed": {"env": {"API_KEY": "a-secret"}},
+    "Tool": _TOOL,
+    "Outcome": _OUTCOME,
+    "Parsed": {"servers": [_PARSED], "problems": []},
+    "Trial": {"ok": True, **_SESSION},
+    "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": []},
+    "Calls": {"calls": [_CALL], "next": None, "dropped": 0, "trimmed": 0},
+    "Alive": {"ok": True},
+    "Readiness": {"ok": True, "status": "degraded", "degraded": [_DEGRADATION]},
+    "Health": {"ok": True},
+    "Sickness": _SICKNESS,
+    "Profile": _NAMED_PROFILE,
+    "Token": _TOKEN,
+    "MadeToken": _TOKEN | {"token": "mcpyard_..."},
+    "LoginLink": {"url": "http://127.0.0.1:8712/login?link=...", "expires": _LATER},
+    "Ticket": {"ticket": "...", "expiresIn": TICKET_LIFE},
+    "WaitingFolder": {**_APPROVAL, "servers": [_WAITING]},
+    "Approved": {"folder": _FOLDER, "servers": ["tickets"], "waiting": []},
+    "SignIn": {"authorizationUrl": "https://login.example/authorize?state=x"},
+    "ClientGroup": {**_SCOPE, "exists": True, "servers": [_BRIEF], "problems": []},
+    "ClientServer": _ENTRY,
+    "Done": _DONE,
+    "Edit": _EDIT,
+    "Finding": _FINDING,
+    "Drift": {"name": "files", "variants": [_VARIANT]},
+    "Connected": _DONE | {"files": [{"path": _PATH, "diff": "..."}], "edit": 12, "token": None},
+}
+"""An example of each thing that is answered, by its name in the document."""
+
+BODIES: Final[Mapping[str, Mapping[str, object]]] = {
+    "Registration": {"command": {"name": "files", **_DEFINITION}, "address": _REGISTRATION},
+    "Change": {
+        "arguments": {"args": ["-y", "server-files", "/other"], "timeout": 60000},
+        "rename": {"name": "documents"},
+        "variables": {"env": {"LOG": None, "API_KEY": {"masked": True}}},
+        "off": {"enabled": False},
+    },
+    "ToolPolicy": {"off": {"enabled": False}},
+    "Asked": {"echo": {"arguments": {"text": "hi"}, "timeoutMs": 5000}},
+    "Pasted": {"json": {"text": _PASTED}},
+    "Definition": {"local": _DEFINITION},
+    "Import": {"look": {"text": _PASTED, "dryRun": True}, "machine": {}},
+    "NewProfile": {"work": _NAMED_PROFILE},
+    "ProfileBody": {"work": _PROFILE},
+    "NewToken": {"all": {"name": "laptop"}},
+    "Approval": {"shown": _APPROVAL, "replacing": {**_APPROVAL, "replace": ["tickets"]}},
+    "ClientChange": {"off": {"enabled": False}},
+    "Copy": {"look": {**_COPY, "dryRun": True}, "copy": _COPY},
+    "Undo": {"newest": {}, "one": {"id": 7}},
+    "Connect": {"codex": {"client": "codex", "profile": "work"}},
+}
+"""Examples of each body, by its name in the document."""
 
 EVENTS: Final = (
     "id: 3f9a1c5d7e21-41\nevent: status\n"

@@ -1,68 +1,56 @@
-"""The shapes of what goes in, and of what servers answer."""
+"""Schemas of what no type tells: definitions in any spelling, patches, results of servers."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from mcpyard.api.openapi.builders import Json, array, maybe, members, named, ref, text
-from mcpyard.api.openapi.derived import oauth
+from mcpyard.api.openapi.builders import NULL, Json, array, maybe, members, named, ref, text
+from mcpyard.api.openapi.derived import model_properties, oauth, properties
 from mcpyard.domain.definition.checks import MAX_NAME
-from mcpyard.domain.model import (
-    HARD_MAX_MESSAGE,
-    MAX_TIMEOUT,
-    MOST_TIMES,
-    Scope,
-    Transport,
-    Wanted,
-)
+from mcpyard.domain.model import FallbackTool, Policy, Scope, ToolPolicy, Transport
+from mcpyard.domain.narrowing import list_of
 from mcpyard.yard.calls.outcome import ErrorKind
+from mcpyard.yard.clients.patching import WORDS
+from mcpyard.yard.profiles import LONGEST_NAME
+from mcpyard.yard.views.access import ProfileView
+from mcpyard.yard.views.clients import EntryView
+from mcpyard.yard.views.servers import HealthView, RestartView
 
 _FLAG: Final[Json] = {"type": "boolean"}
-_TIMES: Final[Json] = {"type": "integer", "minimum": 0, "maximum": MOST_TIMES}
-_MILLISECONDS: Final[Json] = {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT}
-_LIMIT: Final = {**_MILLISECONDS, "description": "A hard limit."}
-_TEXTS: Final = array({"type": "string"})
-_PASSED_OVER: Final = array(members({"server": text(), "why": text()}))
+_TEXTS: Final = array(text())
 _OBJECT: Final[Json] = {"type": "object"}
+_NAME: Final = text(minLength=1, maxLength=MAX_NAME)
+_PROFILE: Final = {name: properties(ProfileView)[name] for name in ("servers", "tools")}
+_PROFILE_NAME: Final = text(
+    "Its part of the address; `servers` is reserved.", minLength=1, maxLength=LONGEST_NAME
+)
+_KEPT: Final[Json] = {"anyOf": [text(), NULL, ref("Masked")]}
 
 
 def _one_of(*words: str) -> Json:
-    return {"type": "string", "enum": [*words]}
+    return text(enum=[*words])
 
 
-_HEALTH: Final[dict[str, Json]] = {
-    "interval": {**_MILLISECONDS, "description": "Silence after which the server is pinged."},
-    "timeout": {**_MILLISECONDS, "description": "How long it has to answer a ping."},
-    "failures": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST_TIMES,
-        "description": "Calls past their limits, or missed pings, in a row.",
-    },
-}
-_RESTART: Final[dict[str, Json]] = {
-    "attempts": {**_TIMES, "description": "Restarts in a row."},
-    "limit": {**_TIMES, "description": "Restarts within the window."},
-    "window": _MILLISECONDS,
-}
+def _flag(description: str) -> Json:
+    return {**_FLAG, "description": description}
 
-_POLICY: Final[Json] = {
-    "enabled": _FLAG,
-    "timeout": _MILLISECONDS,
-    "startTimeout": _MILLISECONDS,
-    "wanted": _one_of(*Wanted),
-    "progressExtends": _FLAG,
-    "fallback": _TEXTS,
+
+def _nullable(parts: Mapping[str, Json]) -> dict[str, Json]:
+    """The members of a merge patch, where null removes."""
+    return {
+        name: part if NULL in list_of(part.get("anyOf")) else maybe(part)
+        for name, part in parts.items()
+    }
+
+
+_POLICY: Final[dict[str, Json]] = {
+    **model_properties(Policy),
     "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
-    "isolation": _one_of("shared", "per-client"),
-    "concurrency": _TIMES,
-    "maxMessage": {"type": "integer", "minimum": 1, "maximum": HARD_MAX_MESSAGE},
-    "health": members({}, _HEALTH),
-    "restart": members({}, _RESTART),
+    "health": members({}, properties(HealthView)),
+    "restart": members({}, properties(RestartView)),
     "tools": named(ref("ToolPolicy")),
-    "title": text(),
-    "description": text(),
 }
 
-_LAUNCH: Final[Json] = {
+_LAUNCH: Final[dict[str, Json]] = {
     "type": _one_of("local", "stdio", "remote", "http", "streamable-http", "sse"),
     "transport": _one_of(*Transport),
     "command": {"anyOf": [text(minLength=1), {**_TEXTS, "minItems": 1}]},
@@ -75,44 +63,18 @@ _LAUNCH: Final[Json] = {
     "oauth": {"anyOf": [oauth(text()), {"const": False}]},
 }
 
-_KEPT: Final[Json] = {"anyOf": [text(), {"type": "null"}, ref("Masked")]}
-
-_CHANGED_LAUNCH: Final[Json] = _LAUNCH | {
-    "env": named(_KEPT),
-    "environment": named(_KEPT),
-    "headers": named(_KEPT),
+_CHANGED_LAUNCH: Final = _LAUNCH | {
+    **dict.fromkeys(("env", "environment", "headers"), named(_KEPT)),
     "oauth": oauth(_KEPT),
 }
 
-
-def _nullable(properties: Json) -> dict[str, Json]:
-    return {name: {"anyOf": [schema, {"type": "null"}]} for name, schema in properties.items()}
-
-
-_TOOL_POLICY: Final[Json] = {
-    "enabled": _FLAG,
+_FALLBACK: Final = members({"server": text()}, model_properties(FallbackTool))
+_TOOL_POLICY: Final[dict[str, Json]] = model_properties(ToolPolicy) | {
     "name": text("The name that agents know it by."),
-    "description": text(),
-    "timeout": _MILLISECONDS,
-    "progressExtends": _FLAG,
-    "repeatable": {
-        **_FLAG,
-        "description": "Whether a call may be repeated when nobody knows what became of the first.",
-    },
-    "fallback": array(
-        {
-            "anyOf": [
-                text("The name of a server with the same tool."),
-                members(
-                    {"server": text()},
-                    {
-                        "tool": text(),
-                        "arguments": named({"anyOf": [text(), {"type": "null"}]}),
-                    },
-                ),
-            ]
-        }
+    "repeatable": _flag(
+        "Whether a call may be repeated when nobody knows what became of the first."
     ),
+    "fallback": array({"anyOf": [text("The name of a server with the same tool."), _FALLBACK]}),
 }
 
 SCHEMAS: Final[Json] = {
@@ -122,6 +84,7 @@ SCHEMAS: Final[Json] = {
         ),
         "description": "A literal value that is not shown. In a change it means: keep.",
     },
+    "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
     "ToolPolicy": members({}, _nullable(_TOOL_POLICY)),
     "Definition": {
         "type": "object",
@@ -134,24 +97,28 @@ SCHEMAS: Final[Json] = {
         "properties": {
             **_LAUNCH,
             **_POLICY,
-            "name": text(minLength=1, maxLength=MAX_NAME),
+            "name": _NAME,
             "scope": _one_of(*Scope),
-            "start": {**_FLAG, "description": "Whether to start it; by its scope when not said."},
+            "start": _flag("Whether to start it; by its scope when not said."),
         },
         "required": ["name"],
     },
     "Change": {
-        **members(
-            {},
-            {
-                **_nullable(_CHANGED_LAUNCH | _POLICY),
-                "name": text(minLength=1, maxLength=MAX_NAME),
-            },
-        ),
+        **members({}, {**_nullable(_CHANGED_LAUNCH | _POLICY), "name": _NAME}),
         "description": "A JSON merge patch of a record: `null` removes, `name` renames.",
     },
-    "Shown": {"anyOf": [text("A value that is a reference."), ref("Masked")]},
-    "Asked": members({}, {"arguments": _OBJECT, "timeoutMs": _LIMIT, "_meta": _OBJECT}),
+    "ClientChange": {
+        **members(
+            {},
+            {word: properties(EntryView)[word] for word in WORDS.values()}
+            | dict.fromkeys(("env", "headers"), maybe(named(_KEPT)))
+            | {"envHeaders": maybe(named(maybe(text())))}
+            | {"name": text("Its new name."), "enabled": _FLAG},
+        ),
+        "description": "A merge patch in words that are the same for every client.",
+    },
+    "NewProfile": members({"name": _PROFILE_NAME}, _PROFILE),
+    "ProfileBody": members({}, _PROFILE),
     "Outcome": {
         "type": "object",
         "description": "The server's result object as it came, with one member more.",
@@ -172,24 +139,11 @@ SCHEMAS: Final[Json] = {
                     "tried": {**_TEXTS, "description": "The servers asked; the last one answered."},
                 },
                 {
-                    "passedOver": _PASSED_OVER,
+                    "passedOver": array(members({"server": text(), "why": text()})),
                     "error": _one_of(*ErrorKind),
                 },
             )
         },
         "required": ["yard"],
     },
-    "Pasted": members({"text": text("JSON, TOML or command lines, as they were copied.")}),
-    "Import": members(
-        {},
-        {
-            "text": text(
-                "JSON, TOML or command lines, as they were copied; without it, whatever is found "
-                "in the files of other programs on this machine."
-            ),
-            "dryRun": _FLAG,
-            "scope": _one_of(*Scope),
-            "project": text("The folder to look from, where there is no text.", pattern="^/"),
-        },
-    ),
 }

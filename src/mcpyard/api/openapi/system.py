@@ -1,211 +1,191 @@
-"""The operations on definitions that are not registered, and on mcpyard itself."""
+"""The operations on mcpyard itself: its state, its profiles, and who may use it."""
 
 from typing import Final
 
 from mcpyard.api.events import STREAM
 from mcpyard.api.journal import LONGEST_PAGE, PAGE
-from mcpyard.api.openapi.builders import Json, body, header, operation, query, ref, response
-from mcpyard.api.openapi.examples import CALL, DEFINITION, EVENTS, METRICS, PASTED, SERVER
+from mcpyard.api.openapi.builders import (
+    Json,
+    Operations,
+    answer,
+    body,
+    header,
+    many,
+    nothing,
+    one,
+    operation,
+    public,
+    query,
+    ref,
+    text,
+    written,
+)
+from mcpyard.api.openapi.examples import EVENTS, METRICS
+from mcpyard.api.responses import JSON, PROBLEM
 
-_PARSED: Final[Json] = {
-    "servers": [{"name": "files", "definition": DEFINITION, "warnings": []}],
-    "problems": [],
-}
-
-_TRIED: Final[Json] = {
-    "ok": True,
-    "protocolVersion": "2025-11-25",
-    "serverInfo": {"name": "files", "version": "1"},
-    "tools": [{"name": "read", "description": "Read a file."}],
-    "warnings": [],
-}
-
-_CALLS: Final[Json] = {"calls": [CALL], "next": None, "dropped": 0, "trimmed": 0}
-
-_DEGRADED: Final[Json] = {
-    "ok": True,
-    "status": "degraded",
-    "degraded": [
-        {
-            "component": "storage",
-            "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
-            "hint": "Free some disk space, then try again.",
-        }
-    ],
-}
+_PROFILE: Final = one("Profile", "The profile.")
+_NO_TOKEN: Final[list[Json]] = [{}]
+_TOKEN_OR_NONE: Final[list[Json]] = [{}, {"bearer": []}]
+_HTML: Final = "text/html"
+_PAGE_OR_PROBLEM: Final[Json] = {_HTML: {"schema": text()}, PROBLEM: {"schema": ref("Problem")}}
 
 
-def _probe(name: str, summary: str, responses: Json) -> Json:
-    """A public route that says more with a token."""
-    refused: Json = {
-        status: {"$ref": f"#/components/responses/Problem{status}"}
-        for status in ("400", "403", "421")
-    }
-    return {
-        "get": {
-            "operationId": name,
-            "summary": summary,
-            "tags": ["yard"],
-            "security": [{}, {"bearer": []}],
-            "responses": responses | refused,
-        }
-    }
+def _page(status: int, description: str) -> Json:
+    return written(_HTML, description, status)
 
 
-_SICK: Final[Json] = {
-    "ok": False,
-    "type": "urn:mcpyard:error:state-gone",
-    "title": "State gone",
-    "status": 507,
-    "hint": "Put the home back, or stop mcpyard and start it again: mcpyard up",
-}
+def _number(name: str, description: str, highest: int = 2**63 - 1, **more: object) -> Json:
+    return query(name, description, type="integer", minimum=1, maximum=highest, **more)
 
-_IMPORTED: Final[Json] = {
-    "dryRun": False,
-    "servers": [
-        {
-            "name": "files",
-            "outcome": "imported",
-            "server": SERVER,
-            "problem": None,
-            "warnings": [],
-        }
-    ],
-    "problems": [],
-}
 
-WORKBENCH: Final[Json] = {
-    "/api/mcp/parse": {
-        "post": operation(
-            "parseText",
-            "Parse a text: JSON of any client, TOML or `mcp add` commands.",
-            {200: response("The servers found, and the problems.", ref("Parsed"), _PARSED)},
-            tags=["workbench"],
-            requestBody=body(ref("Pasted"), {"json": {"text": PASTED}}),
-        )
-    },
-    "/api/mcp/test": {
-        "post": operation(
-            "testDefinition",
-            "Test a definition: start the server, list its tools, and stop it.",
-            {200: response("It works.", ref("Trial"), _TRIED)},
-            (502, 504),
-            tags=["workbench"],
-            requestBody=body(ref("Definition"), {"local": DEFINITION}),
-        )
-    },
-    "/api/mcp/import": {
-        "post": operation(
-            "importText",
-            "Import servers from a text or, without one, from the files of clients on this "
-            "machine. Each server has its own outcome and stays stopped until you start it.",
-            {200: response("The outcome of each server.", ref("Imported"), _IMPORTED)},
-            (409, 507),
-            tags=["workbench"],
-            requestBody=body(
-                ref("Import"), {"look": {"text": PASTED, "dryRun": True}, "machine": {}}
-            ),
-        )
-    },
-}
-
-YARD: Final[Json] = {
-    "/api/mcp/calls": {
-        "get": operation(
-            "listCalls",
-            "List the last calls, newest first. Each caller keeps a fair share of the journal.",
-            {200: response("A page.", ref("Calls"), _CALLS)},
-            (404, 422),
-            tags=["yard"],
-            parameters=[
-                query("server", "Only calls of this server, by id or name.", {"type": "string"}),
-                query(
-                    "tool", "Only calls of this tool, by the server's own name.", {"type": "string"}
-                ),
-                query("outcome", "Only calls with this outcome.", {"type": "string"}),
-                query("who", "Only calls by this caller, as in `who`.", {"type": "string"}),
-                query(
-                    "before",
-                    "Only calls with a lower id: the `next` of the previous page.",
-                    {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
-                ),
-                query(
-                    "limit",
-                    "The maximum number of calls.",
-                    {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE},
-                ),
-            ],
-        )
-    },
-    "/api/events": {
-        "get": operation(
-            "streamEvents",
-            "Stream events as server-sent events.",
-            {
-                200: {
-                    "description": "Begins with `hello` for a new client. `status`, `tools`, "
-                    "`removed` and `documents` report changes; `backup` and `recovered` a "
-                    "server whose calls go to a fallback server, and back; `profiles` a changed "
-                    "profile; `calls` counters. After `resync`, read the whole state again. A "
-                    "comment every 15 s keeps the connection alive.",
-                    "content": {STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
-                }
-            },
-            (422,),
-            tags=["yard"],
-            parameters=[
-                query("after", "The id of the last event received.", {"type": "string"}),
-                header("Last-Event-ID", "The same, as browsers send it.", {"type": "string"}),
-                query(
-                    "ticket",
-                    "A ticket of a browser, instead of its session key.",
-                    {"type": "string"},
-                ),
-            ],
-        )
-    },
-    "/api/openapi.json": {
-        "get": operation(
-            "getOpenapi",
-            "The OpenAPI document.",
-            {200: response("The document.", {"type": "object"})},
-            tags=["yard"],
-        )
-    },
-    "/livez": _probe(
-        "getLiveness",
+YARD: Final[Operations] = {
+    "GET /api/mcp/calls listCalls": operation(
+        "List the last calls, newest first. Each caller keeps a fair share of the journal.",
+        one("Calls", "A page."),
+        *(404, 422),
+        parameters=[
+            query("server", "Only calls of this server, by id or name."),
+            query("tool", "Only calls of this tool, by the server's own name."),
+            query("outcome", "Only calls with this outcome."),
+            query("who", "Only calls by this caller, as in `who`."),
+            _number("before", "Only calls with a lower id: the `next` of the previous page."),
+            _number("limit", "The maximum number of calls.", LONGEST_PAGE, default=PAGE),
+        ],
+    ),
+    "GET /api/events streamEvents": operation(
+        "Stream events as server-sent events.",
+        written(
+            STREAM,
+            "Begins with `hello` for a new client. `status`, `tools`, `removed` and "
+            "`documents` report changes; `backup` and `recovered` a server whose calls go "
+            "to a fallback server, and back; `profiles` a changed profile; `calls` "
+            "counters. After `resync`, read the whole state again. A comment every 15 s "
+            "keeps the connection alive.",
+            example=EVENTS,
+        ),
+        422,
+        parameters=[
+            query("after", "The id of the last event received."),
+            header("Last-Event-ID", "The same, as browsers send it."),
+            query("ticket", "A ticket of a browser, instead of its session key."),
+        ],
+    ),
+    "GET /api/openapi.json getOpenapi": operation(
+        "The OpenAPI document.", answer("The document.", {JSON: {"schema": {"type": "object"}}})
+    ),
+    "GET /livez getLiveness": public(
         "Report that the process and its event loop run.",
-        {"200": response("Alive.", ref("Alive"), {"ok": True})},
+        one("Alive", "Alive."),
+        *(400, 403, 421),
+        security=_TOKEN_OR_NONE,
     ),
-    "/readyz": _probe(
-        "getReadiness",
+    "GET /readyz getReadiness": public(
         "Report whether calls are served. What else does not work is listed with a token.",
-        {
-            "200": response("Ready, or degraded.", ref("Readiness"), _DEGRADED),
-            "503": response(
-                "mcpyard is stopping.", ref("Readiness"), {"ok": False, "status": "stopping"}
-            ),
-        },
+        one("Readiness", "Ready, or degraded.") | one("Readiness", "mcpyard is stopping.", 503),
+        *(400, 403, 421),
+        security=_TOKEN_OR_NONE,
     ),
-    "/healthz": _probe(
-        "getHealth",
+    "GET /healthz getHealth": public(
         "Report the health of mcpyard; with a token also the status of each server.",
-        {
-            "200": response("Healthy, or degraded.", ref("Health"), {"ok": True}),
-            "507": response("The home is gone; mcpyard stores nothing.", ref("Sickness"), _SICK),
-        },
+        one("Health", "Healthy, or degraded.")
+        | one("Sickness", "The home is gone; mcpyard stores nothing.", 507),
+        *(400, 403, 421),
+        security=_TOKEN_OR_NONE,
     ),
-    "/metrics": {
-        "get": operation(
-            "getMetrics",
-            "Metrics in the Prometheus format.",
-            {
-                200: {
-                    "description": "Status, restarts, calls, errors, latency, bytes.",
-                    "content": {"text/plain": {"schema": {"type": "string"}, "example": METRICS}},
-                }
-            },
-            tags=["yard"],
-        )
-    },
+    "GET /metrics getMetrics": operation(
+        "Metrics in the Prometheus format.",
+        written("text/plain", "Status, restarts, calls, errors, latency, bytes.", example=METRICS),
+    ),
+}
+
+PROFILES: Final[Operations] = {
+    "GET /api/profiles listProfiles": operation(
+        "List the profiles; each has the gateway URL `/mcp/NAME`.", many("Profile", "All of them.")
+    ),
+    "POST /api/profiles createProfile": operation(
+        "Create a profile: a selection of servers and tools.",
+        one("Profile", "The profile.", 201),
+        *(409, 507),
+        requestBody=body("NewProfile"),
+    ),
+    "GET /api/profiles/{profile} showProfile": operation("Show one profile.", _PROFILE, 404),
+    "PUT /api/profiles/{profile} replaceProfile": operation(
+        "Replace a profile.", _PROFILE, *(404, 507), requestBody=body("ProfileBody")
+    ),
+    "DELETE /api/profiles/{profile} removeProfile": operation(
+        "Remove a profile and its URL.", nothing(), 404, 507
+    ),
+}
+
+DOORS: Final[Operations] = {
+    "GET /api/tokens listTokens": operation(
+        "List the call tokens, including revoked ones, without their secrets.",
+        many("Token", "All of them."),
+    ),
+    "POST /api/tokens createToken": operation(
+        "Create a call token for the gateway, or for one profile.",
+        one("MadeToken", "The token; shown only once.", 201),
+        *(404, 409, 507),
+        requestBody=body("NewToken"),
+    ),
+    "DELETE /api/tokens/{token} revokeToken": operation(
+        "Revoke a call token.", nothing(), 404, 507
+    ),
+    "POST /api/tokens/rotate rotateAdminToken": operation(
+        "Replace the admin token; the new one is in the file `token` in the home.",
+        nothing(),
+        *(409, 507),
+    ),
+    "POST /api/login-links createLoginLink": operation(
+        "Create a link that signs one browser in, once.", one("LoginLink", "The address.", 201), 507
+    ),
+    "POST /api/tickets createTicket": operation(
+        "Create a ticket for `GET /api/events?ticket=` or a followed log; it opens one "
+        "stream for the requesting browser.",
+        one("Ticket", "The ticket.", 201),
+        409,
+    ),
+    "GET /login login": public(
+        "Sign a browser in with a one-time link, and continue to the web page.",
+        _page(200, "A page that sets the cookie.")
+        | _page(403, "A page: the link was used or has expired."),
+        421,
+        security=_NO_TOKEN,
+        parameters=[query("link", "The secret of a one-time link.")],
+    ),
+    "POST /logout logout": operation("Sign the requesting browser out.", nothing()),
+    "GET /api/projects/waiting listWaiting": operation(
+        "List the entries of project files that need approval, with everything they would run.",
+        many("WaitingFolder", "The folders."),
+        422,
+        parameters=[query("folder", "Only this folder, even if mcpyard does not run with it.")],
+    ),
+    "POST /api/projects/approve approveProject": operation(
+        "Approve the shown entries of a folder's `.mcp.json` and start their servers.",
+        one("Approved", "What was approved."),
+        *(409, 507),
+        requestBody=body("Approval"),
+    ),
+    "POST /api/mcp/servers/{ref}/login signInServer": operation(
+        "Begin a sign-in at a remote server.",
+        one("SignIn", "The URL to open in a browser."),
+        *(404, 409, 422, 502, 504, 507),
+    ),
+    "GET /oauth/callback signInReturned": public(
+        "The OAuth redirect URI, protected by `state`.",
+        _page(200, "The server is signed in.")
+        # With this status the guard answers too, with a problem.
+        | answer("There is no such sign-in.", _PAGE_OR_PROBLEM, 400)
+        | _page(404, "The server is gone.")
+        | _page(502, "The authorization server refused, or is at fault.")
+        | _page(504, "The authorization server did not answer in time.")
+        | _page(507, "What it gave cannot be stored."),
+        *(403, 421),
+        security=_NO_TOKEN,
+        parameters=[
+            query("state", "Valid once."),
+            query("code", "The authorization code."),
+            query("error", "The error of the authorization server."),
+        ],
+    ),
 }

@@ -1,21 +1,21 @@
 """Who may come in, and what is shown to whom: tokens, links, profiles."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta
 
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.views.base import Moment, Uuid, View, moment
 
+_SERVERS: Final = "A server's name or id, or a pattern of names with *; default: all."
+
 
 class ProfileView(View, frozen=True, kw_only=True):
     """A stored selection of servers and tools."""
 
     name: str
-    servers: Annotated[list[str], Meta(extra={"schema": "ProfileServers"})]
-    tools: Annotated[
-        dict[str, dict[str, dict[str, object]]], Meta(extra={"schema": "ProfileTools"})
-    ]
+    servers: list[Annotated[str, Meta(description=_SERVERS, min_length=1)]]
+    tools: dict[str, dict[str, Annotated[dict[str, object], Meta(extra={"schema": "ToolView"})]]]
 
 
 class TokenView(View, frozen=True, kw_only=True):

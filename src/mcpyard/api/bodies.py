@@ -1,0 +1,140 @@
+"""The bodies that routes read; `requests.read` reads them, and their schemas are derived."""
+
+from typing import Annotated, Final, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from mcpyard.domain.model import Scope
+from mcpyard.formats.copying.matrix import Matrix
+from mcpyard.yard.views.base import Milliseconds
+
+LONGEST_NAME: Final = 80
+"""Characters of the name of a token."""
+
+NAME_FAULT: Final = f"must be a text of 1 to {LONGEST_NAME} printable characters"
+
+_PASTED: Final = "JSON, TOML or command lines, as they were copied"
+_FOUND: Final = "whatever is found in the files of other programs on this machine"
+_HTTP: Final = (
+    "By its address, with a token of its own. A program that takes only commands is refused (422)."
+)
+
+Flag: TypeAlias = Annotated[bool, Meta(extra={"fault": "must be true or false"})]
+Folder: TypeAlias = Annotated[
+    str, Meta(extra_json_schema={"pattern": "^/"}, extra={"fault": "must be an absolute path"})
+]
+TokenName: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Printable characters.",
+        min_length=1,
+        max_length=LONGEST_NAME,
+        extra={"fault": NAME_FAULT},
+    ),
+]
+_NOT_EMPTY: Final[dict[str, object]] = {"minLength": 1}
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A body. A member with a default may be absent; `fault` says what is wrong with another."""
+
+
+class ToolCallBody(Body, frozen=True, kw_only=True):
+    """A call of a tool; `requests.call` reads it, with fewer steps."""
+
+    arguments: dict[str, object] = {}
+    timeout_ms: Annotated[Milliseconds, Meta(description="A hard limit.")] | UnsetType = UNSET
+    meta: dict[str, object] = msgspec.field(name="_meta", default_factory=dict[str, object])
+
+
+class PastedBody(Body, frozen=True, kw_only=True):
+    """A text to parse."""
+
+    text: Annotated[str, Meta(description=f"{_PASTED}.")]
+
+
+class ImportBody(Body, frozen=True, kw_only=True):
+    """What to import."""
+
+    text: Annotated[str, Meta(description=f"{_PASTED}; without it, {_FOUND}.")] | UnsetType = UNSET
+    dry_run: Flag = False
+    # With a text, each of its servers is refused on its own where there is no such scope.
+    scope: Annotated[object, Meta(extra_json_schema={"type": "string", "enum": [*Scope]})] = None
+    project: Annotated[
+        Folder | None, Meta(description="The folder to look from, where there is no text.")
+    ] = None
+
+
+class CopyBody(Body, frozen=True, kw_only=True):
+    """A server to copy from one client to another."""
+
+    source: Annotated[
+        str, Meta(description="A client, and a scope behind a colon: `claude`, `claude:project`.")
+    ] = msgspec.field(name="from")
+    target: Annotated[str, Meta(description="Likewise.")] = msgspec.field(name="to")
+    name: str
+    new_name: (
+        Annotated[str, Meta(description="The name of the copy; default: the same.")] | UnsetType
+    ) = UNSET
+    matrix: Annotated[str, Meta(extra_json_schema={"enum": [*Matrix]})] = Matrix.NATIVE
+    replace: Flag = False
+    move: Flag = False
+    dry_run: Flag = False
+    project: Folder | None = None
+
+
+class UndoBody(Body, frozen=True, kw_only=True):
+    """An edit to undo; the newest when none is named."""
+
+    id: (
+        Annotated[int, Meta(ge=1, le=2**63 - 1, extra={"fault": "must be the number of an edit"})]
+        | None
+    ) = None
+    dry_run: Flag = False
+
+
+class ConnectBody(Body, frozen=True, kw_only=True):
+    """A client to connect to the gateway."""
+
+    client: Annotated[str, Meta(description="Such as `codex`.", extra_json_schema=_NOT_EMPTY)]
+    scope: Annotated[str, Meta(description="One of the client's scopes; default: its first.")] = ""
+    name: Annotated[
+        str,
+        Meta(
+            description="The name of the gateway's entry there; the default is `mcpyard`.",
+            extra_json_schema=_NOT_EMPTY,
+        ),
+    ] = ""
+    profile: Annotated[str, Meta(description="The selection of servers and tools.")] | UnsetType = (
+        UNSET
+    )
+    http: Annotated[Flag, Meta(description=_HTTP)] = False
+    command: Annotated[
+        list[Annotated[str, Meta(description="The command that is the bridge.")]],
+        Meta(extra={"fault": "must be a list of strings"}),
+    ] = msgspec.field(default_factory=lambda: ["mcpyard", "stdio"])
+    dry_run: Annotated[Flag, Meta(description="Only tell what would be.")] = False
+    project: Annotated[Folder | None, Meta(description="The folder that it is looked at from.")] = (
+        None
+    )
+
+
+class ApprovalBody(Body, frozen=True, kw_only=True):
+    """What is approved of a folder's file."""
+
+    folder: Annotated[str, Meta(description="An absolute path.")]
+    digest: Annotated[str, Meta(description="That of what was shown.")]
+    replace: Annotated[
+        list[
+            Annotated[str, Meta(description="An entry that may replace a server of another scope.")]
+        ],
+        Meta(extra={"fault": "must be a list of names"}),
+    ] = []
+
+
+class TokenBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A call token to make."""
+
+    name: TokenName
+    profile: TokenName | None = None
