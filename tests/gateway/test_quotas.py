@@ -29,7 +29,7 @@ CALL = "/api/mcp/servers/old/tools/nonce/call"
 
 @asynccontextmanager
 async def two_tokens(
-    quotas: Quotas, home: Path | None = None, **more: object
+    quotas: Quotas, home: Path | None = None, **more: str
 ) -> AsyncGenerator[tuple[Talk, Talk, Talk]]:
     """The owner, and two who hold call tokens."""
     async with talking({"old": odd_server(**more)}, home) as talk:

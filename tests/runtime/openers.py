@@ -23,7 +23,7 @@ class FakeLive:
         self.concurrency = None
         self.lost = False
         self.throttled = 0.0
-        self.limits: list[tuple[int, int]] = []
+        self.call_limits: list[tuple[int, int]] = []
         self.ended = ""
         self.pings = 0
         self.working = False
@@ -50,7 +50,7 @@ class FakeLive:
         self.limits.append(resources)
 
     def limit_calls(self, concurrency: int, queue: int) -> None:
-        self.limits.append((concurrency, queue))
+        self.call_limits.append((concurrency, queue))
 
     def tune(self, interest: NotificationInterest) -> None:
         self.tuned.append(interest)

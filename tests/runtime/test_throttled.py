@@ -101,4 +101,4 @@ async def test_changed_limits_apply_to_the_open_session() -> None:
         await it.phase(Phase.CONNECTED)
         config = LocalConfig(command=["x"], concurrency=3, queue=4)
         it.want(replace(server(config=config), policy_digest="q"))
-        assert it.opener.opened[0].limits == [(3, 4)]
+        assert it.opener.opened[0].call_limits == [(3, 4)]

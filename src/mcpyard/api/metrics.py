@@ -14,7 +14,7 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.http_server.connection_limits import BoundedProtocol
+from mcpyard.api.http_server.connection_limits import BoundedProtocol, ConnectionCounts
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
@@ -241,6 +241,13 @@ def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], It
     ]
 
 
+def _connections(read: Callable[[ConnectionCounts], int]) -> Callable[[YardCore], Iterable[Sample]]:
+    def samples(_yard: YardCore) -> list[Sample]:
+        return [Sample("", {}, read(BoundedProtocol.counts))]
+
+    return samples
+
+
 _YARD_METRICS: Final = (
     _YardMetric(
         "mcpyard_journal_dropped_total",
@@ -270,12 +277,12 @@ _YARD_METRICS: Final = (
         "mcpyard_connections_closed_total",
         "counter",
         "Connections without a valid token closed to make room for others.",
-        lambda _yard: [Sample("", {}, BoundedProtocol.counts.closed)],
+        _connections(lambda counts: counts.closed),
     ),
     _YardMetric(
         "mcpyard_connections_refused_total",
         "counter",
         "Connections refused because there were too many.",
-        lambda _yard: [Sample("", {}, BoundedProtocol.counts.refused)],
+        _connections(lambda counts: counts.refused),
     ),
 )

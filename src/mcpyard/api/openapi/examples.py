@@ -54,16 +54,6 @@ _TOOL: Final[_Object] = {
     "outputSchema": None, "annotations": {"readOnlyHint": True},
     "enabled": True, "exposedName": "mcp_files_read", "stale": False,
 }  # fmt: skip
-_DEGRADED: Final[_Object] = {
-    "ok": True, "status": "degraded",
-    "degraded": [
-        {
-            "component": "storage",
-            "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
-            "hint": "Free some disk space, then try again.",
-        }
-    ],
-}  # fmt: skip
 _CALL: Final[_Object] = {
     "id": 17, "at": _AT, "who": "api", "server": "files", "serverId": _ID, "tool": "read",
     "ms": 1.25, "outcome": "ok", "bytesIn": 24, "bytesOut": 61,
@@ -77,6 +67,11 @@ _OUTCOME: Final[_Object] = {
         "attribution": {"source": "files", "updatedAt": None, "retrievedAt": None},
         "tried": ["files"],
     },
+}
+_DEGRADATION: Final[_Object] = {
+    "component": "storage",
+    "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
+    "hint": "Free some disk space, then try again.",
 }
 _SICKNESS: Final[_Object] = {
     "ok": False, "type": "urn:mcpyard:error:state-gone", "title": "State gone", "status": 507,
@@ -149,7 +144,7 @@ ANSWERS: Final[Mapping[str, object]] = {
     "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": []},
     "Calls": {"calls": [_CALL], "next": None, "dropped": 0, "trimmed": 0},
     "Alive": {"ok": True},
-    "Readiness": _DEGRADED,
+    "Readiness": {"ok": True, "status": "degraded", "degraded": [_DEGRADATION]},
     "Health": {"ok": True},
     "Sickness": _SICKNESS,
     "Profile": _NAMED_PROFILE,
