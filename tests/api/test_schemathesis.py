@@ -160,7 +160,9 @@ def test_every_answer_is_a_documented_one(
         suppress_health_check=PATIENT,
     )
     # The first of a choice comes first: even one case alone means something that is there.
-    @given(case=operation.as_strategy(generation_mode=mode), known=st.sampled_from([True, False]))
+    @given(
+        case=operation.as_strategy(generation_mode=mode), existing=st.sampled_from([True, False])
+    )
     def check(case: schemathesis.Case, *, existing: bool) -> None:
         if existing and case.path_parameters:
             mean_one_that_is_there(case, url)
