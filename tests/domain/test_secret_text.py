@@ -79,6 +79,7 @@ def test_references_and_ordinary_arguments_are_shown(args: list[str]) -> None:
         (f"https://h/{OPENAI}/mcp?x=1", "https://h/***/mcp?x=1"),
         ("https://h/a#access_token=abc", "https://h/a#access_token=***"),
         ("https://h/a?sig=abc&id=5", "https://h/a?sig=***&id=5"),
+        ("https://h/a?flag&id=5", "https://h/a?flag&id=5"),
         ("https://h/a?x=a1b2c3d4e5f6a7b8", "https://h/a?x=***"),
         ("https://h/a-readable-name-of-2024/mcp", "https://h/a-readable-name-of-2024/mcp"),
         ("https://h/${TOKEN}/mcp", "https://h/${TOKEN}/mcp"),

@@ -225,8 +225,6 @@ def _is_secret_part(before: str, url: str, begin: int, end: int) -> bool:
     """Whether a part of a URL is a secret, by what stands before and after it, or by its look."""
     if before.startswith(":"):
         return url[end : end + 1] == "@"
-    if not before.endswith("="):
-        return False
     name = before[1:-1]
     if _QUERY_NAME.search(name) or holds_secret(name):
         return True
