@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.http_server.connection_limits import BoundedProtocol
+from mcpyard.api.http_server.connection_limits import BoundedProtocol, ConnectionCounts
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
@@ -190,6 +190,13 @@ def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], It
     ]
 
 
+def _connections(read: Callable[[ConnectionCounts], int]) -> Callable[[YardCore], Iterable[Sample]]:
+    def samples(_yard: YardCore) -> Iterable[Sample]:
+        return [Sample("", {}, read(BoundedProtocol.counts))]
+
+    return samples
+
+
 _YARD_METRICS: Final = (
     _YardMetric(
         "mcpyard_quota_refusals_total",
@@ -207,12 +214,12 @@ _YARD_METRICS: Final = (
         "mcpyard_connections_closed_total",
         "counter",
         "Connections without a valid token closed to make room for others.",
-        lambda _yard: [Sample("", {}, BoundedProtocol.counts.closed)],
+        _connections(lambda counts: counts.closed),
     ),
     _YardMetric(
         "mcpyard_connections_refused_total",
         "counter",
         "Connections refused because there were too many.",
-        lambda _yard: [Sample("", {}, BoundedProtocol.counts.refused)],
+        _connections(lambda counts: counts.refused),
     ),
 )
