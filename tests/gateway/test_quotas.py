@@ -29,10 +29,10 @@ CALL = "/api/mcp/servers/old/tools/nonce/call"
 
 @asynccontextmanager
 async def two_tokens(
-    quotas: Quotas, home: Path | None = None, **more: str
+    quotas: Quotas, isolation: str = "shared"
 ) -> AsyncGenerator[tuple[Talk, Talk, Talk]]:
     """The owner, and two who hold call tokens."""
-    async with talking({"old": odd_server(**more)}, home) as talk:
+    async with talking({"old": odd_server(isolation=isolation)}) as talk:
         talk.served.yard.calls.callers.limit(quotas)
         one, other = await holder_of(talk, "one"), await holder_of(talk, "other")
         try:

@@ -349,11 +349,7 @@ class SignIns(Protocol):
         ...
 
     async def end(self, server: DesiredServer) -> None:
-        """Delete the tokens of a server.
-
-        Raises:
-            NoSignIn: The server is not one to sign in at.
-        """
+        """Delete the tokens of a server; raises NoSignIn where there is none to sign in at."""
         ...
 
     def signed_in(self, server: DesiredServer) -> bool:

@@ -48,7 +48,7 @@ from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.change_signal import ChangeSignal
-from mcpyard.runtime.current_session import Ask, CurrentSession
+from mcpyard.runtime.current_session import Ask, CurrentSession, was_refused
 from mcpyard.runtime.server_api import Live
 from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools
 from mcpyard.runtime.stderr import StderrRing
@@ -190,7 +190,7 @@ class Connection:
         try:
             answer = await live.call(tool, arguments, terms)
         except Disconnected as fault:
-            if not _was_refused(fault):
+            if not was_refused(fault):
                 raise
         except (TimedOut, CallRefused) as fault:
             session.failed(fault)
@@ -223,7 +223,7 @@ class Connection:
                 try:
                     return await self._ask(live, ask, terms)
                 except Disconnected as fault:
-                    if not _was_refused(fault):
+                    if not was_refused(fault):
                         raise
             return await self._later(ask, terms, live)
         finally:
@@ -399,9 +399,3 @@ class Connection:
     def _changed(self) -> None:
         self._changes.happened()
         self._on_change(self)
-
-
-def _was_refused(fault: Disconnected) -> bool:
-    """An expired session refuses what it never took; the next session can have it."""
-    cause = fault.cause
-    return cause is not None and cause.untaken and not cause.retry_after

@@ -149,3 +149,9 @@ class CurrentSession:
         """It cannot be used any more."""
         self.live = None
         self._owner.on_over(self, cause)
+
+
+def was_refused(fault: Disconnected) -> bool:
+    """An expired session refuses what it never took; the next session can have it."""
+    cause = fault.cause
+    return cause is not None and cause.untaken and not cause.retry_after

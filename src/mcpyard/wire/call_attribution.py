@@ -87,7 +87,7 @@ class CallsInFlight:
         Raises:
             ServerBusy: Too many wait already, and no other caller has more of them.
         """
-        if self.most_waiting is not None and len(self._queue) >= self.most_waiting:
+        if self.most_waiting is not None and self._queue.waiting >= self.most_waiting:
             if (other := self._queue.make_room(caller)) is None:
                 raise self._busy()
             if not other.done():
@@ -110,7 +110,8 @@ class CallsInFlight:
         if number is not None:
             self._running.pop(number, None)
         self._entered -= 1
-        self._next()
+        if self._queue.waiting:
+            self._next()
 
     async def answer(self, method: str, params: bytes, stream: int | None) -> bytes:
         """Answer a server's request (see `OnRequest`)."""
@@ -131,7 +132,7 @@ class CallsInFlight:
     async def _answer(self, handler: RequestHandler, method: str, params: bytes) -> bytes:
         try:
             async with asyncio.timeout(None) as question:
-                if self._queue:
+                if self._queue.waiting:
                     _limit(question)
                 self._questions.add(question)
                 try:
@@ -170,9 +171,8 @@ class CallsInFlight:
         raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
     def _busy(self) -> ServerBusy:
-        return ServerBusy(
-            f"{self._entered} calls are in flight and {len(self._queue)} wait, which is the limit"
-        )
+        running, waiting = self._entered, self._queue.waiting
+        return ServerBusy(f"{running} calls are in flight and {waiting} wait, which is the limit")
 
     def _pass_on(self, caller: object, turn: asyncio.Future[None]) -> None:
         """A caller went away while it waited, perhaps just as its turn had come."""
@@ -186,7 +186,7 @@ class CallsInFlight:
         return self.concurrency is None or self._entered < self.concurrency
 
     def _next(self) -> None:
-        while self._queue and self._has_room():
+        while self._queue.waiting and self._has_room():
             turn = self._queue.pop()
             if not turn.done():
                 self._entered += 1

@@ -9,21 +9,21 @@ from collections import deque
 
 
 class FairQueue:
-    """The waiting calls."""
+    """The waiting calls.
+
+    Attributes:
+        waiting: How many there are; all that a call looks at that need not wait.
+    """
 
     def __init__(self) -> None:
         self._lines: dict[object, deque[asyncio.Future[None]]] = {}
-        self._count = 0
-
-    def __len__(self) -> int:
-        """How many wait."""
-        return self._count
+        self.waiting = 0
 
     def add(self, caller: object) -> asyncio.Future[None]:
         """Wait at the end of the caller's line; the future is done when the turn has come."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines.setdefault(caller, deque()).append(turn)
-        self._count += 1
+        self.waiting += 1
         return turn
 
     def pop(self) -> asyncio.Future[None]:
@@ -31,7 +31,7 @@ class FairQueue:
         caller = next(iter(self._lines))
         line = self._lines.pop(caller)
         turn = line.popleft()
-        self._count -= 1
+        self.waiting -= 1
         if line:
             self._lines[caller] = line
         return turn
@@ -44,7 +44,7 @@ class FairQueue:
         line = self._lines[longest]
         if len(line) <= len(self._lines.get(caller, ())) + 1:
             return None
-        self._count -= 1
+        self.waiting -= 1
         return line.pop()
 
     def remove(self, caller: object, turn: asyncio.Future[None]) -> None:
@@ -53,6 +53,6 @@ class FairQueue:
         if line is None or turn not in line:
             return
         line.remove(turn)
-        self._count -= 1
+        self.waiting -= 1
         if not line:
             del self._lines[caller]

@@ -13,7 +13,6 @@ from typing import Final
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
 from mcpyard.domain.definition.parsing import ParsedDefinition
-from mcpyard.domain.definition.secret_text import names_secret, shown_args, shown_url
 from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
 from mcpyard.domain.errors import (
     DocumentMoved,
@@ -24,9 +23,10 @@ from mcpyard.domain.errors import (
     StillRunning,
     YardError,
 )
-from mcpyard.domain.model import Config, LocalConfig, Scope, Transport, Wanted
+from mcpyard.domain.model import Config, Scope, Transport, Wanted
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.yard.intent import Intent, laying
+from mcpyard.yard.masking import literal_secrets
 from mcpyard.yard.reconcile import Reconciler
 from mcpyard.yard.registration import (
     Registered,
@@ -386,25 +386,3 @@ def _meaning(config: Config) -> dict[str, object]:
 
 def _literal_secrets(owner: Owner, reading: ParsedDefinition) -> list[Problem]:
     return literal_secrets(reading.config) if owner.scope is Scope.PROJECT else []
-
-
-def literal_secrets(config: Config) -> list[Problem]:
-    """A warning for each secret that would lie in a file that is easily shared."""
-    local = isinstance(config, LocalConfig)
-    field, pairs = ("env", config.environment) if local else ("headers", config.headers)
-    advice = "is plain text in a file that is often shared; use ${NAME} and set the variable"
-    named = [
-        Problem(f"{field}.{name}", advice)
-        for name, value in pairs.items()
-        if names_secret(name) and "${" not in value
-    ]
-    advice = "contains a plain-text secret; use ${keyring:NAME} or a variable"
-    return [*named, *(Problem(field, advice) for field in _with_secrets(config))]
-
-
-def _with_secrets(config: Config) -> list[str]:
-    """The arguments and the URL that contain secrets."""
-    if not isinstance(config, LocalConfig):
-        return ["url"] if shown_url(config.url) != config.url else []
-    pairs = zip(config.args, shown_args(config.args), strict=True)
-    return [f"args[{index}]" for index, (arg, text) in enumerate(pairs) if arg != text]

@@ -11,7 +11,7 @@ for a connection, or only when it is needed.
 import asyncio
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import unquote
 
 import httptools
@@ -29,7 +29,7 @@ from mcpyard.api.security.incoming import GATEWAY
 from mcpyard.asgi_scope import BODY, PRINCIPAL, SEND_WHOLE
 
 if TYPE_CHECKING:
-    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application, UvicornApps
 
 HEAD_LIMIT: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0
@@ -55,17 +55,6 @@ class _Address(NamedTuple):
     raw_path: bytes
     query: bytes
     app: "ASGI3Application | None"
-
-
-class _Apps(Protocol):
-    """What uvicorn does not say the types of."""
-
-    app: "ASGI3Application"
-    config: "_Configured"
-
-
-class _Configured(Protocol):
-    app: "ASGI3Application"
 
 
 @dataclass(slots=True)
@@ -321,7 +310,7 @@ class BoundedProtocol(HttpToolsProtocol):
         parts = httptools.parse_url(url)
         path = parts.path.decode("ascii")
         path = unquote(path) if "%" in path else path
-        apps = cast("_Apps", self)
+        apps = cast("UvicornApps", self)
         # What a proxy says of scheme and client matters to pages, and costs every call its part.
         app = apps.config.app if path.startswith(GATEWAY) else apps.app
         return _Address(path, parts.path, parts.query or b"", app)

@@ -32,7 +32,7 @@ from mcpyard.yard.clients.yard_scope_documents import (
     whole_of,
     yards_own,
 )
-from mcpyard.yard.edit import literal_secrets
+from mcpyard.yard.masking import literal_secrets
 
 
 @dataclass(frozen=True, slots=True)
