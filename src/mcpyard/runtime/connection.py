@@ -238,9 +238,9 @@ class Connection:
         return await session.ask(live, ask, terms, refused)
 
     async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
-        started, config = self._deps.clock.monotonic(), self.server.config
-        if self._changes.waiting >= config.calls_at_once + config.queue:
-            raise ServerBusy(f"{self._changes.waiting} calls already wait for it to start")
+        started, waiting = self._deps.clock.monotonic(), self._changes.waiting
+        if waiting >= self.server.config.calls_at_once + self.server.config.queue:
+            raise ServerBusy(f"{waiting} calls already wait for it to start")
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
             waited = self._deps.clock.monotonic() - started
@@ -372,8 +372,7 @@ class Connection:
             self._session = None
         cause = without_secrets(cause, self.server.launch)
         if session.runner.closing:
-            # How it ended while it was being closed makes no difference.
-            self.dispatch(Closed(session.epoch))
+            self.dispatch(Closed(session.epoch))  # How it ended makes no difference then.
         elif cause.code is Code.NEEDS_AUTH:
             self.dispatch(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
         else:

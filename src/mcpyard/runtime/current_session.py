@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from mcpyard.domain.cause import Cause
-from mcpyard.domain.errors import CallRefused, Problem, TimedOut, YardError
+from mcpyard.domain.errors import CallRefused, Disconnected, Problem, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
 from mcpyard.domain.model import Policy
 from mcpyard.domain.observed import Capabilities, Tools
