@@ -58,13 +58,6 @@ PARTS: Final = (
         timed=True,
     ),
     Part(
-        "gateway_relay",
-        "The gateway compared with a raw relay",
-        "The same, beside a relay on uvloop that only exchanges ids: no sessions, keys, limits or"
-        " journal.",
-        timed=True,
-    ),
-    Part(
         "calls",
         "Calls from Python",
         "An echo server over stdio, 64 concurrent calls: mcpyard, the client of the SDK, and a"
