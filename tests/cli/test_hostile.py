@@ -38,6 +38,7 @@ COMMANDS: dict[str, list[str]] = {
     "rm": ["rm", "one", "--yes"],
     "import": ["import"],
     "login": ["login", "one"],
+    "logout": ["logout", "one"],
     "clients": ["clients"],
     "copy": ["copy", "one", "--from", "claude", "--to", "codex"],
     "undo": ["undo"],

@@ -21,7 +21,9 @@ def test_limits_that_cannot_be_read_are_refused_by_their_names(tmp_path: Path) -
 def test_limits_are_set_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCPYARD_LIMITS", "streams=1,connections=8")
     with daemon(tmp_path / "home") as yard, yard.client.stream("GET", "/api/events") as events:
-        next(events.iter_lines())
+        # Held, since an iterator that is gone closes its stream.
+        lines = events.iter_lines()
+        next(lines)
         refused = yard.client.get("/api/events")
         assert refused.status_code == 429
         assert refused.json()["type"] == "urn:mcpyard:error:over-quota"
