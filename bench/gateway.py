@@ -26,6 +26,7 @@ import uvloop
 from bench.gateway_load import Tally, load, post
 from bench.gateway_targets import (
     ORDINARY,
+    TEXTS,
     TOKEN,
     Door,
     Target,
@@ -65,8 +66,9 @@ def modern(door: Door, method: str, body: bytes, name: str = "") -> bytes:
 
 def of_era(door: Door, width: int) -> Target:
     """Calls in the modern era, which need no session."""
-    bodies = [call(n, "mcp_echo_echo", "x" * 100, _meta=META) for n in range(width)]
-    requests = [modern(door, "tools/call", body, "mcp_echo_echo") for body in bodies]
+    name = "mcp_echo_echo"
+    bodies = [[call(n, name, text, _meta=META) for text in TEXTS] for n in range(width)]
+    requests = [[modern(door, "tools/call", body, name) for body in row] for row in bodies]
     return Target("mcpyard, modern client", door.port, requests, b'"xxx', door.process)
 
 
@@ -183,10 +185,10 @@ async def big(figures: Figures, folder: Path, seconds: float) -> None:
         piped("big", str(BIG)) as floor,
     ):
         ours = await session_of(door, "mcp_echo_echo", 1, **TOKEN)
-        head = ours.requests[0].split(b"Content-Length")[0]
+        head = ours.requests[0][0].split(b"Content-Length")[0]
         body = call(2, "mcp_echo_big", str(BIG))
         request = head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
-        wide = Target("mcpyard, 1 MB", ours.port, [request], ours.good, ours.process)
+        wide = Target("mcpyard, 1 MB", ours.port, [[request]], ours.good, ours.process)
         named = replace(route, name="bare uvicorn route, 1 MB")
         through = replace(floor, name="bare route and a pipe, 1 MB")
         compared = Compared([wide, named, through])
@@ -213,7 +215,7 @@ async def lists(figures: Figures, folder: Path, seconds: float) -> None:
             size, count = len(answer.content), len(answer.json()["result"]["tools"])
             await asyncio.sleep(0.2)
         request = modern(door, "tools/list", json.dumps(asking).encode())
-        ours = Target("mcpyard, tools/list", door.port, [request], b'"tools"', door.process)
+        ours = Target("mcpyard, tools/list", door.port, [[request]], b'"tools"', door.process)
         async with bare(1, size) as route:
             compared = Compared([ours, route])
             await compared.run(1, seconds)

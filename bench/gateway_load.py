@@ -1,13 +1,14 @@
 """A load generator that is not the bottleneck: sockets, requests made beforehand, answers counted.
 
-Each connection sends its next request when the answer to the last one is whole, by its length or by
-the end of its chunks; nothing of it is decoded.
+Each connection sends its requests in turn, the next one when the answer to the last is whole, by
+its length or by the end of its chunks; nothing of it is decoded.
 """
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Final, cast
 
 _END_OF_HEAD: Final = b"\r\n\r\n"
@@ -32,8 +33,10 @@ class Tally:
 class Connection(asyncio.Protocol):
     """One connection that asks without a pause."""
 
-    def __init__(self, request: bytes, tally: Tally, more: Callable[[], bool], good: bytes) -> None:
-        self._request = request
+    def __init__(
+        self, requests: Sequence[bytes], tally: Tally, more: Callable[[], bool], good: bytes
+    ) -> None:
+        self._requests = cycle(requests)
         self._tally = tally
         self._more = more
         self._good = good
@@ -85,13 +88,18 @@ class Connection(asyncio.Protocol):
     def _ask(self) -> None:
         self._began = time.perf_counter()
         if self._transport is not None:
-            self._transport.write(self._request)
+            self._transport.write(next(self._requests))
 
 
 async def load(
-    port: int, requests: Sequence[bytes], good: bytes, *, seconds: float = 0, count: int = 0
+    port: int,
+    requests: Sequence[Sequence[bytes]],
+    good: bytes,
+    *,
+    seconds: float = 0,
+    count: int = 0,
 ) -> Tally:
-    """Ask over one connection a request, for so long or so often; each answer must hold `good`."""
+    """Ask over a connection for each row of requests; each answer must hold `good`."""
     tally, began = Tally(), time.perf_counter()
     until = began + seconds
 
@@ -109,9 +117,9 @@ async def load(
 
 
 def _maker(
-    request: bytes, tally: Tally, more: Callable[[], bool], good: bytes
+    requests: Sequence[bytes], tally: Tally, more: Callable[[], bool], good: bytes
 ) -> Callable[[], Connection]:
-    return lambda: Connection(request, tally, more, good)
+    return lambda: Connection(requests, tally, more, good)
 
 
 def post(path: str, body: bytes, **headers: str) -> bytes:

@@ -7,6 +7,7 @@ depend on them.
 import asyncio
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -74,6 +75,12 @@ async def app(scope, receive, send):
 uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
             date_header=False, server_header=False)
 """
+RELAY: Final = str(Path(__file__).with_name("raw_relay.py"))
+_LENGTHS: Final = random.Random(16).sample(range(20, 180), 16)  # noqa: S311  the same each time
+TEXTS: Final = tuple("x" * length for length in _LENGTHS)
+"""Arguments of about 100 bytes, no two of one length: real clients send no others."""
+
+ONE_LENGTH: Final = ("x" * 100,)
 _ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
 _TIMEOUT: Final = 60.0
 _SECRET: Final = "bench" * 8
@@ -82,11 +89,11 @@ TOKEN: Final = {"Authorization": f"Bearer {_SECRET}"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something to ask: where, with what, and which process answers."""
+    """Something to ask: where, with what over each connection, and which process answers."""
 
     name: str
     port: int
-    requests: Sequence[bytes]
+    requests: Sequence[Sequence[bytes]]
     good: bytes
     process: psutil.Process
 
@@ -150,8 +157,8 @@ async def bare(width: int, size: int) -> AsyncGenerator[Target]:
     port = free_port()
     async with running([sys.executable, "-c", BARE, str(port), str(size)]) as process:
         await until_answered(port, "/", {})
-        request = post("/", call(1, "echo", "x" * 100), **_ACCEPT)
-        yield Target("bare uvicorn route", port, [request] * width, b'"result"', process)
+        requests = [post("/", call(1, "echo", text), **_ACCEPT) for text in TEXTS]
+        yield Target("bare uvicorn route", port, [requests] * width, b'"result"', process)
 
 
 @asynccontextmanager
@@ -161,7 +168,7 @@ async def piped(tool: str, text: str) -> AsyncGenerator[Target]:
     async with running([sys.executable, "-c", PIPED, str(port), *ORDINARY]) as process:
         await until_answered(port, "/", json.loads(body))
         request = post("/", body, **_ACCEPT)
-        yield Target("bare route and a pipe", port, [request], b'"result"', process)
+        yield Target("bare route and a pipe", port, [[request]], b'"result"', process)
 
 
 class Door(NamedTuple):
@@ -173,9 +180,18 @@ class Door(NamedTuple):
     process: psutil.Process
 
 
-async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
-    """A session of the handshake era with something that has it."""
-    name, port, path, process = door
+@asynccontextmanager
+async def relay() -> AsyncGenerator[Door]:
+    """The raw relay before the echo server."""
+    port = free_port()
+    async with running([sys.executable, RELAY, str(port), *ORDINARY]) as process:
+        await until_answered(port, "/", json.loads(call(1, "echo", "up")))
+        yield Door("raw relay", port, "/", process)
+
+
+async def session_headers(door: Door, tool: str, **more: str) -> dict[str, str]:
+    """The headers of a new session of the handshake era, once it can call a tool."""
+    _, port, path, _ = door
     answer = await until_answered(port, path, initialize_result(), **more)
     session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], **_ACCEPT, **more}
     headers = {"MCP-Protocol-Version": "2025-06-18", **session}
@@ -183,8 +199,23 @@ async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
     async with httpx2.AsyncClient() as client:
         await client.post(f"http://127.0.0.1:{port}{path}", json=ready, headers=headers)
     await until_answered(port, path, json.loads(call(1, tool, "up")), **headers)
-    requests = [post(path, call(n, tool, "x" * 100), **headers) for n in range(2, width + 2)]
+    return headers
+
+
+def calling(
+    door: Door, tool: str, width: int, texts: Sequence[str] = TEXTS, **headers: str
+) -> Target:
+    """Calls of a tool with these texts in turn, over so many connections."""
+    name, port, path, process = door
+    requests = [
+        [post(path, call(n, tool, text), **headers) for text in texts] for n in range(2, width + 2)
+    ]
     return Target(name, port, requests, b'"xxx', process)
+
+
+async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
+    """Calls within a session of the handshake era."""
+    return calling(door, tool, width, **await session_headers(door, tool, **more))
 
 
 @asynccontextmanager
@@ -199,10 +230,13 @@ async def hub(width: int) -> AsyncGenerator[Target]:
     server = {"command": ORDINARY[0], "args": ORDINARY[1:]}
     config.write_text(json.dumps({"mcpServers": {"echo": server}}))
     async with running([str(program), "--port", str(port), "--config", str(config)]) as process:
-        body = {"server_name": "echo", "tool": "echo", "arguments": {"text": "x" * 100}}
-        await until_answered(port, "/api/servers/tools", body)
-        request = post("/api/servers/tools", json.dumps(body).encode(), **_ACCEPT)
-        yield Target("mcp-hub 4.2.1, REST", port, [request] * width, b'"xxx', process)
+        bodies = [
+            {"server_name": "echo", "tool": "echo", "arguments": {"text": text}} for text in TEXTS
+        ]
+        path = "/api/servers/tools"
+        await until_answered(port, path, bodies[0])
+        requests = [post(path, json.dumps(body).encode(), **_ACCEPT) for body in bodies]
+        yield Target("mcp-hub 4.2.1, REST", port, [requests] * width, b'"xxx', process)
 
 
 @asynccontextmanager
@@ -220,13 +254,17 @@ async def proxy(width: int) -> AsyncGenerator[Target]:
 
 
 @asynccontextmanager
-async def yard(folder: Path, servers: Mapping[str, object]) -> AsyncGenerator[Door]:
+async def yard(
+    folder: Path,
+    servers: Mapping[str, object],
+    program: Sequence[str] = (sys.executable, "-m", "mcpyard"),
+) -> AsyncGenerator[Door]:
     """`mcpyard up` with a project of these servers; asked with `TOKEN`."""
     project, port = folder / "project", free_port()
     project.mkdir(parents=True, exist_ok=True)
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
     home = str(folder / "home")
-    command = [sys.executable, "-m", "mcpyard", "up", "--json", "--port", str(port)]
+    command = [*program, "up", "--json", "--port", str(port)]
     named = ["--home", home, "--project", str(project)]
     async with running([*command, *named], MCPYARD_TOKEN=_SECRET) as process:
         yield Door("mcpyard", port, "/mcp", process)

@@ -15,7 +15,7 @@ from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.catalog.validators import compile_validator
 from mcpyard.cli.daemon.logfile import Redactor
 from mcpyard.domain.definition.expand import BadReference, expand
-from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secret_text import is_literal, shown_url
 from mcpyard.domain.errors import DocumentBroken, InputError
 from mcpyard.formats.copying.references import parts, translate
 from mcpyard.formats.editors import jsonc_document, toml
@@ -29,7 +29,6 @@ from mcpyard.wire.remote.eventstream import EventParser
 from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.request_headers import header_value
 from mcpyard.yard.clients.masking import is_secret
-from mcpyard.yard.masking import is_literal
 from mcpyard.yard.name_patterns import fits
 
 Dice = random.Random

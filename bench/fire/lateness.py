@@ -104,7 +104,7 @@ async def _answered(address: str) -> bool:
         async with asyncio.timeout(TIMEOUT):
             reader, writer = await asyncio.open_connection(place.hostname, place.port)
             try:
-                head = f"GET /healthz HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n"
+                head = f"GET /livez HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n"
                 writer.write(head.encode())
                 return bool(await reader.read())
             finally:

@@ -17,6 +17,7 @@ from mcpyard import __version__
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.this_yard import SelfIdentity
+from mcpyard.domain.degradation import SelfCheck
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import Memory, Source
@@ -48,10 +49,13 @@ from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.project_file import ProjectFile, read_project
 from mcpyard.store.home import Home, user_directory
+from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.lenient import LenientSessions
 from mcpyard.store.mark_key import home_mark_key, user_folder, user_mark_key
 from mcpyard.store.memory import VolatileMemory, VolatilePolicies
 from mcpyard.store.sqlite.store import Store
+from mcpyard.store.storage_checks import storage_checks
+from mcpyard.store.upkeep import Upkeep
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
@@ -113,6 +117,7 @@ class Yard(YardCore):
             identity=identity,
             clients=reach_clients(storage, environment),
             fault=storage.fault,
+            checks=[*storage.checks, SelfCheck("keeper", keeper.check)],
         )
         super().__init__(ports)
 
@@ -229,6 +234,7 @@ class Storage:
     locks: Path = field(default_factory=user_folder)
     mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
+    checks: Sequence[SelfCheck] = ()
 
 
 def reach_clients(storage: Storage, environment: Mapping[str, str]) -> ClientReach:
@@ -292,7 +298,9 @@ async def open_storage(home: str | Path | None) -> AsyncGenerator[Storage]:
     taken = Home(Path(home))
     taken.take()
     try:
-        store = await Store.open(taken.folder)
+        store = await Store.open(taken.folder, JournalLimits.of(os.environ))
+        upkeep = Upkeep(store, SystemClock().now)
+        upkeep_task = asyncio.create_task(upkeep.run(), name="upkeep")
         try:
             mine = DatabaseSource(store.definitions)
             yield Storage(
@@ -310,9 +318,13 @@ async def open_storage(home: str | Path | None) -> AsyncGenerator[Storage]:
                 locks=taken.folder / "locks",
                 mark_key=_mark_key(taken),
                 fault=store.fault,
+                checks=storage_checks(store, upkeep, taken.folder),
             )
         finally:
+            upkeep_task.cancel()
+            await asyncio.wait({upkeep_task})
             await store.close()
+            await upkeep.take_snapshot()
     finally:
         taken.release()
 

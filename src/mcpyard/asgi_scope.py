@@ -4,21 +4,27 @@ The keys are defined here and nowhere else. Code that runs for every call reads 
 because an accessor would cost it a function call each; everything else uses the accessors.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 from mcpyard.domain.stored import CallToken, LoginSession
 
 Scope = MutableMapping[str, Any]
 Headers = tuple[tuple[bytes, bytes], ...]
 
-SendWhole = Callable[[int, Headers, bytes], bool]
-"""Sends a complete response for programs: status, headers without the length, body.
 
-False when that is not possible: the client does not read, or a part of a response was sent already.
-The usual way then waits, or complains.
-"""
+class SendWhole(Protocol):
+    """Sends a complete response for programs."""
+
+    def __call__(self, status: int, headers: Headers, /, *body: bytes) -> bool:
+        """Send a status, headers without the length, and a body, which may be in pieces.
+
+        False when that is not possible: the client does not read, or a part of a response was sent
+        already. The usual way then waits, or complains.
+        """
+        ...
+
 
 BODY: Final = "mcpyard.body"
 """The whole body, as bytes, if it is there already."""
@@ -30,7 +36,7 @@ KNOWN_HEAD: Final = "mcpyard.known_head"
 """The `Head` of the request (`api/security/known_heads.py`), if it was made before."""
 
 HEADERS: Final = "mcpyard.headers"
-"""The headers by name; of one that came twice the last."""
+"""The headers by name, with or without the length; of one that came twice the last."""
 
 PRINCIPAL: Final = "mcpyard.principal"
 """The `Principal` who sent the request; None on a public route."""

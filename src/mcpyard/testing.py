@@ -157,19 +157,26 @@ class FakeEditableSource(FakeSource):
         super().__init__(document)
         self.fault: Exception | None = None
 
-    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
-        """Add or change a definition."""
+    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
+        """Add the definitions whose names are free."""
         there = {each.name: each for each in self.document().definitions}
-        if instead_of is None and name in there:
-            raise NameTaken(f'the name "{name}" is in use')
-        if instead_of is not None and there[name].config != instead_of:
+        free = {name: Definition(name, each) for name, each in configs.items() if name not in there}
+        self._keep({**there, **free})
+        taken = configs.keys() - free.keys()
+        return {name: NameTaken(f'the name "{name}" is in use') for name in taken}
+
+    async def put(self, name: str, config: Config, instead_of: Config) -> None:
+        """Change a definition."""
+        there = {each.name: each for each in self.document().definitions}
+        if there[name].config != instead_of:
             raise DocumentMoved(f'"{name}" moved')
         self._keep({**there, name: Definition(name, config)})
 
-    async def remove(self, name: str) -> None:
-        """Remove a definition."""
+    async def remove(self, *names: str) -> None:
+        """Remove definitions."""
         there = {each.name: each for each in self.document().definitions}
-        del there[name]
+        for name in names:
+            del there[name]
         self._keep(there)
 
     async def rename(self, name: str, new_name: str) -> None:

@@ -11,7 +11,12 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from tests.api.asgi import YardApi, client_of
 
-PUBLIC = {("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", "/login"), ("GET", "/oauth/callback")}
+PROBES = {"/livez", "/readyz", "/healthz"}
+PUBLIC = {
+    ("GET", "/login"),
+    ("GET", "/oauth/callback"),
+    *((method, path) for method in ("GET", "HEAD") for path in PROBES),
+}
 
 _PART = re.compile(r"\{[^}]*\}")
 

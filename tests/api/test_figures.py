@@ -99,6 +99,11 @@ async def test_the_figures_are_what_happened(tmp_path: Path) -> None:
         assert value("mcpyard_server_restarts", "mcpyard_server_restarts_total") == 1
         late = "mcpyard_server_late_events"
         assert value(late, f"{late}_total") == 0
+        assert value("mcpyard_server_memory_bytes", "mcpyard_server_memory_bytes") == 1024
+        assert value("mcpyard_server_processes", "mcpyard_server_processes") == 1
+        used = "mcpyard_server_cpu_seconds"
+        assert value(used, f"{used}_total") == 0.5
+        assert [each.labels["server"] for each in families[used].samples] == [name]
         assert value("mcpyard_calls", "mcpyard_calls_total") == 5
         assert value("mcpyard_call_errors", "mcpyard_call_errors_total") == 1
         latency = "mcpyard_call_duration_seconds"

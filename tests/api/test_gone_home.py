@@ -29,6 +29,11 @@ def test_a_yard_without_its_home_refuses_changes_and_is_not_healthy(tmp_path: Pa
         assert (sick.status_code, sick.json()["ok"]) == (507, False)
         assert f"{home / 'state.db'} was deleted" in sick.json()["detail"]
         assert sick.json()["servers"] == {"old": "connected"}
+        while (ready := it.client.get("/readyz")).json()["status"] == "ready":
+            """What was found before is good for a second."""
+        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+        (storage,) = [each for each in ready.json()["degraded"] if each["component"] == "storage"]
+        assert f"{home / 'state.db'} was deleted" in storage["detail"]
         public = httpx2.get(f"{it.up.url}/healthz")
         assert (public.status_code, public.json()["title"]) == (507, "State gone")
         assert str(tmp_path) not in public.text, "a stranger does not learn where the home is"

@@ -35,6 +35,8 @@ FOREIGN = (
     {"Origin": ""},
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "Cross-Site"},
+    {"Sec-Fetch-Site": "SAME-SITE"},
     {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "cross-site"},
 )
 

@@ -14,7 +14,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mcpyard.api.http_server.connection_limits import HEAD_LIMIT, BoundedProtocol
+from mcpyard.api.http_server.connection_limits import (
+    HEAD_LIMIT,
+    BoundedProtocol,
+    ConnectionCounts,
+)
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.guard import Guard
 from mcpyard.api.security.headers import STRICT
@@ -61,10 +65,18 @@ class Served:
         async def echo(request: Request) -> Response:
             return Response(json.dumps(len(await request.body())))
 
+        async def names(request: Request) -> Response:
+            await request.body()
+            return Response(json.dumps(request.headers.keys()))
+
         async def stream(_request: Request) -> Response:
             return StreamingResponse(self._pieces(), headers={"Content-Length": "2"})
 
-        routes = [Route("/echo", echo, methods=["GET", "POST"]), Route("/api/events", stream)]
+        routes = [
+            Route("/echo", echo, methods=["GET", "POST"]),
+            Route("/names", names, methods=["POST"]),
+            Route("/api/events", stream),
+        ]
         clock = ManualClock()
         keys = Keys(AdminKey("key"), VolatileCallTokens(), VolatileSessions(), clock)
         return Guard(Starlette(routes=routes), keys, [])
@@ -237,6 +249,20 @@ async def test_a_head_may_be_almost_as_large_as_the_limit(monkeypatch: pytest.Mo
             assert await line.answer() == (200, b"0")
 
 
+async def test_trailers_never_become_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served(monkeypatch) as server:
+        line = await server.line()
+        head = b"POST /names HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+        body = b"1\r\nx\r\n0\r\nAuthorization: Bearer other\r\nX-Late: 1\r\n\r\n"
+        for _ in range(2):
+            line.writer.write(head + body)
+            status, names = await line.answer()
+            assert (status, json.loads(names)) == (
+                200,
+                ["host", "authorization", "transfer-encoding"],
+            )
+
+
 async def test_trailers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async with served(monkeypatch) as server:
         line = await server.line()
@@ -289,3 +315,28 @@ async def test_a_head_that_begins_together_with_the_end_of_a_request_has_the_sam
         assert await line.answer() == (200, b"0")
         line.writer.write(half + b"\r\n")
         assert (await line.rest()).startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.spec("F2.6")
+async def test_idle_unauthenticated_sockets_lock_nobody_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BoundedProtocol, "most_connections", 3)
+    monkeypatch.setattr(BoundedProtocol, "counts", ConnectionCounts())
+    async with served(monkeypatch) as server:
+        authenticated = await server.line()
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
+        unauthenticated = await server.line()
+        unauthenticated.writer.write(GET.replace(b"Bearer key", b"Bearer other"))
+        assert (await unauthenticated.answer())[0] == 401
+        silent = await server.line()
+        for closed in (unauthenticated, silent):
+            owner = await server.line()
+            owner.writer.write(GET)
+            assert await owner.answer() == (200, b"0")
+            assert await closed.rest() == b""
+        authenticated.writer.write(GET)
+        assert await authenticated.answer() == (200, b"0")
+        assert (await (await server.line()).rest()).startswith(b"HTTP/1.1 503 ")
+        assert BoundedProtocol.counts == ConnectionCounts(made=6, closed=2, refused=1)

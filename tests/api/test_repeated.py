@@ -1,20 +1,30 @@
-"""Programs that send one head again and again: what was made of it once holds only for the same."""
+"""Programs that send one head again and again: what was made of it once holds only for the same.
+
+The length of the body is no part of the head: it is read and checked every time.
+"""
 
 import asyncio
 import contextlib
+import random
 import socket
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
+import httptools
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from mcpyard.api.http_server.repeated_heads import Repeated, repeatable
 from mcpyard.api.http_server.uvicorn_server import WebServer
-from mcpyard.api.security.guard import Guard
+from mcpyard.api.security.guard import BODY_LIMIT, Guard
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.asgi_scope import SEND_WHOLE
+from mcpyard.asgi_scope import KNOWN_HEAD, SEND_WHOLE
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock
+
+if TYPE_CHECKING:
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
 
 pytestmark = pytest.mark.real
 
@@ -34,11 +44,13 @@ class Served:
     key: AdminKey
     began: asyncio.Event = field(default_factory=asyncio.Event)
     heads: list[list[tuple[bytes, bytes]]] = field(default_factory=list)
+    repeated: list[bool] = field(default_factory=list)
     reader: asyncio.StreamReader = field(default_factory=asyncio.StreamReader)
     writer: asyncio.StreamWriter | None = None
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.began.set()
+        self.repeated.append(KNOWN_HEAD in scope)
         body, more = b"", True
         while more:
             message = await receive()
@@ -93,10 +105,129 @@ async def served() -> AsyncGenerator[Served]:
 
 
 async def test_requests_with_one_head_are_told_apart_by_their_bodies(served: Served) -> None:
-    for body in (b"one", b"two", b"six", b"three", b"seven"):
+    bodies = (b"one", b"two", b"", b"three", b"x" * 1_000, b"six", b"y" * 100)
+    for body in bodies:
         assert await served.ask(post(body)) == (200, b"/mcp " + body)
-    assert served.heads[0] is served.heads[1] is served.heads[2]
-    assert served.heads[2] is not served.heads[3]
+    assert served.repeated == [False, *[True] * (len(bodies) - 1)]
+    lengths = [dict(head)[b"content-length"] for head in served.heads]
+    assert lengths == [b"%d" % len(body) for body in bodies]
+
+
+@pytest.mark.parametrize(
+    "length", ["03", "+3", "3 ", " 3", "3\t", "3, 3", "3\r\nContent-Length: 3", "0x3", "", "٣"]
+)
+async def test_an_odd_length_gets_the_same_answer_after_a_known_head_as_without_one(
+    served: Served, length: str
+) -> None:
+    odd = post(b"two").replace(b"Length: 3", f"Length: {length}".encode())
+    assert await served.ask(post(b"one")) == (200, b"/mcp one")
+    await served.say(odd)
+    after = await served.hear()
+    assert not any(served.repeated)
+    assert served.writer
+    address = served.writer.get_extra_info("peername")
+    reader, writer = await asyncio.open_connection(*address[:2])
+    served.writer.close()
+    served.reader, served.writer = reader, writer
+    await served.say(odd)
+    assert await served.hear() == after
+
+
+async def test_a_known_head_lets_no_body_over_the_limit_in(served: Served) -> None:
+    assert await served.ask(post(b"one")) == (200, b"/mcp one")
+    head = post(b"one").replace(b"Length: 3", b"Length: %d" % (BODY_LIMIT + 1))
+    assert (await served.ask(head))[0] == 413
+
+
+class Parsed:
+    """What the parser makes of bytes: whole requests, each of a head and a body."""
+
+    def __init__(self, data: bytes) -> None:
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body = b""
+        self.whole = 0
+        self.began = 0
+        self.url = b""
+        self.valid = True
+        parser = httptools.HttpRequestParser(self)
+        try:
+            parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self.valid = False
+
+    def on_message_begin(self) -> None:
+        self.began += 1
+
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers.append((name.lower(), value))
+
+    def on_body(self, body: bytes) -> None:
+        self.body += body
+
+    def on_message_complete(self) -> None:
+        self.whole += 1
+
+
+async def nobody(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers nothing."""
+
+
+def learned(data: bytes) -> Repeated | None:
+    headers = Parsed(data).headers
+    names = {"method": "POST", "raw_path": b"/mcp", "query_string": b"", "scheme": "http"}
+    scope = {**names, "headers": headers, "http_version": "1.1"}
+    return repeatable(data, scope, cast("ASGI3Application", nobody))
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """The bytes with a few of them changed, most often near the length."""
+    near = data.lower().find(b"content-length")
+    for _ in range(chance.randint(1, 3)):
+        at = chance.choice([near + chance.randint(-4, 24), chance.randrange(len(data))])
+        piece = chance.choice(
+            [b"0", b"1", b"9", b" ", b"\t", b"\r", b"\n", b"\r\n", b",", b"+", b""]
+        )
+        data = data[:at] + piece + data[at + chance.randint(0, 2) :]
+    return data
+
+
+def test_whatever_is_taken_for_a_known_head_is_what_the_parser_makes_of_it() -> None:
+    chance = random.Random(20261116)  # noqa: S311  the same bytes every time
+    first = learned(post(b"one", Accept="a"))
+    assert first
+    taken = 0
+    for _ in range(20_000):
+        data = post(b"x" * chance.choice([0, 1, 9, 10, 11, 99, 100, 101, 1_000]), Accept="a")
+        if chance.random() < 0.9:
+            data = mutated(data, chance)
+        body = first.body_of(data)
+        if body is None:
+            continue
+        taken += 1
+        parsed = Parsed(data)
+        assert (parsed.valid, parsed.began, parsed.whole, parsed.body) == (True, 1, 1, body)
+        assert parsed.headers == first.scope_of(body)["headers"]
+    assert taken > 1_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        post(b"one").replace(b"Length: 3", b"Length:3"),
+        post(b"one").replace(b"Length: 3", b"Length: 03"),
+        post(b"one").replace(b"Length: 3", b"Length: 3 "),
+        post(b"one", Content_Length="3"),
+        post(b"one", Transfer_Encoding="chunked"),
+        post(b"one", Connection="close"),
+        post(b"one", Expect="100-continue"),
+        post(b"one", Upgrade="websocket"),
+    ],
+)
+def test_a_head_that_leaves_any_doubt_is_not_remembered(data: bytes) -> None:
+    assert learned(data) is None
 
 
 async def test_a_head_that_differs_is_read_anew(served: Served) -> None:

@@ -125,6 +125,25 @@ async def test_a_body_that_is_not_json_is_refused(body: bytes) -> None:
         assert problem(refused) == (400, "bad-json")
 
 
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b'{"arguments": {"a": [1, %b]}}', "arguments.a[1]"),
+        (b'{"timeoutMs": -%b.5}', "timeoutMs"),
+        (b"%b", "body"),
+    ],
+)
+async def test_a_number_that_no_program_can_hold_is_refused_with_its_field(
+    body: bytes, field: str
+) -> None:
+    async with asked_yard() as api:
+        digits = body % (b"9" * 10_000)
+        refused = await api.client.post("/api/mcp/tools/x/call", content=digits)
+        assert problem(refused) == (422, "invalid-arguments")
+        [fault] = refused.json()["problems"]
+        assert fault == {"field": field, "message": "has more than 308 digits"}
+
+
 async def test_what_is_no_route_is_a_problem_too() -> None:
     async with asked_yard() as api:
         assert problem(await api.get("/api/mcp/nothing")) == (404, "no-route")

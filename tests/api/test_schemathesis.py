@@ -53,6 +53,7 @@ NEVER_ANSWERED = {
     "GET /login",
     "GET /oauth/callback",
     "POST /api/mcp/servers/{ref}/login",
+    "POST /api/mcp/servers/{ref}/logout",
     "POST /api/projects/approve",
     "POST /api/tickets",
     "POST /api/tokens/rotate",

@@ -45,11 +45,16 @@ def definitions(seeds: Seeds, folder: Path) -> dict[str, dict[str, object]]:
     env = {"API_KEY": seeds.new("env"), "REFERRED": f"${{{VARIABLE}}}"}
     headers = {"Authorization": f"Bearer {seeds.new('header')}", "X-Key": f"${{{VARIABLE}}}"}
     remote: dict[str, object] = {"type": "http", "url": DISCARD, "args": [], "headers": headers}
+    paths = f"{DISCARD}/{seeds.new('path')}/mcp?key={seeds.new('query')}"
+    args = ["--token", seeds.new("argument_value"), f"--api-key={seeds.new('option')}"]
+    args += ["-e", f"LEVEL={seeds.new('assigned')}", f"db://u:{seeds.new('password')}@h/x"]
     return {
         "good": echo(env=env),
         "exits": echo("exits", env=env),
         "gone": {**missing(folder), "env": env},
         "remote": remote,
+        "far": {"type": "http", "url": paths},
+        "loud": {"command": "sh", "args": ["-c", 'echo "$@" >&2; exit 3', "sh", *args]},
         "unset": echo(env={**env, "KEPT": "${keyring:nothing}"}),
     }
 
@@ -108,6 +113,7 @@ async def walk(api: YardApi, seeds: Seeds) -> AsyncGenerator[tuple[str, httpx2.R
                 break
 
 
+@pytest.mark.spec("F3.3")
 @pytest.mark.timeout(120)
 async def test_no_answer_log_line_event_or_file_holds_a_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture

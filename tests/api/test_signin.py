@@ -94,6 +94,37 @@ async def test_a_server_that_wants_a_sign_in_gets_it_and_can_be_called(office: O
         assert (await sign_ins.call()).json()["content"][0]["text"] == "good day"
 
 
+async def test_signing_out_deletes_the_tokens_and_asks_for_a_sign_in_again(
+    office: Office, tmp_path: Path
+) -> None:
+    async with sign_ins_of(office, tmp_path / "home") as sign_ins:
+        await sign_ins.sign_in()
+        assert (await sign_ins.settled()).status == "connected"
+        assert sign_ins.yard.signed_in(sign_ins.yard.server("far"))
+        answer = await sign_ins.owner.post("/api/mcp/servers/far/logout")
+        assert (answer.status_code, answer.json()["name"]) == (200, "far")
+        assert (await sign_ins.settled()).phase == "needs_auth"
+        assert not sign_ins.yard.signed_in(sign_ins.yard.server("far"))
+        credentials = sign_ins.yard.storage.credentials
+        assert await credentials.get(f"{office.base}/mcp") is None
+        refused = await sign_ins.owner.post("/api/mcp/servers/near/logout")
+        assert problem(refused)[0] == 409
+
+
+async def test_the_tokens_of_a_server_are_deleted_with_it(office: Office, tmp_path: Path) -> None:
+    definition = {"url": f"{office.base}/mcp", "name": "mine", "scope": "user"}
+    async with sign_ins_of(office, tmp_path / "home") as sign_ins:
+        yard, resource = sign_ins.yard, f"{office.base}/mcp"
+        await sign_ins.sign_in()
+        await yard.register(definition)
+        await yard.remove("mine")
+        assert await yard.storage.credentials.get(resource), "another server uses them"
+        yard.code.remove("far")
+        await yard.register(definition)
+        await yard.remove("mine")
+        assert await yard.storage.credentials.get(resource) is None
+
+
 async def test_a_yard_that_was_registered_by_hand_signs_in_as_that(office: Office) -> None:
     office.clients["mine"] = {"redirect_uris": ["http://127.0.0.1/oauth/callback"]}
     office.secrets_in = "basic"

@@ -10,7 +10,7 @@ from mcpyard.api.app import build
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.runtime.clock import SystemClock
 from tests.api.asgi import YardApi, asked_yard, client_of
-from tests.api.doors import every_door
+from tests.api.doors import PROBES, every_door
 
 pytestmark = pytest.mark.real
 
@@ -44,8 +44,10 @@ async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
                 assert (await client.post(path)).status_code == 404, "let in; there is no route yet"
             for method, path in every_door(api):
                 answer = await client.request(method, path)
-                if path == "/healthz":
-                    assert answer.json() == {"ok": True} if method == "GET" else True
+                if path in PROBES:
+                    assert method == "HEAD" or answer.json() == (
+                        {"ok": True, "status": "ready"} if path == "/readyz" else {"ok": True}
+                    )
                 elif path not in {"/login", "/oauth/callback"}:
                     assert answer.status_code == 403, (method, path)
             for path in ("/mcpx", "/mcp%2F..%2Fapi", "/MCP", "//mcp", "/", "/api/mcp/servers"):

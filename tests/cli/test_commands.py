@@ -63,6 +63,7 @@ def test_show_shows_one_server_and_no_secret(home: Path) -> None:
     assert answer("show", record["id"], home=home)["name"] == "one"
     output = mcpyard("show", "one", home=home).stdout
     assert "tool echo: Say it again.\n" in output
+    assert re.search(r"resources +[\d.]+ MB memory, [\d.]+ % CPU, 1 process\n", output)
     assert "abcdefsecret" not in output + json.dumps(record)
     assert "hint             Check the spelling" in mcpyard("show", "bad", home=home).stdout
 
@@ -93,6 +94,7 @@ def test_call_prints_the_outcome(home: Path) -> None:
         (["mcp_one_echo", "--args", '{"text": NaN}'], 2, "usage"),
         (["mcp_one_echo", "--args", '{"text": "\\ud800"}'], 2, "usage"),
         (["mcp_one_echo", "--args", "[" * 100_000], 2, "usage"),
+        (["mcp_one_echo", "--args", '{"text": ' + "9" * 10_000 + "}"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "0"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "0.5"], 2, "usage"),
         (["mcp_one_echo", "--timeout", "soon"], 2, "usage"),

@@ -38,9 +38,11 @@ COMMANDS: dict[str, list[str]] = {
     "rm": ["rm", "one", "--yes"],
     "import": ["import"],
     "login": ["login", "one"],
+    "logout": ["logout", "one"],
     "clients": ["clients"],
     "copy": ["copy", "one", "--from", "claude", "--to", "codex"],
     "undo": ["undo"],
+    "restore": ["restore"],
     "service": ["service", "status"],
     "completion": ["completion", "bash"],
 }

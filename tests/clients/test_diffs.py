@@ -21,12 +21,17 @@ SECRET = "s3cret-" + "value"
         ("a.json", '{"x": {"oauth": {"clientSecret": "%s"}}}'),
         ("a.json", '{"apiKeyHelper": ["%s"]} // "%s"'),
         ("a.json", '{"env": {"K": "s\\u0033cret-value"}}'),
+        ("a.json", '{"x": {"args": ["--token", "%s"]}}'),
+        ("a.json", '{"x": {"command": ["a",\n "--api-key=%s"]}}'),
+        ("a.json", '{"note": "https://u:%s@h/"}'),
+        ("a.toml", 'args = ["--key", "%s"]'),
         ("a.toml", 'env = { K = "%s" }'),
         ("a.toml", 'x.env.K = "%s"'),
         ("a.toml", "[x.http_headers]\n\"X-Key\" = '%s'"),
         ("a.toml", '[x.env]\nK = """\nfirst line\n%s"""'),
     ],
 )
+@pytest.mark.spec("F3.3")
 def test_a_secret_is_masked_in_every_spelling(path: str, text: str) -> None:
     text = text.replace("%s", SECRET) + "\n"
     for change in (FileWrite(path, None, text), FileWrite(path, text, None)):

@@ -89,15 +89,14 @@ async def test_one_server_that_cannot_be_taken_keeps_out_no_other(tmp_path: Path
 async def test_of_an_import_that_fails_half_way_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    register = ServerEditor.register
+    register_all = ServerEditor.register_all
 
-    async def full(self: ServerEditor, body: dict[str, object]) -> object:
-        if body["name"] == "c":
-            raise StorageFull("the disk is full")
-        return await register(self, body)
+    async def full(self: ServerEditor, bodies: list[dict[str, object]]) -> list[object]:
+        others = [each for each in bodies if each["name"] != "c"]
+        return [*await register_all(self, others), StorageFull("the disk is full")]
 
     async with machine(tmp_path, claude=THREE) as it:
-        monkeypatch.setattr(ServerEditor, "register", full)
+        monkeypatch.setattr(ServerEditor, "register_all", full)
         with pytest.raises(StorageFull):
             await it.clients.import_all()
         assert await names(it) == set()

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain.definition.merge import merged, plain, shown_url
+from mcpyard.domain.definition.merge import merged, plain
 from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.secret_text import shown_url
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, ToolPolicy, Transport
 

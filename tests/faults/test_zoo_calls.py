@@ -126,7 +126,7 @@ async def test_what_nobody_offers_is_refused_when_a_server_asks_for_it() -> None
         outcome = await yard.call_tool("odd", "misbehave", {}, timeout=5)
         record = state_of(yard, "odd")
     assert outcome.text == "-32601 -32601 -32601"
-    assert (record["status"], record["concurrency"]) == ("connected", None)
+    assert (record["status"], record["concurrency"]) == ("connected", 256)
 
 
 async def test_calls_of_a_server_that_runs_one_at_a_time_wait_for_each_other() -> None:

@@ -201,6 +201,71 @@ def floods_stderr(_server: Server) -> None:
     threading.Thread(target=for_ever, args=(2, line), daemon=True).start()
 
 
+def floods_stdout(server: Server) -> None:
+    """Write lines that are no messages, on and on, from when it is told to."""
+    # Short enough for the pipe to take it whole, so that answers are not torn.
+    lines = b"all is well, said the server\n" * 100
+
+    def misbehave(request: Message) -> None:
+        threading.Thread(target=for_ever, args=(1, lines), daemon=True).start()
+        server.answer_text(request, "flooding")
+
+    server.misbehave = misbehave
+
+
+def floods_changes(server: Server) -> None:
+    """Have 10,000 other tools again and again, from when it is told to."""
+    tool, whole = server.tools[0], threading.Lock()
+
+    def list_tools(request: Message) -> None:
+        text = f"for request {request['id']}"
+        more = [tool | {"name": f"tool_{number}", "description": text} for number in range(9996)]
+        server.answer(request, {"tools": [*server.tools, *more]})
+
+    def say_whole(message: Message) -> None:
+        with whole:
+            say(message)
+
+    def change() -> None:
+        while True:
+            say_whole({"method": "notifications/tools/list_changed"})
+            threading.Event().wait(0.01)
+
+    def misbehave(request: Message) -> None:
+        threading.Thread(target=change, daemon=True).start()
+        server.answer_text(request, "changing")
+
+    server.handlers["tools/list"] = list_tools
+    server.say, server.misbehave = say_whole, misbehave
+
+
+def hoards(server: Server) -> None:
+    """Keep as many megabytes as it is told to."""
+    hoard: list[bytes] = []
+
+    def misbehave(request: Message) -> None:
+        hoard.append(b"x" * (int(request["params"]["arguments"]["text"]) << 20))
+        server.answer_text(request, "hoarded")
+
+    server.misbehave = misbehave
+
+
+def multiplies(server: Server) -> None:
+    """Start as many processes as it is told to, half of them detached."""
+
+    def misbehave(request: Message) -> None:
+        for number in range(int(request["params"]["arguments"]["text"])):
+            if number % 2:
+                detached(server)
+            elif os.fork() == 0:
+                os.closerange(0, 3)
+                while True:
+                    signal.pause()
+        server.answer_text(request, "multiplied")
+
+    server.misbehave = misbehave
+
+
 def closes_stdout(server: Server) -> None:
     def misbehave(_request: Message) -> None:
         os.close(1)
@@ -300,6 +365,10 @@ MODES = {
         stops_reading,
         works_alone,
         floods_stderr,
+        floods_stdout,
+        floods_changes,
+        hoards,
+        multiplies,
         closes_stdout,
         changes_tools,
         duplicate_names,

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from mcpyard.domain.errors import DocumentBroken, EditRefused
 from mcpyard.formats.editors.jsonc import (
     Path,
+    add_members,
     parse,
     remove_member,
+    remove_members,
     rename_member,
     set_member,
 )
@@ -156,6 +158,35 @@ def test_removing_what_was_added_gives_back_the_bytes(
     added = set_member(text, (*parent, NEW, *below), value)
     assert same(at(parse(added).value, (*parent, NEW, *below)), value)
     assert remove_member(added, (*parent, NEW)) == text
+
+
+@given(DOCUMENTS, st.data(), st.lists(VALUES, max_size=4))
+def test_removing_all_that_was_added_at_once_gives_back_the_bytes(
+    text: str, data: st.DataObject, values: list[Value]
+) -> None:
+    parent = pick(data, parse(text).value, kind=dict, root=True)
+    assert parent is not None
+    members = {f"{NEW} {number}": value for number, value in enumerate(values)}
+    added = add_members(text, parent, members)
+    before: Value = parse(text).value
+    intended: Value = copy.deepcopy(before)
+    at(intended, parent).update(members)
+    assert same(parse(added).value, intended)
+    assert remove_members(added, parent, [*members]) == text
+
+
+@given(DOCUMENTS, st.data())
+def test_removing_many_at_once_leaves_all_others(text: str, data: st.DataObject) -> None:
+    before = parse(text)
+    parent = pick(data, before.value, kind=dict, root=True)
+    assert parent is not None
+    intended: Value = copy.deepcopy(before.value)
+    inner = at(intended, parent)
+    gone = data.draw(st.lists(st.sampled_from([*inner]), unique=True)) if inner else []
+    for name in gone:
+        del inner[name]
+    after = remove_members(text, parent, gone)
+    assert same(read(after, comments=not before.strict).root.value, intended)
 
 
 @given(DOCUMENTS, st.data(), VALUES)

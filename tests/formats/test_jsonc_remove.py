@@ -152,7 +152,9 @@ def test_a_bottomless_text_is_not_edited(levels: int) -> None:
 
 
 TEXT = '{"a": 1, "b": 2}'
-GOOD = JsoncEdit(read(TEXT), TEXT, ("b",), (14, 15), '{"a": 1, "b": 3}', {"a": 1, "b": 3}, ("b",))
+GOOD = JsoncEdit(
+    read(TEXT), TEXT, ("b",), (14, 15), '{"a": 1, "b": 3}', {"a": 1, "b": 3}, (("b",),)
+)
 
 
 def test_the_guard_lets_a_right_edit_pass() -> None:
@@ -179,6 +181,6 @@ def test_the_guard_refuses_all_that_was_not_asked_for(edited: str) -> None:
 
 def test_the_guard_does_not_count_a_byte_twice() -> None:
     text = '{"a": 1111}'
-    edit = JsoncEdit(read(text), text, ("a",), (9, 9), '{"a": 111}', {"a": 111}, ("a",))
+    edit = JsoncEdit(read(text), text, ("a",), (9, 9), '{"a": 111}', {"a": 111}, (("a",),))
     with pytest.raises(EditRefused, match="exactly what was asked"):
         edit.guarded()

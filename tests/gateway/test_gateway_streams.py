@@ -7,6 +7,7 @@ import psutil
 import pytest
 from starlette.types import Message as Sent
 
+from mcpyard.domain.callers import Callers, Quotas
 from mcpyard.gateway.streams import KEPT_EVENTS, UNREAD_LIMIT, Stream, framed
 from tests.gateway.talking import BEARER, BOTH, PREFIX, Talk, odd_server, talking, text_of
 from tests.runtime.waiting import eventually
@@ -30,6 +31,43 @@ async def test_what_was_read_is_forgotten_but_for_what_may_be_asked_for_again() 
         assert events == 2 * KEPT_EVENTS
     assert await read(resumable, [], after=0) == KEPT_EVENTS
     assert await read(plain, [], after=0) == 0
+
+
+@pytest.mark.spec("F2.6")
+async def test_what_streams_hold_counts_for_their_caller_until_it_is_forgotten() -> None:
+    callers = Callers()
+    callers.limit(Quotas(memory=3 * MEGABYTE))
+    caller = callers.of("one")
+    first, second = Stream("1", caller), Stream("2", caller)
+    first.put(b"x" * MEGABYTE)
+    second.put(b"x" * MEGABYTE)
+    assert caller.kept > 2 * MEGABYTE
+    second.put(b"x" * MEGABYTE)
+    assert (second.broken, first.broken, caller.refused) == (True, False, {"memory": 1})
+    assert MEGABYTE < caller.kept < 2 * MEGABYTE
+    first.put(b"x" * 3 * MEGABYTE, last=True)
+    assert not first.broken, "an answer always finds room"
+    first.release()
+    first.release()
+    assert caller.kept == 0
+
+
+@pytest.mark.spec("F2.6")
+async def test_idle_sessions_make_room_for_what_a_stream_has_to_tell() -> None:
+    callers = Callers()
+    callers.limit(Quotas(memory=3 * MEGABYTE))
+    caller = callers.of("one")
+    idle, stream = Stream("1", caller), Stream("2", caller)
+    idle.put(b"x" * 2 * MEGABYTE)
+
+    def evict(quota: str) -> bool:
+        idle.release()
+        return quota == "memory"
+
+    caller.evict = evict
+    stream.put(b"x" * 2 * MEGABYTE)
+    assert not stream.broken
+    assert 2 * MEGABYTE < caller.kept < 3 * MEGABYTE
 
 
 async def read(stream: Stream, put: list[bytes], after: int | None = None) -> int:

@@ -98,7 +98,10 @@ def test_the_state_lives_in_the_home_of_mcpyard(
 ) -> None:
     monkeypatch.setenv("MCPYARD_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "legal"
+    monkeypatch.setenv("MCPYARD_LEGAL_HOME", str(tmp_path / "passed"))
+    assert default_folder() == tmp_path / "passed" / "legal"
     monkeypatch.delenv("MCPYARD_HOME")
+    monkeypatch.delenv("MCPYARD_LEGAL_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert default_folder() == tmp_path / "data" / "mcpyard" / "legal"
 

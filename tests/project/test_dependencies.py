@@ -17,10 +17,6 @@ PARTS = {
     "mcp_types": "mcp",
     "pydantic_core": "pydantic",
 }
-LOADED_BY_OTHERS = {
-    # The web server's own parser of requests; its module imports it.
-    "httptools",
-}
 
 
 def imports() -> Iterator[str]:
@@ -59,4 +55,4 @@ def test_everything_that_is_imported_is_declared() -> None:
 
 def test_everything_that_every_installation_gets_is_used() -> None:
     always, _ = declared()
-    assert always <= distributions() | LOADED_BY_OTHERS
+    assert always <= distributions()

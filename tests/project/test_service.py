@@ -109,7 +109,8 @@ def test_the_command_of_the_unit_is_one_that_mcpyard_takes(machine: Machine) -> 
 
 def test_systemd_restarts_a_service_that_no_longer_answers_it(machine: Machine) -> None:
     lines = machine.says("install", "--print").splitlines()
-    assert {"Type=notify", "WatchdogSec=60", "Restart=on-failure"} <= {*lines}
+    expected = {"Type=notify", "WatchdogSec=60", "Restart=on-failure", "Delegate=memory pids"}
+    assert expected <= {*lines}
     assert limits.STUCK_RESTART > limits.STUCK_END, "ours comes first, and says why"
 
 

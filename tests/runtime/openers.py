@@ -5,6 +5,7 @@ import asyncio
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import Capabilities, Era, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed, ToolListing
@@ -21,11 +22,15 @@ class FakeLive:
         self.activity = 0
         self.concurrency = None
         self.lost = False
+        self.throttled = 0.0
+        self.call_limits: list[tuple[int, int]] = []
         self.ended = ""
         self.pings = 0
         self.working = False
         self.killed_by: Cause | None = None
         self.tuned: list[NotificationInterest] = []
+        self.roots = ((self.pid, 1),)
+        self.limits: list[ResourceLimits] = []
 
     async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
         del arguments
@@ -40,6 +45,12 @@ class FakeLive:
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
         del params
         return await self.call(method, b"", terms)
+
+    def set_limits(self, resources: ResourceLimits) -> None:
+        self.limits.append(resources)
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        self.call_limits.append((concurrency, queue))
 
     def tune(self, interest: NotificationInterest) -> None:
         self.tuned.append(interest)

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.runtime.processes import cgroups
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.keeper_client import ChildProcess, KeeperClient, Pulse
@@ -18,6 +19,7 @@ from tests.runtime.waiting import read_pids
 
 PROGRAM = [sys.executable, "-I", "-S", str(Path(__file__).with_name("children.py"))]
 USUAL_PULSE = Pulse()
+NO_LIMITS = ResourceLimits()
 KEY = MarkKey(b"of the small yards of all tests")
 COMMANDS = {
     "wrapped": ["sh", "-c", '"$@"; true', "sh", *PROGRAM, "stubborn"],
@@ -36,8 +38,10 @@ class SmallYard:
     def _count(self) -> None:
         self.losses += 1
 
-    async def run(self, *argv: str, cwd: str | None = None) -> ChildProcess:
-        child = await self.keeper.spawn(argv, {"PATH": os.environ["PATH"]}, cwd)
+    async def run(
+        self, *argv: str, cwd: str | None = None, resources: ResourceLimits = NO_LIMITS
+    ) -> ChildProcess:
+        child = await self.keeper.spawn(argv, {"PATH": os.environ["PATH"]}, cwd, resources)
         self._open[child] = {child.stdin, child.stdout, child.stderr}
         return child
 

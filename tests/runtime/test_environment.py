@@ -24,6 +24,29 @@ def test_it_is_what_every_program_needs_and_no_more() -> None:
     assert environment == {"PATH": f"/bin{os.pathsep}{OURS}", "HOME": "/home/me", "A": "1"}
 
 
+def test_no_server_learns_where_the_state_of_mcpyard_is() -> None:
+    own = {**MINE, "MCPYARD_HOME": "/state", "MCPYARD_KEY": "3"}
+    every = LocalLaunch(("cat",), {}, cwd=None, inherit=("*", "MCPYARD_HOME"))
+    environment = child_environment(own, every)
+    assert "SECRET" in environment
+    assert [name for name in environment if name.startswith("MCPYARD")] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("mcpyard-legal",), (f"{OURS}/mcpyard-legal",), (sys.executable, "-m", "mcpyard.legal")],
+)
+def test_the_legal_server_of_our_own_is_told_the_home_by_a_name_of_its_own(
+    command: tuple[str, ...],
+) -> None:
+    legal = LocalLaunch(command, {}, cwd=None, inherit=())
+    environment = child_environment({**MINE, "MCPYARD_HOME": "/state"}, legal)
+    assert environment["MCPYARD_LEGAL_HOME"] == "/state"
+    assert "MCPYARD_LEGAL_HOME" not in child_environment(MINE, legal)
+    other = LocalLaunch(("/other/mcpyard-legal",), {}, cwd=None, inherit=())
+    assert "MCPYARD_LEGAL_HOME" not in child_environment({"MCPYARD_HOME": "/state"}, other)
+
+
 @pytest.mark.parametrize("path", [OURS, f"{OURS}{os.pathsep}/bin"])
 def test_a_path_that_leads_to_our_programs_stays_as_it_is(path: str) -> None:
     assert child_environment({"PATH": path}, launch())["PATH"] == path

@@ -11,6 +11,9 @@ from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import LocalConfig
 from mcpyard.domain.observed import Capabilities, Items
+from mcpyard.runtime.list_pace import ListPace
+from mcpyard.testing import ManualClock
+from tests.runtime.openers import EXITED
 from tests.runtime.waiting import eventually
 from tests.runtime.watched import ID, checked, server, watched
 
@@ -64,6 +67,65 @@ async def test_changed_tools_are_listed_anew_once_for_many_notices(
         seen = await it.until(lambda seen: len(seen.tools.definitions) == 2)
         assert seen.tools.digest != before.tools.digest
         assert it.opener.listings == 2
+
+
+async def test_a_server_that_changes_long_lists_again_and_again_is_listed_less_often_and_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.001)
+    monkeypatch.setattr(limits, "LISTED_BURST", 250)
+    monkeypatch.setattr(limits, "LISTED_PER_SECOND", 0.001)
+    async with watched() as it:
+        it.opener.tools = [{"name": f"tool {number}"} for number in range(100)]
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        # The budget is spent when it is exceeded: by the third list.
+        for count in (2, 3):
+            it.opener.opened[0].events.on_list_changed("tools")
+            assert await eventually(lambda count=count: it.opener.listings == count)
+        assert not it.seen.warnings
+        it.opener.opened[0].events.on_list_changed("tools")
+        seen = await it.until(lambda seen: bool(seen.warnings))
+        assert [str(each) for each in seen.warnings] == [
+            "its lists change too often; mcpyard refreshes them at a lower rate"
+        ]
+        assert it.opener.listings == 3
+        it.opener.opened[0].events.lost(EXITED)
+        await it.until(lambda seen: not seen.warnings)
+
+
+async def test_a_refresh_that_is_already_due_waits_and_names_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "LIST_DEBOUNCE", 0.001)
+    monkeypatch.setattr(limits, "LISTED_BURST", 150)
+    monkeypatch.setattr(limits, "LISTED_PER_SECOND", 0.001)
+    async with watched() as it:
+        it.opener.tools = [{"name": f"tool {number}"} for number in range(100)]
+        it.want(server())
+        await it.phase(Phase.CONNECTED)
+        it.opener.opened[0].events.on_list_changed("tools")
+        it.opener.opened[0].events.on_list_changed("prompts")
+        await it.until(lambda seen: bool(seen.warnings))
+        assert it.opener.listings == 2
+
+
+def test_the_budget_of_lists_grows_with_time_up_to_its_burst() -> None:
+    clock = ManualClock()
+    pace = ListPace(clock)
+    pace.spend(10_000)
+    pace.spend(10_000)
+    assert pace.pause() == 0
+    pace.spend(10_000)
+    assert pace.pause() == 10_000 / limits.LISTED_PER_SECOND
+    clock.advance(pace.pause())
+    assert pace.pause() == 0
+    clock.advance(1_000_000)
+    for _ in range(limits.LISTED_BURST // limits.LEAST_LISTED):
+        assert pace.pause() == 0
+        pace.spend(1)
+    pace.spend(0)
+    assert pace.pause() == limits.LEAST_LISTED / limits.LISTED_PER_SECOND
 
 
 async def test_a_list_is_renewed_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.desired import Document, Owner
+from mcpyard.domain.desired import Document
 from mcpyard.domain.model import LocalConfig
-from mcpyard.formats import mcp_json
+from mcpyard.formats.mcp_json import McpJsonReader
 from mcpyard.sources import project_file, watching
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.sources.reading import read_file
@@ -196,7 +196,7 @@ async def test_a_look_that_began_before_an_edit_does_not_take_it_back(
         monkeypatch.setattr(project_file, "read_file", read)
         source.look_again()
         assert await eventually(begun.is_set, LONG)
-        await source.put("second", LocalConfig(command=["echo"]), None)
+        await source.add({"second": LocalConfig(command=["echo"])})
         go_on.set()
         (folder / ".mcp.json").write_text(text_of("third"))
         assert await eventually(lambda: names(source) == ["third"], LONG)
@@ -209,13 +209,13 @@ async def test_a_text_is_parsed_beside_the_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[threading.Thread] = []
-    parse = mcp_json.read
+    parse = McpJsonReader.read
 
-    def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
+    def read(self: McpJsonReader, text: str) -> Document:
         threads.append(threading.current_thread())
-        return parse(text, owner, strict=strict)
+        return parse(self, text)
 
-    monkeypatch.setattr(mcp_json, "read", read)
+    monkeypatch.setattr(McpJsonReader, "read", read)
     async with opened(made_folder(tmp_path)):
         assert threads
         assert threading.main_thread() not in threads

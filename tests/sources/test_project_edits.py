@@ -36,7 +36,7 @@ async def test_a_definition_is_added_changed_renamed_and_removed_and_comments_st
     path.write_text(TEXT)
     source, woken = await opened(tmp_path)
     try:
-        await source.put("b", RemoteConfig(url="http://h"), None)
+        await source.add({"b": RemoteConfig(url="http://h")})
         assert names(source) == ["a", "b"]
         assert woken
         await source.put("a", LocalConfig(command=["echo", "x"]), ECHO)
@@ -53,7 +53,7 @@ async def test_a_definition_is_added_changed_renamed_and_removed_and_comments_st
 async def test_a_file_that_is_not_there_is_made_by_the_first_definition(tmp_path: Path) -> None:
     source, _ = await opened(tmp_path)
     try:
-        await source.put("a", ECHO, None)
+        await source.add({"a": ECHO})
         assert [*json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]] == ["a"]
     finally:
         await source.close()
@@ -64,8 +64,8 @@ async def test_what_somebody_else_did_meanwhile_is_not_overwritten(tmp_path: Pat
     path.write_text(TEXT)
     source, _ = await opened(tmp_path)
     try:
-        with pytest.raises(NameTaken, match='"a" is in use'):
-            await source.put("a", ECHO, None)
+        refused = await source.add({"a": ECHO})
+        assert [str(each) for each in refused.values()] == [f'the name "a" is in use in {path}']
         with pytest.raises(DocumentMoved):
             await source.put("a", ECHO, LocalConfig(command=["other"]))
         with pytest.raises(DocumentMoved):
@@ -87,7 +87,7 @@ async def test_an_edit_of_a_broken_file_is_refused_with_the_name_of_the_file(
     source, _ = await opened(tmp_path)
     try:
         with pytest.raises(DocumentBroken, match=f"^{re.escape(str(path))}:1:16: "):
-            await source.put("b", ECHO, None)
+            await source.add({"b": ECHO})
     finally:
         await source.close()
 
@@ -112,6 +112,6 @@ async def test_a_link_that_leads_to_itself_is_told_with_its_name(tmp_path: Path)
         message = f"{path}: cannot be read: Too many levels of symbolic links"
         assert [str(each) for each in source.document().problems] == [message]
         with pytest.raises(DocumentBroken, match=f"^{re.escape(message)}$"):
-            await source.put("b", ECHO, None)
+            await source.add({"b": ECHO})
     finally:
         await source.close()

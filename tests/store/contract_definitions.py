@@ -47,6 +47,21 @@ class DefinitionsContract:
             assert '"fs"' in str(taken[0])
             assert len(store.definitions.all()) == 1
 
+    async def test_many_are_added_at_once_but_those_whose_names_are_taken(
+        self, opener: Opener
+    ) -> None:
+        async with opened(opener) as store:
+            there = await store.definitions.add("fs", {"n": 0})
+            definitions = {name: {"n": name} for name in ("a", "fs", "b")}
+            added = await store.definitions.add_all(definitions)
+            assert [each.name for each in added] == ["a", "b"]
+            assert store.definitions.all() == (there, *added)
+        async with opened(opener) as store:
+            assert store.definitions.all() == (there, *added)
+            assert [store.memory.identity(USER, each.name) for each in added] == [
+                each.id for each in added
+            ]
+
     async def test_of_two_edits_of_one_content_the_second_is_told(self, opener: Opener) -> None:
         async with opened(opener) as store:
             made = await store.definitions.add("fs", {"n": 0})
@@ -151,6 +166,15 @@ class PoliciesContract:
             assert store.policies.all() == {}
         async with opened(opener) as store:
             assert store.policies.all() == {}
+
+    async def test_many_policies_are_replaced_at_once(self, opener: Opener) -> None:
+        one, two, three = uuid4(), uuid4(), uuid4()
+        async with opened(opener) as store:
+            await store.policies.set_all({one: {"timeout": 1}, two: {"timeout": 2}})
+            await store.policies.set_all({one: {}, three: {"timeout": 3}})
+            assert store.policies.all() == {two: {"timeout": 2}, three: {"timeout": 3}}
+        async with opened(opener) as store:
+            assert store.policies.all() == {two: {"timeout": 2}, three: {"timeout": 3}}
 
     async def test_of_many_changes_at_once_none_is_lost(self, opener: Opener) -> None:
         server = uuid4()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import StorageFull, YardBusy
+from mcpyard.domain.errors import StateBroken, StorageFull, YardBusy
 from mcpyard.store.home import Home
 
 HOLDER = """
@@ -70,6 +70,20 @@ def test_the_folder_and_its_files_are_the_owners_alone(tmp_path: Path) -> None:
     assert home.folder.stat().st_mode & 0o777 == 0o700
     assert {each.stat().st_mode & 0o777 for each in home.folder.iterdir()} == {0o600}
     home.release()
+
+
+@pytest.mark.parametrize("content", [b"\x00\xff\xfe", b"two\nlines", "schlüssel".encode()])
+def test_a_file_that_holds_no_token_is_named(tmp_path: Path, content: bytes) -> None:
+    home = Home(tmp_path)
+    home.token()
+    (tmp_path / "token").write_bytes(content)
+    with pytest.raises(StateBroken, match="token does not contain a token") as caught:
+        home.token()
+    assert str(tmp_path / "token") in caught.value.message
+    (tmp_path / "token").unlink()
+    (tmp_path / "token").mkdir()
+    with pytest.raises(StateBroken, match="cannot be read"):
+        home.token()
 
 
 def test_the_token_stays_and_can_be_fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
+from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.store import Store
 from tests.store.contract import LATER, NOW, opened
@@ -154,7 +155,7 @@ async def test_what_was_refused_and_is_gone_by_now_is_not_written(tmp_path: Path
 async def test_the_journal_is_bounded_and_cut_back_in_batches(tmp_path: Path) -> None:
     async with opened(lambda: Store.open(tmp_path)) as opener:
         assert isinstance(opener, Store)
-        journal = SqliteJournal(opener._journal, limit=100)
+        journal = SqliteJournal(opener._journal, JournalLimits(calls=100))
         lengths: set[int] = set()
         for number in range(1, 251):
             journal.append(a_call(number))
@@ -170,7 +171,7 @@ async def test_lines_that_find_too_many_waiting_are_dropped_and_counted(
     monkeypatch.setattr("mcpyard.store.sqlite.journal._WAITING", 10)
     store = await Store.open(tmp_path)
     for number in range(15):
-        store.journal.append(a_call(number))
+        store.journal.append(a_call(number)._replace(who=f"caller{number}"))
     assert store.journal.dropped == 5
     assert len(await store.journal.query(CallQuery())) == 10
     store.journal.append(a_call(99))

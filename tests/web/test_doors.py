@@ -13,7 +13,7 @@ from mcpyard.web import assets
 from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
 from tests.api.asgi import YardApi, client_of, keys_of
-from tests.api.doors import every_door, let_in
+from tests.api.doors import PROBES, every_door, let_in
 from tests.cli.commands import echo
 
 pytestmark = pytest.mark.real
@@ -42,7 +42,7 @@ async def test_no_address_of_the_page_but_its_files_is_open_to_the_unauthenticat
             for method, path in own
             if (await anonymous.request(method, path)).status_code not in {401, 403}
         }
-        assert open_ones == {"/static/x/x", "/healthz", "/oauth/callback"}
+        assert open_ones == {"/static/x/x", "/oauth/callback", *PROBES}
 
 
 async def test_the_cookie_alone_changes_nothing_and_opens_no_stream() -> None:

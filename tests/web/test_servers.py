@@ -35,6 +35,7 @@ def test_every_server_has_a_card_with_name_transport_status_and_tool_count(
     expect(card(page, "good")).to_contain_text("stdio")
     expect(card(page, "good")).to_contain_text("MCP 2025-11-25")
     expect(card(page, "good").locator(".metrics")).to_contain_text("MB")
+    expect(card(page, "good").locator(".metrics")).to_contain_text("CPU")
     expect(card(page, "bad")).to_have_attribute("data-tone", "bad")
     expect(status_badge(page, "bad")).to_have_text("Failed")
     expect(card(page, "bad")).to_contain_text("Command not found")

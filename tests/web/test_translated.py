@@ -26,6 +26,7 @@ LANGUAGES = ["zh-Hans", "zh-Hant"]
 
 NAMES = {
     "mcpyard", "MCP", "JSON", "TOML", "URL", "HTTP", "SSE", "DNS", "TLS", "ID", "UTF", "BOM", "CLI",
+    "CPU",
     "stdio", "http", "sse", "ms", "kB", "MB", "pid", "ping", "git", "Schema", "Python", "MIT",
     "Authorization", "Claude", "Code", "Desktop", "Codex", "Gemini", "OpenCode", "Cursor", "Qwen",
     "Copilot", "VS", "Node", "Docker", "Bun", "Deno", "npx", "uvx", "python", "uv",
@@ -36,7 +37,7 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor", "open", "login",
+    "concurrency", "doctor", "open", "login", "limits", "queue",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 

@@ -30,6 +30,13 @@ class Issuer:
     secrets_in: str = ""
     """Where the secret of a client must be: `basic`, `post`, or nowhere for clients without."""
 
+    challenge_methods: list[str] | None = field(default_factory=lambda: ["S256"])
+    flood: int = 0
+    """Bytes that every description is too long."""
+
+    elsewhere: str = ""
+    """Where the tokens are said to be, instead of here."""
+
     token_requests: list[str] = field(default_factory=list)
 
     def app(self) -> Starlette:
@@ -52,9 +59,10 @@ class Issuer:
             {
                 "issuer": self.base,
                 "authorization_endpoint": f"{self.base}/authorize",
-                "token_endpoint": f"{self.base}/token",
-                "registration_endpoint": f"{self.base}/register",
-                "code_challenge_methods_supported": ["S256"],
+                "token_endpoint": f"{self.elsewhere or self.base}/token",
+                "registration_endpoint": f"{self.elsewhere or self.base}/register",
+                "code_challenge_methods_supported": self.challenge_methods,
+                "more": "x" * self.flood,
                 "token_endpoint_auth_methods_supported": [
                     f"client_secret_{self.secrets_in}" if self.secrets_in else "none"
                 ],

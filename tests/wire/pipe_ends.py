@@ -49,11 +49,12 @@ class Recording:
         self.wanted = 0
         self.enough = asyncio.Event()
 
-    def message(self, frame: bytes, stream: int | None) -> None:
+    def message(self, frame: bytes, stream: int | None) -> bool:
         assert stream is None
         self.frames.append(frame)
         if len(self.frames) >= self.wanted:
             self.enough.set()
+        return not frame.startswith(b"useless")
 
     def noise(self, reason: str, sample: bytes) -> None:
         self.notices.append((reason, sample[:20]))

@@ -103,6 +103,11 @@ class Talk:
         """Wait until the client has closed its side."""
         await self._reader.read(1)
 
+    async def finish(self) -> None:
+        """Close the connection after what was sent."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
     def cut(self) -> None:
         """Drop the connection without a word."""
         self._writer.transport.abort()
@@ -218,12 +223,13 @@ class Recorder:
     order: list[str] = field(default_factory=list)
     signal: Signal = field(default_factory=Signal)
 
-    def message(self, frame: bytes, stream: int | None) -> None:
+    def message(self, frame: bytes, stream: int | None) -> bool:
         self.frames.append(frame)
         body = json.loads(frame)
         batch = body if isinstance(body, list) else [body]
         self.messages.extend((message, stream) for message in batch)
         self._note("message")
+        return True
 
     def noise(self, reason: str, sample: bytes) -> None:
         self.noises.append((reason, sample))

@@ -101,7 +101,7 @@ async def test_a_doubt_is_refused_and_calls_run_singly_from_then_on() -> None:
 async def test_as_many_calls_are_in_flight_as_the_user_allows() -> None:
     link = FakeLink()
     session = await session_on(link)
-    session.limit_calls(2)
+    session.limit_calls(2, 1024)
     tasks = [call(session, None) for _ in range(4)]
     await link.until_sent(BEGUN + 2)
     await turns()
@@ -210,7 +210,7 @@ async def test_a_question_that_nobody_answers_does_not_keep_the_others_waiting_f
     monkeypatch.setattr("mcpyard.wire.call_attribution.QUESTION_LIMIT", 0.01)
     link = FakeLink()
     session = await session_on(link)
-    session.limit_calls(1)
+    session.limit_calls(1, 1024)
     asking = call(session, unanswered)
     await link.until_sent(BEGUN + 1)
     link.say(ASK)

@@ -4,20 +4,15 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 
 from mcpyard.domain.cause import Code
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.remote.http_errors import looks_like_sse_only
 from mcpyard.wire.remote.streamable_http import HttpLink
+from tests.wire.certificates import self_signed
 from tests.wire.http_scripts import answer, linked, refuse, served
 from tests.wire.servers import (
     Recorder,
@@ -120,24 +115,6 @@ async def tls_server(context: ssl.SSLContext | None) -> AsyncGenerator[str]:
     server = await asyncio.start_server(greet, "127.0.0.1", 0, ssl=context)
     async with server:
         yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-
-
-def self_signed(folder: Path) -> ssl.SSLContext:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .sign(key, hashes.SHA256())
-    )
-    pem = folder / "server.pem"
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    pem.write_bytes(secret + certificate.public_bytes(Encoding.PEM))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
-    return context
 
 
 async def test_tls_with_a_server_that_speaks_none_loses_the_link() -> None:

@@ -82,6 +82,24 @@ async def test_the_session_id_and_version_go_with_everything_after_initialize() 
         assert last.headers["mcp-protocol-version"] == "2025-11-25"
 
 
+async def test_trailers_of_an_answer_never_become_headers() -> None:
+    async def script(talk: Talk) -> None:
+        if talk.heard.message.get("method") != "initialize":
+            await talk.answer()
+            return
+        head = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+        await talk.head(200, head)
+        body = rpc_answer(talk.heard.id).replace(b", ", b",\n")
+        await talk.raw(b"%x\r\n%b\r\n0\r\nMcp-Session-Id: late\r\n\r\n" % (len(body), body))
+
+    async with served(script) as (link, recorder, server):
+        link.send(initialize(1))
+        await recorder.answer(1)
+        link.send(call(2))
+        await recorder.answer(2)
+        assert [each for each in server.heard if "mcp-session-id" in each.headers] == []
+
+
 async def test_a_request_waits_until_the_server_has_taken_initialized() -> None:
     async def script(talk: Talk) -> None:
         if talk.heard.message["method"] == "notifications/initialized":

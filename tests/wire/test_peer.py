@@ -32,6 +32,21 @@ async def test_a_result_is_the_very_bytes_that_came() -> None:
     )
 
 
+async def test_only_a_request_with_no_other_in_flight_is_alone() -> None:
+    link = FakeLink()
+    peer = await opened(link)
+    tasks = [ask(peer), ask(peer)]
+    await link.until_sent(2)
+    for number in (1, 2):
+        link.say({"id": number, "result": {}})
+    await asyncio.gather(*tasks)
+    last = ask(peer)
+    await link.until_sent(3)
+    link.say({"id": 3, "result": {}})
+    await last
+    assert [each.alone for each in link.sent] == [True, False, True]
+
+
 async def test_a_result_is_decoded_once_and_only_when_looked_at() -> None:
     reply = Reply(b'{"a":[1]}')
     assert reply.value == {"a": [1]}

@@ -13,6 +13,7 @@ import pytest
 
 from mcpyard.domain.cause import Code
 from mcpyard.wire.remote.http_errors import Challenge
+from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
 from mcpyard.wire.remote.signin import Credentials, Identity, SignIn, SignInFailed
 from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.issuer import Issuer
@@ -37,6 +38,10 @@ class Drawer:
 
     async def put(self, credentials: Credentials) -> None:
         self.stored[credentials.issuer, credentials.resource] = credentials
+
+    async def delete(self, resource: str) -> None:
+        for key in [each for each in self.stored if each[1] == resource]:
+            del self.stored[key]
 
     @property
     def only(self) -> Credentials:
@@ -280,6 +285,74 @@ async def test_a_server_that_is_not_there_fails_the_beginning() -> None:
     url = f"http://127.0.0.1:{free_port()}/mcp"
     with pytest.raises(SignInFailed):
         await SignIn(url, Drawer(), Identity(BACK)).begin(Challenge())
+
+
+@pytest.mark.parametrize("methods", [None, [], ["plain"]])
+async def test_an_issuer_without_pkce_is_refused(issuer: Issuer, methods: list[str] | None) -> None:
+    issuer.challenge_methods = methods
+    with pytest.raises(SignInFailed, match="does not support PKCE with S256"):
+        await sign_in_at(issuer, Drawer()).begin()
+
+
+async def test_a_description_that_has_no_end_is_not_read_to_it(issuer: Issuer) -> None:
+    issuer.flood = 4 * 1024 * 1024
+    with pytest.raises(SignInFailed, match="is larger than 1048576 bytes"):
+        await sign_in_at(issuer, Drawer()).begin()
+
+
+async def test_an_issuer_cannot_send_us_to_link_local_addresses(issuer: Issuer) -> None:
+    issuer.elsewhere = "http://169.254.169.254"
+    with pytest.raises(SignInFailed, match=r"169\.254\.169\.254 is in a private network"):
+        await sign_in_at(issuer, Drawer()).begin()
+
+
+@pytest.mark.parametrize(
+    ("server", "target", "allowed"),
+    [
+        ("https://93.184.216.34/mcp", "http://127.0.0.1:9/a", False),
+        ("https://93.184.216.34/mcp", "http://10.0.0.1/a", False),
+        ("https://93.184.216.34/mcp", "http://[::ffff:10.0.0.1]/a", False),
+        ("https://93.184.216.34/mcp", "http://localhost/a", False),
+        ("https://93.184.216.34/mcp", "ftp://93.184.216.34/a", False),
+        ("http://10.0.0.1/mcp", "http://169.254.169.254/a", False),
+        ("https://93.184.216.34/mcp", "https://93.184.216.35/a", True),
+        ("http://127.0.0.1:1/mcp", "http://localhost:2/a", True),
+        ("http://127.0.0.1:1/mcp", "https://nowhere.invalid/a", True),
+        ("http://169.254.1.1/mcp", "http://169.254.1.1/a", True),
+    ],
+)
+async def test_a_private_target_is_for_private_servers(
+    server: str, target: str, *, allowed: bool
+) -> None:
+    async def reached(_request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(204)
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(reached)) as client:
+        answer = ask_issuer(client, httpx2.Request("GET", target), httpx2.URL(server))
+        if allowed:
+            assert (await answer).status_code == 204
+        else:
+            with pytest.raises(IssuerRefused):
+                await answer
+
+
+async def test_a_compressed_answer_is_refused() -> None:
+    async def reached(_request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"Content-Encoding": "gzip"})
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(reached)) as client:
+        url = httpx2.URL("http://127.0.0.1/a")
+        with pytest.raises(IssuerRefused, match="compressed"):
+            await ask_issuer(client, httpx2.Request("GET", url), url)
+
+
+async def test_signing_out_deletes_the_tokens(issuer: Issuer) -> None:
+    drawer = Drawer()
+    flow = sign_in_at(issuer, drawer)
+    await sign_in(flow)
+    assert flow.signed_in
+    await flow.forget()
+    assert (drawer.stored, flow.signed_in, await flow.token()) == ({}, False, "")
 
 
 async def test_secrets_do_not_show_in_the_text_of_credentials(issuer: Issuer) -> None:

@@ -44,6 +44,22 @@ def test_messages_of_one_turn_go_out_as_lines_in_one_write(run: Run) -> None:
     run(body())
 
 
+def test_a_message_that_is_alone_is_written_at_once_but_not_before_one_that_waits(run: Run) -> None:
+    async def body() -> None:
+        async with linked(Recording()) as (link, other):
+            os.set_blocking(other.stdin, False)
+            link.send(Outgoing(b'{"id":0}', 0, "m", alone=True))
+            assert os.read(other.stdin, 100) == b'{"id":0}\n'
+            link.send(Outgoing(b"{}", None, "n"))
+            link.send(Outgoing(b'{"id":1}', 1, "m", alone=True))
+            with pytest.raises(BlockingIOError):
+                os.read(other.stdin, 100)
+            os.set_blocking(other.stdin, True)
+            assert await other.hear() == [b"{}", b'{"id":1}']
+
+    run(body())
+
+
 def test_line_ends_inside_a_message_do_not_break_the_framing(run: Run) -> None:
     async def body() -> None:
         async with linked(Recording()) as (link, other):

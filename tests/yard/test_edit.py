@@ -258,6 +258,7 @@ async def test_a_trial_tells_what_is_there_and_keeps_nothing() -> None:
 async def test_secrets_are_revealed_only_when_asked_for() -> None:
     async with running() as it:
         await it.yard.register({"name": "fs", "env": {"TOKEN": "abc"}, **ECHO})
-        assert it.yard.reveal("fs").to_dict() == {"env": {"TOKEN": "abc"}}
+        revealed = {"command": "echo", "args": ["hi"], "env": {"TOKEN": "abc"}}
+        assert it.yard.reveal("fs").to_dict() == revealed
         assert it.yard.reveal("legal").to_dict() == {"url": "http://h", "headers": {}, "oauth": {}}
         assert "abc" not in str(it.yard.record("fs"))

@@ -1,5 +1,6 @@
 """Many servers: each is made once, however many others come after it."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
@@ -19,9 +20,12 @@ from mcpyard.testing import (
 )
 from mcpyard.yard.trust import Trusting
 from mcpyard.yard.yard import Ports, YardCore
+from tests.steps import counting, steps
 from tests.yard.begun import begun
 
 MANY = 30
+LINES_A_SERVER = 100
+"""To make one takes two thousand."""
 OWNER = Owner(Scope.USER)
 
 
@@ -58,9 +62,27 @@ def fresh_yard(trust: Trusting) -> YardCore:
     return YardCore(replace(ports, trust=trust))
 
 
+def body(number: int) -> dict[str, object]:
+    return {"name": f"s{number}", "command": "run", "args": [], "start": False}
+
+
+def work_of_one_more(count: int) -> int:
+    """The steps of adding one server to so many."""
+
+    async def work() -> int:
+        async with begun(fresh_yard(Trusting())) as yard:
+            await yard.register_all(body(number) for number in range(count))
+            await yard.settled("s0")
+            with counting() as taken:
+                await yard.register(body(count))
+            return taken.lines
+
+    return asyncio.run(work())
+
+
 async def register_many(yard: YardCore) -> None:
     for number in range(MANY):
-        await yard.register({"name": f"s{number}", "command": "run", "args": [], "start": False})
+        await yard.register(body(number))
 
 
 @pytest.mark.parametrize("trust", [Trusting(), Holding()], ids=["trusted", "held"])
@@ -81,3 +103,18 @@ async def test_a_word_about_one_server_makes_no_other_anew(launches: Counting) -
         await yard.stop("s7", wait=5)
         # What it is wanted to be is part of its policy; that it begins anew is not.
         assert launches.made == len({"start", "stop"})
+
+
+def test_four_times_as_many_servers_at_once_are_four_times_the_work() -> None:
+    async def work(count: int) -> None:
+        async with begun(fresh_yard(Trusting())) as yard:
+            await yard.register_all(body(number) for number in range(count))
+            assert len(yard.servers()) == count
+
+    few, many = (steps(lambda count=count: asyncio.run(work(count))) for count in (MANY, 4 * MANY))
+    assert many < 4 * few * 1.2
+
+
+def test_what_one_more_server_looks_at_of_each_other_is_little() -> None:
+    few, many = work_of_one_more(MANY), work_of_one_more(5 * MANY)
+    assert (many - few) / (4 * MANY) < LINES_A_SERVER

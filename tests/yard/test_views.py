@@ -42,9 +42,11 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "inherit": ["DISPLAY"],
         "isolation": "per-client",
         "concurrency": 4,
+        "queue": 5,
         "maxMessage": 9,
         "health": {"interval": 4, "timeout": 5, "failures": 6},
         "restart": {"attempts": 0, "limit": 1, "window": 2},
+        "limits": {"memory": 2 << 20, "processes": 3},
         "tools": {"t": {"enabled": False, "timeout": 3}},
         "title": "T",
         "description": "D",
@@ -121,7 +123,7 @@ DEFINITION = (
         "isolation",
         "wantedConcurrency",
     ),
-    *("maxMessage", "health", "restart", "toolPolicies"),
+    *("queue", "maxMessage", "health", "restart", "limits", "toolPolicies"),
 )
 CONDITION = (
     *("status", "state", "phase", "error", "attempt", "maxAttempts", "nextRetryAt", "pid", "since"),

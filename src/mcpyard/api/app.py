@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable
+from math import ceil
 from typing import Final, cast
 
 from starlette.applications import Starlette
@@ -16,6 +17,7 @@ from mcpyard.api.clients import client_routes
 from mcpyard.api.connecting import ConnectRoutes
 from mcpyard.api.definitions import EditRoutes
 from mcpyard.api.events import EventRoutes
+from mcpyard.api.health import HealthRoutes
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
@@ -33,7 +35,7 @@ from mcpyard.api.servers import ServerRoutes
 from mcpyard.api.signin import SignInRoutes
 from mcpyard.api.tokens import TokenRoutes
 from mcpyard.api.workbench import WorkbenchRoutes
-from mcpyard.domain.errors import YardError
+from mcpyard.domain.errors import ServerFault, YardError
 from mcpyard.yard.yard import YardCore
 
 _INSIDE_GATEWAY: Final = f"{GATEWAY}/"
@@ -95,9 +97,12 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
     """Every route of the servers and what they do."""
     servers, logs = ServerRoutes(yard), LogRoutes(yard, closing)
     edits, bench, signs = EditRoutes(yard), WorkbenchRoutes(yard), SignInRoutes(yard)
+    health = HealthRoutes(yard, closing)
     one = "/api/mcp/servers/{ref}"
     return [
-        Route("/healthz", servers.health),
+        Route("/livez", health.livez),
+        Route("/readyz", health.readyz),
+        Route("/healthz", health.healthz),
         Route("/metrics", MetricsRoutes(yard).metrics),
         Route("/api/openapi.json", openapi),
         Route("/api/events", EventRoutes(yard, closing).events),
@@ -121,6 +126,7 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
         Route(f"{one}/stop", servers.stop, methods=["POST"]),
         Route(f"{one}/restart", servers.restart, methods=["POST"]),
         Route(f"{one}/login", signs.begin, methods=["POST"]),
+        Route(f"{one}/logout", signs.end, methods=["POST"]),
         Route(CALLBACK, signs.callback),
         *profile_routes(yard),
         *client_routes(yard),
@@ -159,7 +165,10 @@ def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
 
 
 def _yard_error(_request: Request, error: Exception) -> Response:
-    return refuse(problem_of(cast("YardError", error)))
+    cause = error.cause if isinstance(error, ServerFault) else None
+    wait = ceil(cause.retry_after) if cause else 0
+    headers = {"Retry-After": str(wait)} if wait else None
+    return refuse(problem_of(cast("YardError", error)), headers)
 
 
 def _bad_json(_request: Request, error: Exception) -> Response:

@@ -18,6 +18,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from mcpyard.api.responses import encode
+from mcpyard.asgi_scope import caller_name
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.events import Event, Subscription
@@ -44,9 +46,18 @@ class EventRoutes:
         after = self._after(request)
         if request.method == "HEAD":
             return Response(media_type=STREAM, headers=_HEADERS)
-        return StreamingResponse(self._stream(after), media_type=STREAM, headers=_HEADERS)
+        caller = self._yard.calls.callers.of(caller_name(request.scope, STREAM))
+        with caller.streaming():
+            # Refused here, where an error can still be answered; counted while it is read.
+            stream = self._stream(after, caller)
+        return StreamingResponse(stream, media_type=STREAM, headers=_HEADERS)
 
-    async def _stream(self, after: int | None) -> AsyncGenerator[bytes]:
+    async def _stream(self, after: int | None, caller: Caller) -> AsyncGenerator[bytes]:
+        with caller.streaming(again=True):
+            async for frames in self._events(after):
+                yield frames
+
+    async def _events(self, after: int | None) -> AsyncGenerator[bytes]:
         reader = self._yard.events(after)
         closing = asyncio.create_task(self._closing.wait())
         closing.add_done_callback(lambda _: reader.finish())

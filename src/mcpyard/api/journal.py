@@ -40,7 +40,15 @@ class JournalRoutes:
         calls = [*await journal.query(query)] if journal else []
         page = calls[:limit]
         next_id = page[-1].id if len(calls) > limit else None
-        return answer(CallPage(calls=[*map(call_view, page)], next=next_id))
+        views = [*map(call_view, page)]
+        return answer(
+            CallPage(
+                calls=views,
+                next=next_id,
+                dropped=journal.dropped if journal else 0,
+                trimmed=journal.trimmed if journal else 0,
+            )
+        )
 
     def _server(self, ref: str | None) -> UUID | None:
         if ref is None:

@@ -1,5 +1,7 @@
 """What a request asks: its parts read out of path, query and body, or refused with the field."""
 
+import json
+from math import isinf
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import unquote
 
@@ -14,7 +16,7 @@ from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
-from mcpyard.domain.narrowing import is_object, object_of
+from mcpyard.domain.narrowing import is_array, is_object, object_of
 
 LONGEST_WAIT: Final = 600.0
 WAIT: Final = 10.0
@@ -25,6 +27,10 @@ DEEPEST: Final = 64
 
 # A browser's form can send none of these, so another site's page cannot either.
 _JSON: Final = frozenset({"", "application/json", "application/merge-patch+json"})
+
+_MOST_DIGITS: Final = 308
+_HUGE: Final = object()
+"""Stands for a number beyond that."""
 
 _CALL_MEMBERS: Final = frozenset(ToolCallBody.__struct_encode_fields__)
 
@@ -119,10 +125,35 @@ async def _object(request: Request) -> dict[str, object]:
     try:
         value: object = orjson.loads(body) if body.strip() else {}
     except orjson.JSONDecodeError as error:
+        if field := _huge_number(body):
+            raise _refused(field, f"has more than {_MOST_DIGITS} digits") from None
         raise BadJson(f"the body is not JSON: {error}") from None
     if not is_object(value):
         raise _refused("", "the body must be an object")
     return value
+
+
+def _huge_number(body: bytes) -> str:
+    """The field with a number that no program can hold; empty where there is none."""
+    try:
+        value: object = json.loads(body, parse_int=_number, parse_float=_number)
+    except (ValueError, RecursionError):
+        return ""
+    stack: list[tuple[str, object]] = [("", value)]
+    while stack:
+        path, each = stack.pop()
+        if each is _HUGE:
+            return path or "body"
+        if is_object(each):
+            prefix = f"{path}." if path else ""
+            stack += [(f"{prefix}{name[:80]}", item) for name, item in each.items()]
+        elif is_array(each):
+            stack += [(f"{path}[{index}]", item) for index, item in enumerate(each)]
+    return ""
+
+
+def _number(text: str) -> object:
+    return _HUGE if isinf(float(text)) else None
 
 
 def _call(body: dict[str, object]) -> CallBody:

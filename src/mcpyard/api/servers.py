@@ -3,21 +3,16 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
 from mcpyard.api.definitions import ANYTHING, record_answer
 from mcpyard.api.http_server.disconnects import while_asked
-from mcpyard.api.problems import problem_of
 from mcpyard.api.record_cache import Records
 from mcpyard.api.responses import JSON, answer
-from mcpyard.asgi_scope import caller_name, is_owner
-from mcpyard.domain.status import public_words
+from mcpyard.asgi_scope import caller_name
 from mcpyard.yard.calls.outcome import Outcome
-from mcpyard.yard.views.clients import problem_view
-from mcpyard.yard.views.problems import HealthyView, UnhealthyView
 from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
 
@@ -31,30 +26,6 @@ class ServerRoutes:
     def __init__(self, yard: YardCore) -> None:
         self._yard = yard
         self._records = {tools: Records(yard, tools=tools) for tools in (True, False)}
-
-    async def health(self, request: Request) -> Response:
-        """Whether the yard works; with the token also how servers and definitions are."""
-        fault, admin = self._yard.fault(), is_owner(request.scope)
-        servers = {
-            server.name: public_words(observed.state).status
-            for server, observed in (self._yard.pictures() if admin else ())
-        }
-        problems = [*map(problem_view, self._yard.desired.problems)]
-        details = (servers, problems) if admin else (UNSET, UNSET)
-        if fault is None:
-            return answer(HealthyView(servers=details[0], problems=details[1]))
-        problem = problem_of(fault)
-        health = UnhealthyView(
-            type=problem.type,
-            title=problem.title,
-            status=problem.status,
-            # It names the home, which is not for everybody.
-            detail=problem.detail if admin else UNSET,
-            hint=problem.hint,
-            servers=details[0],
-            problems=details[1],
-        )
-        return answer(health, problem.status)
 
     async def servers(self, request: Request) -> Response:
         """Every server, unless the caller has that list already."""

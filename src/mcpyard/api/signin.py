@@ -50,6 +50,10 @@ class SignInRoutes:
         url = await self._yard.login(requests.part(request, "ref"), back)
         return answer(SignInView(authorization_url=url))
 
+    async def end(self, request: Request) -> Response:
+        """Delete the tokens of a server."""
+        return answer(await self._yard.logout(requests.part(request, "ref")))
+
     async def callback(self, request: Request) -> Response:
         """Take what the browser brings back, and tell the person how it went."""
         try:

@@ -17,7 +17,7 @@ from mcpyard.api.responses import answer
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem, YardError
 from mcpyard.domain.model import Config
-from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
+from mcpyard.formats.pasting.snippets import Pasted, Snippet, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.views.clients import ImportOutcome
 from mcpyard.yard.views.imports import (
@@ -71,14 +71,8 @@ class WorkbenchRoutes:
         if body.text is UNSET:
             return await self._import_machine(body)
         snippet = await asyncio.to_thread(parse_snippet, body.text)
-        servers: list[PastedImport] = []
-        taken: set[str] = {each.server.name for each in self._yard.pictures()}
-        for each in snippet.servers:
-            if body.dry_run:
-                servers.append(_tried(each, taken))
-            else:
-                servers.append(await self._import(each, body.scope))
-            taken.add(each.name)
+        dry = body.dry_run
+        servers = self._tried(snippet) if dry else await self._import(snippet, body.scope)
         problems = [*map(field_problem, snippet.problems)]
         return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=problems))
 
@@ -93,20 +87,26 @@ class WorkbenchRoutes:
     async def _test(self, definition: dict[str, object]) -> Response:
         return answer(await self._yard.trial(definition))
 
-    async def _import(self, pasted: Pasted, scope: object) -> PastedImport:
-        body = {**_definition(pasted.config), "name": pasted.name, "scope": scope, "start": False}
-        try:
-            server = await self._yard.register(body)
-        except YardError as error:
-            return _outcome(pasted, REFUSED, problem=problem_of(error))
-        return _outcome(pasted, IMPORTED, server=server)
+    async def _import(self, snippet: Snippet, scope: object) -> list[PastedImport]:
+        fixed = {"scope": scope, "start": False}
+        bodies = [{**_definition(it.config), "name": it.name, **fixed} for it in snippet.servers]
+        outcomes = await self._yard.register_all(bodies)
+        return [
+            _outcome(pasted, REFUSED, problem=problem_of(outcome))
+            if isinstance(outcome, YardError)
+            else _outcome(pasted, IMPORTED, server=outcome)
+            for pasted, outcome in zip(snippet.servers, outcomes, strict=True)
+        ]
 
-
-def _tried(pasted: Pasted, taken: set[str]) -> PastedImport:
-    if pasted.name in taken:
-        clash = NameTaken(f'the name "{pasted.name}" is in use')
-        return _outcome(pasted, REFUSED, problem=problem_of(clash))
-    return _outcome(pasted, IMPORTABLE)
+    def _tried(self, snippet: Snippet) -> list[PastedImport]:
+        taken = {each.name for each in self._yard.desired.servers.values()}
+        outcomes: list[PastedImport] = []
+        for each in snippet.servers:
+            clash = NameTaken(f'the name "{each.name}" is in use') if each.name in taken else None
+            problem = problem_of(clash) if clash else None
+            outcomes.append(_outcome(each, REFUSED if clash else IMPORTABLE, problem=problem))
+            taken.add(each.name)
+        return outcomes
 
 
 def _outcome(

@@ -208,7 +208,8 @@ class _Search:
         try:
             self.parts.compiled.validate(whole)
         except ValidationError as error:
-            return [error]
+            # Its traceback would hold this frame and the arguments, and be held by them.
+            return [error.with_traceback(None)]
         return []
 
     def _cost(self, schemas: list[object], value: object) -> int:

@@ -132,6 +132,8 @@ def read_object(option: str, text: str) -> dict[str, object]:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
+    except ValueError:
+        raise usage(f"{option} contains a number with too many digits", _QUOTING) from None
     except RecursionError:
         raise usage(f"{option} is nested too deeply", _QUOTING) from None
     if not is_object(value):

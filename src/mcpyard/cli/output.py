@@ -1,20 +1,19 @@
 """What commands print: tables on a terminal, aligned text elsewhere.
 
-Control characters are removed from the texts of servers, which could otherwise move the cursor or
-repaint the terminal.
+Control and invisible characters are replaced in the texts of servers, which could otherwise move
+the cursor, repaint the terminal or hide something.
 """
 
-import re
 import sys
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from mcpyard.domain.invisible import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
-
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 _GAP: Final = 3
 _LEAST_FOR_THE_LAST: Final = 16
@@ -23,7 +22,7 @@ _LEAST_FOR_THE_LAST: Final = 16
 
 def clean(text: str) -> str:
     """A text that a terminal only shows."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return visible(text)
 
 
 def one_line(text: str) -> str:

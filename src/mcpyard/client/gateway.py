@@ -36,6 +36,9 @@ _SESSION: Final = "mcp-session-id"
 _REFUSED: Final = 400
 _UNKNOWN_TOKEN: Final = 401
 _GONE: Final = 404
+_TOO_MANY: Final = 429
+"""Other streams of the same token may end, and then this one has its place."""
+
 _LISTEN_PAUSE: Final = 1.0
 _LAST_WORDS: Final = 1.0
 """Seconds that requests have to end after the program's last word, and the session to be ended."""
@@ -243,10 +246,11 @@ class Bridge:
                 async with client.send("GET", self._path, headers) as answer:
                     if answer.status == _UNKNOWN_TOKEN:
                         await self._reach_anew(client)
-                    if not answer.is_stream:
+                    if answer.is_stream:
+                        async for message in self._messages(answer):
+                            await self._tell(message)
+                    elif answer.status != _TOO_MANY:
                         return
-                    async for message in self._messages(answer):
-                        await self._tell(message)
             await asyncio.sleep(_LISTEN_PAUSE)
 
     async def _say_goodbye(self, client: HttpClient) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from mcpyard.domain.definition.secret_text import shown_text
+
 
 class Code(StrEnum):
     """Stable names of what can go wrong with a server."""
@@ -23,6 +25,7 @@ class Code(StrEnum):
     GARBAGE = "garbage"
     REFUSED_HANDSHAKE = "refused_handshake"
     FLAPPING = "flapping"
+    LIMIT_EXCEEDED = "limit_exceeded"
     COMMAND_MISSING = "command_missing"
     UNSUPPORTED_VERSION = "unsupported_version"
     FORBIDDEN = "forbidden"
@@ -58,6 +61,7 @@ HINTS: Final[dict[Code, str]] = {
     ),
     Code.REFUSED_HANDSHAKE: "Check that this is an MCP server, or update it.",
     Code.FLAPPING: "Check the log, fix the cause, start it again.",
+    Code.LIMIT_EXCEEDED: "Raise the limit under limits, or check why the server needs more.",
     Code.COMMAND_MISSING: "Check the spelling, or use the full path.",
     Code.UNSUPPORTED_VERSION: "Update the server, or mcpyard.",
     Code.FORBIDDEN: "Check the token and its permissions.",
@@ -71,7 +75,7 @@ HINTS: Final[dict[Code, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a server is not connected, in words for a person.
+    """Why a server is not connected, in words for a person, without secrets.
 
     Attributes:
         code: A stable name.
@@ -80,6 +84,7 @@ class Cause:
         stderr: The last lines the server wrote.
         untaken: Whether the server certainly never took the request that failed with this cause,
             so that repeating it can do no harm.
+        retry_after: Seconds for which the server asked not to be sent anything; 0 when it did not.
     """
 
     code: Code
@@ -87,10 +92,11 @@ class Cause:
     hint: str = ""
     stderr: tuple[str, ...] = ()
     untaken: bool = False
+    retry_after: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.hint:
-            object.__setattr__(self, "hint", HINTS[self.code])
+        object.__setattr__(self, "message", shown_text(self.message))
+        object.__setattr__(self, "hint", shown_text(self.hint) or HINTS[self.code])
 
     @property
     def fatal(self) -> bool:

@@ -158,16 +158,32 @@ class Shadowed:
     owner: Owner
 
 
+class MadeServer(NamedTuple):
+    """A server before anything is noted on it, and what it was made from."""
+
+    owner: Owner
+    definition: Definition
+    policy: PolicyPatch
+    turn: int
+    identity: SelfIdentity
+    server: DesiredServer
+    names_fallbacks: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Desired:
-    """Everything that should be."""
+    """Everything that should be; `made` is what the next one need not make anew."""
 
     servers: Mapping[UUID, DesiredServer]
     shadowed: tuple[Shadowed, ...] = ()
     problems: tuple[Problem, ...] = ()
+    made: Mapping[str, MadeServer] = field(
+        default_factory=dict[str, MadeServer], repr=False, compare=False
+    )
 
 
 _NOTHING: Final = Desired({})
+_NO_POLICY: Final[PolicyPatch] = {}
 
 
 def desire(
@@ -181,13 +197,14 @@ def desire(
         before: What was desired so far; whatever of it still holds is not made anew.
     """
     ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
+    maker = _Maker(inputs, before)
     winners: dict[str, DesiredServer] = {}
     shadowed: list[Shadowed] = []
     for document in ordered:
         for definition in document.definitions:
             winner = winners.get(definition.name)
             if winner is None:
-                winners[definition.name] = _server(document.owner, definition, inputs, before)
+                winners[definition.name] = maker.server(document.owner, definition)
             else:
                 shadowed.append(Shadowed(definition, document.owner))
                 winners[definition.name] = _noting_shadow(winner, document.owner)
@@ -198,11 +215,37 @@ def desire(
             shadowed.append(Shadowed(each.definition, each.owner))
             winners[name] = _noting_shadow(winner, each.owner)
         else:
-            winners[name] = replace(winner or _held(each, inputs, before), waiting=each)
+            held = winner or replace(maker.server(each.owner, each.definition), held=True)
+            winners[name] = replace(held, waiting=each)
     problems = tuple(problem for document in ordered for problem in document.problems)
-    configs = {name: each.config for name, each in winners.items()}
-    servers = {each.id: _noting_fallbacks(each, configs) for each in winners.values()}
-    return Desired(servers, tuple(shadowed), problems)
+    servers = {each.id: each for each in winners.values()}
+    if with_fallbacks := [each for each in maker.made.values() if each.names_fallbacks]:
+        configs = {name: each.config for name, each in winners.items()}
+        for made in with_fallbacks:
+            server = winners[made.server.name]
+            servers[server.id] = _noting_fallbacks(server, configs)
+    return Desired(servers, tuple(shadowed), problems, maker.made)
+
+
+class DesiredChanges(NamedTuple):
+    """The servers that came or are others than before, and those that are gone."""
+
+    changed: list[DesiredServer]
+    gone: list[UUID]
+
+
+def changes(before: Desired, after: Desired) -> DesiredChanges:
+    """What is different; a server that is the very same object is not looked at."""
+    changed: list[DesiredServer] = []
+    stayed = 0
+    for identity, server in after.servers.items():
+        earlier = before.servers.get(identity)
+        stayed += earlier is not None
+        if earlier is not server:
+            changed.append(server)
+    if stayed == len(before.servers):
+        return DesiredChanges(changed, [])
+    return DesiredChanges(changed, [each for each in before.servers if each not in after.servers])
 
 
 def apply_policy(config: Config, patch: PolicyPatch) -> Config:
@@ -216,67 +259,91 @@ def apply_policy(config: Config, patch: PolicyPatch) -> Config:
     )
 
 
-def _server(
-    owner: Owner, definition: Definition, inputs: DesireInputs, before: Desired
-) -> DesiredServer:
-    identity = inputs.identities[owner, definition.name]
-    config = apply_policy(definition.config, inputs.policies.get(identity, {}))
-    name, seen = definition.name, before.servers.get(identity)
-    made = _made_before(seen, name, config, inputs) or _make(name, config, inputs)
-    this_yard = inputs.identity.is_reached_by(made.launch)
-    configured = config.wanted or default_wanted(owner.scope)
-    note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
-    return DesiredServer(
-        id=identity,
-        name=name,
-        owner=owner,
-        config=config,
-        wanted=configured if config.enabled and not this_yard else Wanted.STOPPED,
-        launch=made.launch,
-        launch_digest=made.launch_digest,
-        policy_digest=made.policy_digest,
-        turn=inputs.turns.get(identity, 0),
-        this_yard=this_yard,
-        place=definition.place,
-        warnings=(*definition.warnings, *note),
-        values=made.values,
-    )
+class _Maker:
+    """Makes servers of definitions; one whose definition and policy are the same is kept."""
+
+    def __init__(self, inputs: DesireInputs, before: Desired) -> None:
+        self._inputs = inputs
+        self._before = before.made
+        self.made: dict[str, MadeServer] = {}
+
+    def server(self, owner: Owner, definition: Definition) -> DesiredServer:
+        """The server that a definition stands for, as far as nothing else is looked at."""
+        made = self._before.get(definition.name)
+        if made is None or not self._holds(made, owner, definition):
+            made = self._make(owner, definition)
+        self.made[definition.name] = made
+        return made.server
+
+    def _holds(self, made: MadeServer, owner: Owner, definition: Definition) -> bool:
+        # Sources and stores hand out the same object until it changes.
+        inputs, identity = self._inputs, made.server.id
+        return (
+            made.definition is definition
+            and (made.owner is owner or made.owner == owner)
+            and made.policy is inputs.policies.get(identity, _NO_POLICY)
+            and made.turn == (inputs.turns.get(identity, 0) if inputs.turns else 0)
+            and made.identity is inputs.identity
+            and (not made.server.values or self._has_values(made.server))
+        )
+
+    def _make(self, owner: Owner, definition: Definition) -> MadeServer:
+        inputs, name = self._inputs, definition.name
+        identity = inputs.identities[owner, name]
+        policy, turn = inputs.policies.get(identity, _NO_POLICY), inputs.turns.get(identity, 0)
+        config = apply_policy(definition.config, policy)
+        launched = self._launched_before(name, config) or self._launched(name, config)
+        this_yard = inputs.identity.is_reached_by(launched.launch)
+        configured = config.wanted or default_wanted(owner.scope)
+        note = (Problem("", THIS_YARD_NOTE),) if this_yard else ()
+        server = DesiredServer(
+            id=identity,
+            name=name,
+            owner=owner,
+            config=config,
+            wanted=configured if config.enabled and not this_yard else Wanted.STOPPED,
+            launch=launched.launch,
+            launch_digest=launched.launch_digest,
+            policy_digest=launched.policy_digest,
+            turn=turn,
+            this_yard=this_yard,
+            place=definition.place,
+            warnings=(*definition.warnings, *note),
+            values=launched.values,
+        )
+        falls_back = names_fallbacks(config)
+        return MadeServer(owner, definition, policy, turn, inputs.identity, server, falls_back)
+
+    def _launched(self, name: str, config: Config) -> "_Launched":
+        values: dict[str, str | None] = {}
+
+        def noted(variable: str) -> str | None:
+            values[variable] = value = self._inputs.lookup(variable)
+            return value
+
+        launch = make_launch(config, noted)
+        # A new name is taken over as a policy is: by a server that runs on.
+        return _Launched(launch, digest(launch), f"{digest(_tunable(config))} {name}", values)
+
+    def _launched_before(self, name: str, config: Config) -> "_Launched | None":
+        made = self._before.get(name)
+        if made is None or made.server.config != config or not self._has_values(made.server):
+            return None
+        server = made.server
+        return _Launched(server.launch, server.launch_digest, server.policy_digest, server.values)
+
+    def _has_values(self, server: DesiredServer) -> bool:
+        lookup = self._inputs.lookup
+        return all(lookup(variable) == value for variable, value in server.values.items())
 
 
-def _held(waiting: Waiting, inputs: DesireInputs, before: Desired) -> DesiredServer:
-    """A server that is shown and does not run: nothing was approved under its name."""
-    return replace(_server(waiting.owner, waiting.definition, inputs, before), held=True)
-
-
-class _Made(NamedTuple):
+class _Launched(NamedTuple):
     """What a definition comes to, which costs far more than all the rest of a server."""
 
     launch: Launch | Unlaunchable
     launch_digest: str
     policy_digest: str
     values: Values
-
-
-def _make(name: str, config: Config, inputs: DesireInputs) -> _Made:
-    values: dict[str, str | None] = {}
-
-    def noted(variable: str) -> str | None:
-        values[variable] = value = inputs.lookup(variable)
-        return value
-
-    launch = make_launch(config, noted)
-    # A new name is taken over as a policy is: by a server that runs on.
-    return _Made(launch, digest(launch), f"{digest(_tunable(config))} {name}", values)
-
-
-def _made_before(
-    server: DesiredServer | None, name: str, config: Config, inputs: DesireInputs
-) -> _Made | None:
-    if server is None or (server.name, server.config) != (name, config):
-        return None
-    if any(inputs.lookup(variable) != value for variable, value in server.values.items()):
-        return None
-    return _Made(server.launch, server.launch_digest, server.policy_digest, server.values)
 
 
 def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
@@ -287,8 +354,6 @@ def _noting_shadow(winner: DesiredServer, owner: Owner) -> DesiredServer:
 
 def _noting_fallbacks(server: DesiredServer, configs: Mapping[str, Config]) -> DesiredServer:
     """The server, with a word on fallbacks that cannot help."""
-    if not names_fallbacks(server.config):
-        return server
     return replace(server, warnings=(*server.warnings, *fallback_problems(server.name, configs)))
 
 

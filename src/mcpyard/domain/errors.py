@@ -35,7 +35,9 @@
     │   ├── NeedsAuth            it wants a sign-in first
     │   ├── CallRefused          it answered with an error of the protocol
     │   ├── ProtocolBroken       it answered with something that is not MCP
+    │   ├── ServerBusy           too many calls are in flight or waiting for it already
     │   └── NobodyAnswered       neither the server nor any of its fallbacks answered
+    ├── OverQuota                the caller uses as much as one may
     ├── TimedOut                 a time limit ran out
     ├── StateBroken              the state on disk cannot be read
     ├── StateGone                the state is gone from the disk while a yard runs on it
@@ -284,8 +286,18 @@ class ProtocolBroken(ServerFault):
     """The server answered with something that is not MCP."""
 
 
+class ServerBusy(ServerFault):
+    """Too many calls are in flight or waiting already; it never got this one."""
+
+    untaken = True
+
+
 class NobodyAnswered(ServerFault):
     """Neither the server nor any of its fallbacks answered; `passed_over` says why."""
+
+
+class OverQuota(YardError):
+    """The caller uses as much as one may."""
 
 
 class TimedOut(YardError):
@@ -318,18 +330,6 @@ _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def unwritten(message: str, error: OSError) -> StorageFull:
     """What a write that the system refused is called: few are for want of room."""
     return (StorageFull if error.errno in _NO_ROOM else NotWritable)(message)
-
-
-def name_server(error: YardError, server: str) -> None:
-    """Let an error that reaches a caller say which server it is about.
-
-    Where the connection makes it, nobody knows that a caller may have several.
-    """
-    error.about(server)
-    nameless = isinstance(error, Disconnected | StartFailed | NeedsAuth | ProtocolBroken | TimedOut)
-    if nameless and f'"{server}"' not in error.message:
-        error.message = f'the server "{server}": {error.message}'
-        error.args = (error.message,)
 
 
 class Edge(NamedTuple):
@@ -383,6 +383,8 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     NeedsAuth: Edge(502, "needs-auth", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     CallRefused: Edge(502, "call-refused", _INTERNAL, EXIT_TOOL_ERROR),
     ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
+    ServerBusy: Edge(429, "server-busy", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
+    OverQuota: Edge(429, "over-quota", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     NobodyAnswered: Edge(502, "nobody-answered", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
     StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
@@ -394,7 +396,5 @@ EDGES: Final[dict[type[YardError], Edge]] = {
 
 def edge(error: YardError) -> Edge:
     """The edge of an error: its own, or that of the nearest ancestor that has one."""
-    for kind in type(error).__mro__:
-        if names := EDGES.get(kind):
-            return names
-    return Edge(500, "internal", _INTERNAL, 1)
+    edges = (EDGES[kind] for kind in type(error).__mro__ if kind in EDGES)
+    return next(edges, Edge(500, "internal", _INTERNAL, 1))

@@ -278,7 +278,8 @@ def _flapping(cause: Cause, restarts: int, policy: RestartPolicy) -> Cause:
     span = f"{window:g} s" if window < _MINUTE else f"{window / _MINUTE:.0f} minutes"
     times = "once" if restarts == 1 else f"{restarts} times"
     message = f"restarted {times} within {span}; last error: {cause.message}"
-    return Cause(Code.FLAPPING, message, cause.hint, cause.stderr)
+    retry_after = cause.retry_after
+    return Cause(Code.FLAPPING, message, cause.hint, cause.stderr, retry_after=retry_after)
 
 
 def _ask_for_sign_in(state: State, event: Event, _policy: RestartPolicy) -> Step:

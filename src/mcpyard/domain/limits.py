@@ -19,6 +19,12 @@ LIST: Final = 10.0
 LIST_DEBOUNCE: Final = 0.25
 """A server that changes ten tools says so ten times."""
 
+LISTED_BURST: Final = 20_000
+LISTED_PER_SECOND: Final = 200
+LEAST_LISTED: Final = 50
+"""Items of lists that a server may have listed again: at once, then every second, and what a list
+counts at least. Nearly all servers stay far below; ten thousand tools are listed once a minute."""
+
 LISTING_GRACE: Final = 1.0
 """How much longer a start may take for resources and prompts to be listed too."""
 
@@ -58,6 +64,14 @@ STDERR_BYTES: Final = 256 * 1024
 STDERR_LINE_BYTES: Final = 8 * 1024
 STDERR_TAIL: Final = 20
 """Lines of standard error that a cause carries: what fits on a card."""
+
+USAGE_EVERY: Final = 1.0
+USAGE_STRIKES: Final = 3
+"""How often processes are compared with their limits, and how often in a row they may exceed them:
+a short peak is no leak."""
+
+TASKS_PER_PROCESS: Final = 64
+"""The kernel counts threads as processes; it only has to stop what the looks are too slow for."""
 
 _DOWNLOADERS: Final = frozenset(
     {"npx", "npm", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx", "docker", "podman", "go"}

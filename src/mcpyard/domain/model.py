@@ -24,6 +24,7 @@ from pydantic_core import PydanticCustomError
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.old_names import renamed, renamed_tool
+from mcpyard.domain.definition.sizes import read_size
 from mcpyard.domain.narrowing import is_mapping
 
 DEFAULT_TIMEOUT: Final = 30_000
@@ -39,6 +40,21 @@ HARD_MAX_MESSAGE: Final = 256 * 1024 * 1024
 
 MOST_TIMES: Final = 1000
 """Failures or restarts beyond which a limit is none any more."""
+
+LEAST_MEMORY: Final = 1024 * 1024
+"""Bytes; a smaller limit lacks its unit, and no program would start within it."""
+
+MOST_MEMORY: Final = 10**15
+
+MOST_PROCESSES: Final = 100_000
+
+DEFAULT_CONCURRENCY: Final = 256
+"""Calls in flight at one server: more than any client needs, less than a server cannot bear."""
+
+DEFAULT_QUEUE: Final = 1024
+"""Calls that wait for one server: beyond it a caller had better hear at once than wait."""
+
+MOST_WAITING: Final = 100_000
 
 EVERYTHING: Final = "*"
 """Stands in `inherit` for every variable of the yard's own environment."""
@@ -82,6 +98,15 @@ def _whole(value: object) -> object:
     if isinstance(value, bool):
         raise PydanticCustomError("int_type", "a whole number")
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _bytes(value: object) -> object:
+    if not isinstance(value, str):
+        return _whole(value)
+    size = read_size(value)
+    if size is None:
+        raise PydanticCustomError("refused", 'expected bytes or a size such as "512MB"')
+    return size
 
 
 def _everything(value: object) -> object:
@@ -135,7 +160,12 @@ def _refuse(fault: str | None, value: str) -> str:
 Text = Annotated[StrictStr, AfterValidator(_text)]
 Milliseconds = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=MAX_TIMEOUT)]
 Times = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_TIMES)]
+Waiting = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_WAITING)]
 Bytes = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=HARD_MAX_MESSAGE)]
+Memory = Annotated[
+    int, BeforeValidator(_bytes), Field(strict=True, ge=LEAST_MEMORY, le=MOST_MEMORY)
+]
+Processes = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=1, le=MOST_PROCESSES)]
 
 
 class _Model(BaseModel):
@@ -220,6 +250,18 @@ class RestartLimits(_Model):
     window: Milliseconds = 60 * 60 * 1000
 
 
+class ResourceLimits(_Model):
+    """How much the whole process tree of a local server may use; one over a limit is restarted.
+
+    Attributes:
+        memory: Bytes of resident memory; None for no limit.
+        processes: How many processes; None for no limit.
+    """
+
+    memory: Memory | None = None
+    processes: Processes | None = None
+
+
 class Policy(_Model):
     """How to treat a server.
 
@@ -232,10 +274,12 @@ class Policy(_Model):
         fallback: Names of servers that can answer in its place.
         inherit: Names of variables its process gets besides the usual ones; `all` for every one.
         isolation: Whether its clients share one process, or each has its own.
-        concurrency: How many calls a process runs at once; 0 for no limit.
+        concurrency: How many calls a process runs at once; 0 for the default.
+        queue: How many more calls may wait for it; those beyond are refused.
         max_message: The longest message taken from it, in bytes.
         health: When it counts as one that does not respond.
         restart: How often it is started again when it is lost.
+        limits: How much its processes may use.
         tools: What the user changed about its tools.
         title: What to call it on the page.
         description: What to say about it on the page.
@@ -250,12 +294,19 @@ class Policy(_Model):
     inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
     isolation: Literal["shared", "per-client"] = "shared"
     concurrency: Times = 0
+    queue: Waiting = DEFAULT_QUEUE
     max_message: Bytes = DEFAULT_MAX_MESSAGE
     health: HealthCheck = HealthCheck()
     restart: RestartLimits = RestartLimits()
+    limits: ResourceLimits = ResourceLimits()
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None
+
+    @property
+    def calls_at_once(self) -> int:
+        """How many calls a process runs at once."""
+        return self.concurrency or DEFAULT_CONCURRENCY
 
     @model_validator(mode="before")
     @classmethod

@@ -69,6 +69,11 @@ class Capabilities:
     templates: Items = Items()
     prompts: Items = Items()
 
+    @property
+    def count(self) -> int:
+        """How many items there are in all."""
+        return sum(len(each.items) for each in (self.resources, self.templates, self.prompts))
+
     def remembered(self) -> "Capabilities":
         """The same from memory: how long to keep it is for the server to say anew."""
         return Capabilities(
@@ -91,6 +96,7 @@ class Observed:
         pid: Of its process.
         session: What it said about itself; None while it is not connected.
         tools: Its tools.
+        warnings: How it misbehaves, without being lost.
         offer: What else it offers.
         concurrency: How many calls it runs at once; None for no limit.
         late_events: How many events came too late to count.
@@ -106,6 +112,7 @@ class Observed:
     pid: int | None = None
     session: SessionFacts | None = None
     tools: Tools = Tools()
+    warnings: tuple[Problem, ...] = ()
     offer: Capabilities = Capabilities()
     concurrency: int | None = None
     late_events: int = 0
@@ -118,9 +125,11 @@ class Figures:
     Attributes:
         processes: How many there are.
         rss: Resident memory, in bytes.
-        cpu_seconds: Time used on all cores since each began.
+        cpu_seconds: Time used on all cores since each began, with that of ended children.
+        cpu_percent: What they use now, in percent of one core.
     """
 
     processes: int
     rss: int
     cpu_seconds: float
+    cpu_percent: float = 0.0

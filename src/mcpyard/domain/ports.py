@@ -11,7 +11,9 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
+from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.domain.model import Config, Transport
 from mcpyard.domain.observed import Capabilities, Era, Figures, Observed
@@ -58,17 +60,20 @@ class EditableSource(Source, Protocol):
     Every change is durable and in force when the method returns, or nothing was changed.
     """
 
-    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
-        """Add a definition, or change the one that means `instead_of`.
+    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
+        """Add the definitions whose names are free, in one write; the refusal of each other."""
+        ...
+
+    async def put(self, name: str, config: Config, instead_of: Config) -> None:
+        """Change the definition that means `instead_of`.
 
         Raises:
-            NameTaken: There is one of that name already, and none was to be changed.
             DocumentMoved: The one there does not mean `instead_of` any more.
         """
         ...
 
-    async def remove(self, name: str) -> None:
-        """Take a definition out; `ServerUnknown` when it is gone already."""
+    async def remove(self, *names: str) -> None:
+        """Take definitions out, in one write; `ServerUnknown` when one is gone already."""
         ...
 
     async def rename(self, name: str, new_name: str) -> None:
@@ -218,6 +223,7 @@ class CallTerms(NamedTuple):
         capabilities: What the caller can do, as JSON; servers of the modern era are told.
         log_level: The log messages the caller wants; servers of the modern era are told.
         client_key: Whose process to use of a server that has one per client.
+        caller: Whose call it is; calls that wait are taken in turn from each caller.
     """
 
     timeout: float | None = None
@@ -228,6 +234,7 @@ class CallTerms(NamedTuple):
     capabilities: bytes | None = None
     log_level: str | None = None
     client_key: str | None = None
+    caller: Caller | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +346,14 @@ class SignIns(Protocol):
             SignInUnknown: No sign-in waits for this answer.
             NeedsAuth: It was refused.
         """
+        ...
+
+    async def end(self, server: DesiredServer) -> None:
+        """Delete the tokens of a server; raises NoSignIn where there is none to sign in at."""
+        ...
+
+    def signed_in(self, server: DesiredServer) -> bool:
+        """Whether a connection of a server sends a token of a sign-in."""
         ...
 
 

@@ -44,6 +44,12 @@ class Definitions(Protocol):
         """
         ...
 
+    async def add_all(
+        self, definitions: Mapping[str, Mapping[str, object]]
+    ) -> Sequence[StoredDefinition]:
+        """Register the servers whose names are free, in one write (see `add`)."""
+        ...
+
     async def replace(
         self,
         server: UUID,
@@ -97,6 +103,10 @@ class Policies(Protocol):
 
     async def set(self, server: UUID, policy: PolicyPatch) -> None:
         """Put a policy in place of the one there was; an empty one is as good as none."""
+        ...
+
+    async def set_all(self, policies: Mapping[UUID, PolicyPatch]) -> None:
+        """Put policies in place of those there were, in one write."""
         ...
 
     async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
@@ -194,7 +204,17 @@ class Approvals(Protocol):
 
 
 class Journal(Protocol):
-    """The last calls: bounded, and worth no waiting."""
+    """The last calls: bounded, and worth no waiting; no caller removes the lines of another."""
+
+    @property
+    def dropped(self) -> int:
+        """How many calls were not noted since the program began."""
+        ...
+
+    @property
+    def trimmed(self) -> int:
+        """How many lines were removed for want of room since the program began."""
+        ...
 
     def append(self, call: CallRecord) -> None:
         """Note a call, in the background; dropped when too many are waiting."""

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.narrowing import is_object, object_of
+from mcpyard.domain.narrowing import is_array, is_object, object_of
+
+MOST_LEVELS: Final = 128
+"""Objects and arrays in each other; what is deeper cannot be written again by every program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,26 @@ def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tu
             problems.append(Problem(f"tools[{index}]", "has no name"))
         elif name in tools:
             problems.append(Problem(f"tools[{index}]", f'repeats the name "{name[:80]}"'))
+        elif _is_too_deep(raw):
+            fault = f'("{name[:80]}") is nested more than {MOST_LEVELS} levels deep and is left out'
+            problems.append(Problem(f"tools[{index}]", fault))
         else:
             tools[name] = ToolDefinition(name, raw)
     return tuple(tools.values()), tuple(problems)
+
+
+def _is_too_deep(raw: object) -> bool:
+    level: list[object] = [raw]
+    for _ in range(MOST_LEVELS):
+        level = [
+            child for each in level for child in _children(each) if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: object) -> Iterable[object]:
+    if is_object(value):
+        return value.values()
+    return value if is_array(value) else ()

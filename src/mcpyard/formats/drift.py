@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.formats.copying.draft import ALL_TOOLS
 from mcpyard.formats.copying.reference_steps import AUTHORIZATION, BEARER_PREFIX
 from mcpyard.formats.copying.references import ClientReference, Part, meaning
@@ -140,11 +140,12 @@ def _neutral(status: ServerStatus, entry: Entry) -> _Neutral:
 def _leaves(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, object, str]]:
     """Each thing that the entry says: what it is called, its value, and how it may be shown."""
     for leaf, text in _texts(entry):
-        yield leaf, meaning(text, dialect), shown_url(text)
+        yield leaf, meaning(text, dialect), shown_text(shown_url(text))
     for leaf, secret in _secrets(entry, dialect):
         yield leaf, secret, _without_literals(secret)
     if entry.args:
-        yield "args", tuple(meaning(text, dialect) for text in entry.args), " ".join(entry.args)
+        meanings = tuple(meaning(text, dialect) for text in entry.args)
+        yield "args", meanings, " ".join(shown_args(entry.args))
     yield from _limits(entry)
     way = EntryTransport.HTTP if entry.way is EntryTransport.REMOTE else entry.way
     yield "type", way, str(way)

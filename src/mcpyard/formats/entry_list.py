@@ -1,7 +1,7 @@
 """The servers in a client's file, each with its place; a bad one costs only itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
@@ -49,13 +49,22 @@ class FileListing:
     ref: ClientScopeRef
     servers: tuple[Listed, ...] = ()
     problems: tuple[Problem, ...] = ()
+    _named: dict[str, Listed] = field(
+        default_factory=dict[str, Listed], init=False, repr=False, compare=False
+    )
+
+    def has(self, name: str) -> bool:
+        """Whether there is a server of that name."""
+        if not self._named:
+            # All of a file's servers may be asked for one after the other.
+            self._named.update((each.name, each) for each in self.servers)
+        return name in self._named
 
     def server(self, name: str) -> Listed:
         """A server by its name, or raise `ServerUnknown`."""
-        for listed in self.servers:
-            if listed.name == name:
-                return listed
-        raise nobody(name, self.ref)
+        if not self.has(name):
+            raise nobody(name, self.ref)
+        return self._named[name]
 
     def entry(self, name: str) -> Entry:
         """The entry of a server that can be used, or raise `DefinitionError`."""

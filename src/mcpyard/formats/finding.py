@@ -112,6 +112,10 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
     "foreign-reference": (Level.WARNING, "a variable reference that the program does not expand"),
     "secret-tracked": (Level.ERROR, "a plain-text secret in a file that is tracked by git"),
     "secret-readable": (Level.WARNING, "a plain-text secret in a file that every user can read"),
+    "secret-visible": (
+        Level.WARNING,
+        "a plain-text secret in arguments or a URL, which process lists and logs show",
+    ),
     "duplicate-name": (Level.WARNING, "two entries that the program treats as one server"),
     "name-refused": (Level.WARNING, "a name that the program does not accept"),
     "mixed-shapes": (Level.WARNING, "an entry in the format of another version of the program"),
@@ -135,6 +139,9 @@ SAYS: Final[Mapping[str, str]] = {
     ),
     "secret-tracked": "{field} contains a plain-text secret, and the file is tracked by git",
     "secret-readable": "{field} contains a plain-text secret that every user can read",
+    "secret-visible": (
+        "{field} contains a plain-text secret, which process lists and logs can show"
+    ),
     "duplicate-name/case": 'differs only in case from "{other}"; both are the same server',
     "duplicate-name/again": '"{member}" is defined again below; the last definition is used',
     "name-refused": "{detail}",
@@ -157,6 +164,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "name-variable": "list the variable in one of {words}",
     "read-variable": "{program} expands no references; let the server read the variable itself",
     "change-secret": "replace the secret, then {then}",
+    "use-keyring": "use ${{keyring:NAME}} or a variable",
     "close-file": "run chmod 600, or {then}",
     "keep-one": "keep one of them",
     "rename-one": "rename one of the two",

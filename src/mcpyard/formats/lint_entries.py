@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secret_text import holds_secret, shown_args, shown_url
 from mcpyard.formats.copying.references import ClientReference, parts, reference, without_open
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import Listed
@@ -21,11 +21,8 @@ from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
 
+_OWN: Final = "yard"
 _OTHERS_READ: Final = 0o004
-_SECRET: Final = re.compile(
-    r"(?i)token|secret|passw|pwd|credential|cookie|authorization|api[-_]?key"
-    r"|(?:^|[-_])(?:key|auth)(?:$|[-_])"
-)
 _ANY_REFERENCE: Final = re.compile(
     r"\$\{(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-[^}]*)?\}|\{env:(?P<bare>[A-Za-z_]\w*)\}"
 )
@@ -156,24 +153,36 @@ def _as_reference(ref: ClientScopeRef, name: str) -> Advice:
 
 
 def _secrets(case: _Case) -> Iterator[Finding]:
-    """Secrets as literals, in a file that is shared or that others can read."""
+    """Secrets as literals: in a file that is shared or that others can read, or on show."""
     instead = _as_reference(case.ref, "A_VARIABLE")
     if case.text.tracked:
         says, todo = "secret-tracked", instead.after("change-secret")
     elif (case.text.mode or 0) & _OTHERS_READ:
         says, todo = "secret-readable", instead.after("close-file")
     else:
-        return
-    for words in _literal_secrets(case):
+        says, todo = "secret-visible", instead
+        if case.ref.client.id == _OWN:
+            todo = advice("use-keyring")
+    for words in _literal_secrets(case) if says != "secret-visible" else ():
+        yield case.finding(says, words, todo)
+    for words in _visible_secrets(case):
         yield case.finding(says, words, todo)
 
 
 def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
     for words, text in case.pairs():
         refers = any(not isinstance(part, str) for part in parts(text, case.ref.client.dialect))
-        if text and not refers and _SECRET.search(words[-1]):
+        if text and not refers and holds_secret(words[-1]):
             yield words
+
+
+def _visible_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
+    """The fields with a secret that process lists and logs show."""
+    words = case.ref.shape.field_names
     url = case.entry.url or ""
     refers = any(isinstance(part, ClientReference) for part in parts(url, case.ref.client.dialect))
     if shown_url(url) != url and not refers:
-        yield (case.ref.shape.field_names[Field.URL],)
+        yield (words[Field.URL],)
+    args = case.entry.args or ()
+    if shown_args(args) != [*args]:
+        yield (words[Field.ARGS],)

@@ -8,18 +8,24 @@ An edit keeps the spelling it finds, and whatever the entry holds that we do not
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.merge import oauth_of
 from mcpyard.domain.definition.numbers import whole_number
-from mcpyard.domain.definition.parsing import OAUTH_WORDS, describe, read_definition
+from mcpyard.domain.definition.parsing import (
+    OAUTH_WORDS,
+    ParsedDefinition,
+    describe,
+    read_definition,
+)
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
+from mcpyard.formats.editors.jsonc_scan import OUTERMOST
 
 KEY: Final = "mcpServers"
 
@@ -34,25 +40,58 @@ _LAUNCH_FIELDS: Final = {
 
 
 def read(text: str, owner: Owner, *, strict: bool = False) -> Document:
-    """Read a `.mcp.json`, or raise `DocumentBroken`.
+    """Read a `.mcp.json` once, or raise `DocumentBroken` (see `McpJsonReader`)."""
+    return McpJsonReader(owner, strict=strict).read(text)
+
+
+class _Seen(NamedTuple):
+    """An entry as it was read."""
+
+    spelling: str
+    reading: ParsedDefinition
+    definition: Definition
+
+
+class McpJsonReader:
+    """Reads one file again and again; of an entry that says the same, the definition is the same.
 
     Args:
-        text: The content of the file.
         owner: Who owns it; its place is the file's name in every message.
         strict: Skip an entry without `transport` or `args` instead of inferring them.
     """
-    parsed = jsonc.parse(text, file=owner.place)
-    entries = _entries(parsed)
-    definitions: list[Definition] = []
-    skipped: dict[str, tuple[Problem, ...]] = {}
-    for name, raw in entries.items():
-        try:
-            definitions.append(_definition(parsed, name, raw, strict=strict))
-        except DefinitionError as error:
-            skipped[name] = error.problems
-    notes = (*_extras(parsed), *_alike(parsed, [each.name for each in definitions]))
-    problems = tuple(problem for group in skipped.values() for problem in group)
-    return Document(owner, tuple(definitions), problems, notes, frozenset(skipped))
+
+    def __init__(self, owner: Owner, *, strict: bool = False) -> None:
+        self._owner = owner
+        self._strict = strict
+        self._seen: Mapping[str, _Seen] = {}
+
+    def read(self, text: str) -> Document:
+        """Read the file's text, or raise `DocumentBroken`."""
+        parsed = jsonc.parse(text, file=self._owner.place, along=(KEY, *OUTERMOST))
+        seen: dict[str, _Seen] = {}
+        skipped: dict[str, tuple[Problem, ...]] = {}
+        for name, raw in _entries(parsed).items():
+            try:
+                seen[name] = self._read(parsed, name, raw)
+            except DefinitionError as error:
+                skipped[name] = error.problems
+        # In one step: two texts may be read at once.
+        self._seen = seen
+        notes = (*_extras(parsed), *_alike(parsed, [*seen]))
+        problems = tuple(problem for group in skipped.values() for problem in group)
+        definitions = tuple(each.definition for each in seen.values())
+        return Document(self._owner, definitions, problems, notes, frozenset(skipped))
+
+    def _read(self, parsed: jsonc.JsoncDocument, name: str, raw: object) -> _Seen:
+        (place, spelling), earlier = parsed.member((KEY, name)), self._seen.get(name)
+        if earlier is None or earlier.spelling != spelling:
+            reading = _reading(parsed, name, raw, strict=self._strict)
+        else:
+            reading = earlier.reading
+            if not reading.warnings and earlier.definition.place == place:
+                return earlier
+        warnings = tuple(_located(parsed, name, problem) for problem in reading.warnings)
+        return _Seen(spelling, reading, Definition(name, reading.config, place, warnings))
 
 
 def names(text: str) -> frozenset[str]:
@@ -60,18 +99,24 @@ def names(text: str) -> frozenset[str]:
     return frozenset(_entries(jsonc.parse(text))) if says_something(text) else frozenset()
 
 
+def add(text: str, configs: Mapping[str, Config]) -> str:
+    """The text with servers added that it does not have, in one edit."""
+    entries = {name: spell(config) for name, config in configs.items()}
+    return jsonc.add_members(_begun(text), (KEY,), entries)
+
+
 def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
-    text = text if says_something(text) else text + _NEW_FILE
+    text = _begun(text)
     old = _entries(jsonc.parse(text)).get(name)
     previous = old if is_object(old) else None
     entry = spell(config) if previous is None else respell(previous, config)
     return jsonc.set_member(text, (KEY, name), entry)
 
 
-def remove(text: str, name: str) -> str:
-    """The text without a server."""
-    return jsonc.remove_member(text, (KEY, name))
+def remove(text: str, *names: str) -> str:
+    """The text without servers, in one edit."""
+    return jsonc.remove_members(text, (KEY,), names)
 
 
 def rename(text: str, name: str, new_name: str) -> str:
@@ -110,6 +155,10 @@ def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
         return _respell_remote(raw, present, config)
     drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
     return {key: value for key, value in raw.items() if key not in drop} | spell(config)
+
+
+def _begun(text: str) -> str:
+    return text if says_something(text) else text + _NEW_FILE
 
 
 def _respell_local(
@@ -171,18 +220,17 @@ def _broken(place: SourceLocation, field: str, message: str) -> DocumentBroken:
     return DocumentBroken.of(Problem(field, message, place))
 
 
-def _definition(parsed: jsonc.JsoncDocument, name: str, raw: object, *, strict: bool) -> Definition:
-    place = parsed.key_place((KEY, name))
-    label = f"{KEY}.{name[:80]}"
+def _reading(
+    parsed: jsonc.JsoncDocument, name: str, raw: object, *, strict: bool
+) -> ParsedDefinition:
     if fault := checks.name_fault(name):
-        raise DefinitionError.of(Problem(label, f"the name {fault}", place))
+        place = parsed.key_place((KEY, name))
+        raise DefinitionError.of(Problem(f"{KEY}.{name[:80]}", f"the name {fault}", place))
     try:
-        reading = read_definition(raw, strict=strict)
+        return read_definition(raw, strict=strict)
     except DefinitionError as error:
         located = (_located(parsed, name, problem) for problem in error.problems)
         raise DefinitionError.of(*located) from None
-    warnings = tuple(_located(parsed, name, problem) for problem in reading.warnings)
-    return Definition(name, reading.config, place, warnings)
 
 
 def _located(parsed: jsonc.JsoncDocument, name: str, problem: Problem) -> Problem:

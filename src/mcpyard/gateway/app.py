@@ -57,7 +57,7 @@ class Gateway:
         self.pending_input = PendingInput(yard.instance)
         self._changes = ChangeNotifier(yard, selections)
         methods = Methods(yard, self.pending_input)
-        self._listening = Listening(yard.notifications, self._changes)
+        self._listening = Listening(yard.notifications, self._changes, yard.calls.callers)
         self._modern = ModernEra(selections, methods, introduction, self._listening)
         self._handshake = HandshakeEra(yard, selections, methods, introduction, self._changes)
         self._closing = closing
@@ -132,8 +132,10 @@ class Gateway:
         if last_event and resumed is None:
             text = "the events after that one are no longer available"
             raise Refused(404, RpcError(INVALID_REQUEST, text))
-        stream, after = resumed or (session.listen(), 0)
-        await _stream_out(stream, after, receive, send)
+        again = session.push_stream is not None and session.push_stream.writing
+        with session.caller.streaming(again=again):
+            stream, after = resumed or (session.listen(), 0)
+            await _stream_out(stream, after, receive, send)
 
     async def _delete(self, scope: Scope, send: Send) -> None:
         post = take(scope)

@@ -81,11 +81,20 @@ class EraBridge:
         era = era or self._directory.era(server)
         if request.modern:
             return self._for_modern(request, server, work, era)
-        on_request = partial(_ask, request) if request.client.abilities else None
-        context = self._context(request, server, on_request)
+        context = self._handshake_context(request, server)
         if era is Era.HANDSHAKE:
             return work(context, {})
         return self._for_handshake(request, server, partial(work, context), era)
+
+    def direct(self, request: Request, server: UUID, era: Era | None) -> CallContext | None:
+        """The context of a request that needs no bridge: both ends are of the handshake era."""
+        if era is not Era.HANDSHAKE or request.modern:
+            return None
+        return self._handshake_context(request, server)
+
+    def _handshake_context(self, request: Request, server: UUID) -> CallContext:
+        on_request = partial(_ask, request) if request.client.abilities else None
+        return self._context(request, server, on_request)
 
     async def _for_modern(
         self, request: Request, server: UUID, work: Work, era: Era | None

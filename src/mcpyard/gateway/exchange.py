@@ -26,6 +26,11 @@ RESUME_WITHIN: Final = 60.0
 """Seconds within which a client must come back to a stream, or its call is cancelled."""
 
 _LARGE: Final = 64 * 1024
+"""Bytes from which on a result is not copied."""
+
+_MOST_AT_ONCE: Final = 1024 * 1024
+"""Bytes that are written without waiting for the client to take them."""
+
 _STALLED: Final = 60.0
 _HOLE: Final = b"{}"
 _JSON: Final = (b"content-type", b"application/json")
@@ -161,7 +166,9 @@ class Exchange:
             return
         self._settle()
         head, _, tail = success(number, _HOLE).partition(_HOLE)
-        await _send_long(self._send, (head, result, tail))
+        whole = self._whole if len(result) <= _MOST_AT_ONCE else None
+        if not whole or not whole(200, _PLAIN, head, result, tail):
+            await _send_long(self._send, (head, result, tail))
 
     def withdraw(self) -> None:
         """The client does not want the answer any more, but is there."""

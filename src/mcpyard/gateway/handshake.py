@@ -53,7 +53,7 @@ class HandshakeEra:
         introduction: Introduction,
         changes: ChangeNotifier,
     ) -> None:
-        self.sessions = Sessions()
+        self.sessions = Sessions(self.end)
         self._selections = selections
         self._methods = methods
         self._introduction = introduction
@@ -198,7 +198,9 @@ class HandshakeEra:
         capabilities = decoded(params.get("capabilities", _EMPTY))
         abilities = abilities_of(capabilities)
         client = GatewayClient(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
-        session = ClientSession(post.path, client, asyncio.get_running_loop().time())
+        caller = self._calls.callers.of(post.who)
+        self.sessions.make_room(caller, len(client.capabilities))
+        session = ClientSession(post.path, client, caller, asyncio.get_running_loop().time())
         self.sessions.add(session)
         self._changes.add(session)
         self._sweep()

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import orjson
 
+from mcpyard.domain.callers import Callers
 from mcpyard.domain.narrowing import is_array, is_object, texts_of
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.change_notifications import ChangeNotifier, exposed_part
@@ -27,7 +28,10 @@ _URIS: Final = "resourceSubscriptions"
 class Listening:
     """The open streams."""
 
-    def __init__(self, notifications: Notifications, changes: ChangeNotifier) -> None:
+    def __init__(
+        self, notifications: Notifications, changes: ChangeNotifier, callers: Callers
+    ) -> None:
+        self._callers = callers
         self._notifications = notifications
         self._changes = changes
         self._open: set[_Stream] = set()
@@ -37,6 +41,13 @@ class Listening:
         if len(self._open) >= MOST:
             raise RpcError(INTERNAL_ERROR, f"{MOST} streams are already open")
         stream = _Stream(request)
+        with self._callers.of(stream.who).streaming():
+            await self._serve(stream, request)
+        if request.exchange:
+            result = orjson.dumps({"resultType": "complete", META: stream.meta})
+            await request.exchange.answer(success(request.id, result))
+
+    async def _serve(self, stream: "_Stream", request: Request) -> None:
         self._open.add(stream)
         try:
             stream.notify(_ACKNOWLEDGED, {"notifications": stream.honoured})
@@ -47,9 +58,6 @@ class Listening:
             self._open.discard(stream)
             self._changes.remove(stream)
             self._notifications.drop_interests(stream)
-        if request.exchange:
-            result = orjson.dumps({"resultType": "complete", META: stream.meta})
-            await request.exchange.answer(success(request.id, result))
 
     def dismiss(self, who: str | None = None) -> None:
         """End the streams of a client, or all."""

@@ -11,7 +11,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
 from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.era_bridge import EraBridge
-from mcpyard.gateway.exposures import LISTS
+from mcpyard.gateway.exposures import LISTS, Target
 from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import RESOURCE_NOT_FOUND
@@ -71,20 +71,31 @@ class Methods:
         target = request.exposure.tools.get(name)
         if target is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}")
-        route = target.route
+        route, era = target
         arguments = bytes(request.params.get("arguments", b""))
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
-        answering: list[UUID | None] = []
-        work = partial(self._work, _ToolCall(route, arguments, answering))
         try:
-            raw = await self._bridge.carry(request, route.server, work, target.era)
+            context = self._bridge.direct(request, route.server, era)
+            if context is None:
+                raw, server = await self._bridged(request, target, arguments)
+            else:
+                outcome = await self._calls.call(route, arguments, context)
+                raw, server = outcome.raw, outcome.server_id
         except ArgumentsRefused as error:
             if request.client.version < _TOOL_ERRORS_SINCE:
                 raise
             return _tool_error(str(error), modern=request.modern)
-        server = (answering[-1] if answering else None) or route.server
-        return with_links_exposed(raw, request.exposure.addresses, server)
+        return with_links_exposed(raw, request.exposure.addresses, server or route.server)
+
+    async def _bridged(
+        self, request: Request, target: Target, arguments: bytes
+    ) -> tuple[bytes, UUID | None]:
+        """The result of a tool of any era, and the server that answered."""
+        answering: list[UUID | None] = []
+        work = partial(self._work, _ToolCall(target.route, arguments, answering))
+        raw = await self._bridge.carry(request, target.route.server, work, target.era)
+        return raw, answering[-1] if answering else None
 
     async def _work(
         self, call: _ToolCall, context: CallContext, more: Mapping[str, bytes]

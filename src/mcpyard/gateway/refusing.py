@@ -1,6 +1,7 @@
 """What an error is called on the gateway's side of the wire."""
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Final
 
 from mcpyard.domain.errors import CallRefused, ServerFault, YardError, edge
@@ -46,6 +47,8 @@ def rpc_error(error: RpcError | YardError) -> RpcError:
     data: dict[str, object] = {"problem": mapped.problem}
     if isinstance(error, ServerFault) and error.cause:
         data["cause"] = error.cause.code
+        if error.cause.retry_after:
+            data["retryAfter"] = ceil(error.cause.retry_after)
         if error.cause.stderr:
             data["stderr"] = [*error.cause.stderr]
     return RpcError(mapped.rpc_code, error.message, data)

@@ -2,14 +2,17 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
 import orjson
 from msgspec import Raw
 
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.ports import NotificationInterest
 from mcpyard.gateway.change_notifications import exposed_part
@@ -30,7 +33,10 @@ IDLE: Final = 1_800.0
 """Seconds without a word after which a session is over."""
 
 MOST: Final = 10_000
-"""Sessions at once; beyond that the one that was silent longest gives way."""
+"""Sessions of all callers at once; quotas keep those of each far below."""
+
+_OVERHEAD: Final = 4096
+"""Bytes that a session takes besides what its client said."""
 
 _MOST_REQUESTS: Final = 64
 _MOST_STREAMS: Final = 32
@@ -44,15 +50,17 @@ class ClientSession:
         id: What the client sends along.
         path: The address it is of.
         client: Who it is.
+        caller: Whose quotas it uses up.
         running: Its requests that are under way.
         push_stream: Carries its notifications, while it listens.
         used: When it was heard of last.
     """
 
-    def __init__(self, path: str, client: GatewayClient, now: float) -> None:
+    def __init__(self, path: str, client: GatewayClient, caller: Caller, now: float) -> None:
         self.id = secrets.token_urlsafe(24)
         self.path = path
         self.client = replace(client, client_key=self.id)
+        self.caller = caller
         self.running: dict[Id, Exchange] = {}
         self.push_stream: Stream | None = None
         self.used = now
@@ -61,6 +69,8 @@ class ClientSession:
         self._requests: dict[Id, asyncio.Future[bytes]] = {}
         self._count = 0
         self._uris: dict[UUID, dict[str, str]] = {}
+        self._size = _OVERHEAD + len(client.capabilities)
+        caller.kept += self._size
 
     @property
     def is_idle(self) -> bool:
@@ -70,10 +80,10 @@ class ClientSession:
     def open_stream(self) -> Stream:
         """A stream that the client can come back to."""
         self._opened += 1
-        stream = Stream(str(self._opened))
+        stream = Stream(str(self._opened), self.caller)
         self._streams[stream.name] = stream
         while len(self._streams) > _MOST_STREAMS:
-            del self._streams[next(iter(self._streams))]
+            self._streams.pop(next(iter(self._streams))).release()
         if self.client.version >= LATEST:
             stream.prime()
         return stream
@@ -153,7 +163,9 @@ class ClientSession:
         """Watch a resource for changes, by what the client calls it."""
         if sum(map(len, self._uris.values())) >= _MOST_URIS:
             raise RpcError(INTERNAL_ERROR, f"{_MOST_URIS} resources are already subscribed")
-        self._uris.setdefault(place.server, {})[place.own] = uri
+        uris = self._uris.setdefault(place.server, {})
+        self._keep(len(uri) + len(place.own) if place.own not in uris else 0)
+        uris[place.own] = uri
         self._set_interest(place.server, notifications)
 
     def unsubscribe(self, uri: str, notifications: Notifications) -> None:
@@ -161,6 +173,7 @@ class ClientSession:
         for server, uris in self._uris.items():
             for own in [own for own, exposed in uris.items() if exposed == uri]:
                 del uris[own]
+                self._keep(-len(uri) - len(own))
                 self._set_interest(server, notifications)
 
     def end(self, notifications: Notifications) -> None:
@@ -168,6 +181,9 @@ class ClientSession:
         for exchange in [*self.running.values()]:
             exchange.withdraw()
         self.stop_notifying()
+        for stream in self._streams.values():
+            stream.release()
+        self._keep(-self._size)
         notifications.drop_interests(self)
 
     def stop_notifying(self) -> None:
@@ -175,6 +191,10 @@ class ClientSession:
         if self.push_stream:
             self.push_stream.finish()
             self.push_stream = None
+
+    def _keep(self, size: int) -> None:
+        self._size += size
+        self.caller.kept += size
 
     def _set_interest(self, server: UUID, notifications: Notifications) -> None:
         uris = self._uris.get(server, {})
@@ -188,11 +208,17 @@ class ClientSession:
 
 
 class Sessions:
-    """All sessions."""
+    """All sessions.
 
-    def __init__(self) -> None:
+    Args:
+        end: Ends one.
+    """
+
+    def __init__(self, end: Callable[[ClientSession], None]) -> None:
         self._loop = asyncio.get_running_loop()
+        self._end = end
         self._all: dict[str, ClientSession] = {}
+        self._by_caller: dict[Caller, dict[str, ClientSession]] = {}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -202,29 +228,54 @@ class Sessions:
         """All of them."""
         yield from [*self._all.values()]
 
+    def make_room(self, caller: Caller, size: int) -> None:
+        """Let a caller have one more session, if need be in the place of its own oldest idle one.
+
+        Raises:
+            OverQuota: None of its sessions is idle.
+        """
+        quotas = caller.quotas
+        while len(self._by_caller.get(caller, ())) >= quotas.sessions or len(self._all) >= MOST:
+            if not self._evict(caller, "sessions"):
+                raise caller.refuse("sessions")
+        while caller.kept + _OVERHEAD + size > quotas.memory:
+            if not self._evict(caller, "memory"):
+                raise caller.refuse("memory")
+
     def add(self, session: ClientSession) -> None:
         """Keep a session."""
+        caller = session.caller
+        caller.evict = partial(self._evict, caller)
         self._all[session.id] = session
+        self._by_caller.setdefault(caller, {})[session.id] = session
 
     def find(self, name: str, path: str, who: str) -> ClientSession | None:
         """The session of that id, if it is this caller's and of this address."""
         session = self._all.get(name)
         if session is None or (session.path, session.client.who) != (path, who):
             return None
-        # The last one used stands last, so that the first is the one silent longest.
-        self._all[name] = self._all.pop(name)
         session.used = self._loop.time()
         return session
 
     def remove(self, session: ClientSession) -> None:
         """Forget a session."""
         self._all.pop(session.id, None)
+        of_caller = self._by_caller.get(session.caller, {})
+        of_caller.pop(session.id, None)
+        if not of_caller:
+            self._by_caller.pop(session.caller, None)
 
     def overdue(self, now: float) -> list[ClientSession]:
-        """The sessions that are over: silent too long, or too many."""
-        overdue: list[ClientSession] = []
-        spare = len(self._all) - MOST
-        for session in self._all.values():
-            if session.is_idle and (now - session.used > IDLE or len(overdue) < spare):
-                overdue.append(session)
-        return overdue
+        """The sessions that were silent too long."""
+        return [each for each in self if each.is_idle and now - each.used > IDLE]
+
+    def _evict(self, caller: Caller, quota: str) -> bool:
+        """End a caller's oldest idle session, of those that use something of a quota."""
+        idle = [each for each in self._by_caller.get(caller, {}).values() if each.is_idle]
+        if quota == "processes":
+            idle = [each for each in idle if each.id in caller.processes]
+        if not idle:
+            return False
+        caller.evicted[quota] += 1
+        self._end(min(idle, key=attrgetter("used")))
+        return True

@@ -11,6 +11,8 @@ from typing import Final
 
 from starlette.types import Send
 
+from mcpyard.domain.callers import Caller
+
 UNREAD_LIMIT: Final = 4 * 1024 * 1024
 """Bytes that may wait for a client to read them, besides the last message."""
 
@@ -49,8 +51,9 @@ class Stream:
         left: When the last one who was being told went away.
     """
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, name: str = "", caller: Caller | None = None) -> None:
         self.name = name
+        self._caller = caller
         self.finished = False
         self.broken = False
         self.left = 0.0
@@ -82,6 +85,12 @@ class Stream:
         """Nothing more will come."""
         self.finished = True
         self._arrived.set()
+
+    def release(self) -> None:
+        """Nobody can come back to it: what is not written yet is all that it still holds."""
+        if self._caller:
+            self._caller.kept -= self._bytes
+            self._caller = None
 
     async def write(self, send: Send, *, after: int | None = None) -> None:
         """Tell a client everything that is there and that comes, until the stream is finished.
@@ -118,9 +127,10 @@ class Stream:
     def _add(self, event: bytes, *, last: bool) -> None:
         self._last += 1
         self._unread += len(event)
-        self._bytes += len(event)
-        if self._unread > UNREAD_LIMIT and not last:
+        self._keep(len(event))
+        if not last and (self._unread > UNREAD_LIMIT or not self._fits()):
             self._events.clear()
+            self._keep(-self._bytes)
             self.broken = True
             self.finish()
             return
@@ -144,7 +154,22 @@ class Stream:
         while self._events and self._events[0][0] <= self._delivered:
             if len(self._events) <= events and self._bytes <= bytes_:
                 return
-            self._bytes -= len(self._events.popleft()[1])
+            self._keep(-len(self._events.popleft()[1]))
+
+    def _keep(self, size: int) -> None:
+        self._bytes += size
+        if self._caller:
+            self._caller.kept += size
+
+    def _fits(self) -> bool:
+        """Whether its caller may keep so much, without sessions that are idle."""
+        if self._caller is None or self._caller.kept <= self._caller.quotas.memory:
+            return True
+        self._caller.check_memory()
+        if self._caller.kept <= self._caller.quotas.memory:
+            return True
+        self._caller.refused["memory"] += 1
+        return False
 
 
 async def _send(send: Send, body: bytes) -> None:

@@ -17,12 +17,14 @@ _FILE: Final = "corpus.db"
 
 
 def default_folder() -> Path:
-    """Where the corpus lives when nobody says: `legal` in MCPYARD_HOME, or in the user's data.
+    """Where the corpus lives when nobody says: `legal` in the home, or in the user's data.
+
+    mcpyard names its home in MCPYARD_LEGAL_HOME, a user in MCPYARD_HOME.
 
     Raises:
         NotACorpus: The user has no home directory.
     """
-    if home := os.environ.get("MCPYARD_HOME"):
+    if home := os.environ.get("MCPYARD_LEGAL_HOME") or os.environ.get("MCPYARD_HOME"):
         return Path(home) / "legal"
     from platformdirs import user_data_path  # noqa: PLC0415  most callers name their home
 

@@ -8,11 +8,12 @@ from typing import Final
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
+from mcpyard.domain.definition.sizes import size_text
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Disconnected, NeedsAuth, ServerFault, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
-from mcpyard.runtime.processes.keeper_client import Exit, SpawnFailed
+from mcpyard.runtime.processes.child import Exit, LimitExceeded, SpawnFailed
 
 _NOT_EXECUTABLE: Final = 126
 _NOT_FOUND: Final = 127
@@ -65,10 +66,18 @@ def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
 
 def exit_cause(end: Exit, launch: LocalLaunch, stderr: tuple[str, ...]) -> Cause:
     """Why a process is gone."""
+    if end.exceeded:
+        return Cause(Code.LIMIT_EXCEEDED, _exceeded(end.exceeded), stderr=stderr)
     message = f"the process {end.describe()}"
     if end.code in {_NOT_EXECUTABLE, _NOT_FOUND}:
         return Cause(Code.COMMAND_MISSING, message, _advice(launch.command[0]), stderr)
     return Cause(Code.EXITED, message, _INHERIT if end.code else "", stderr)
+
+
+def _exceeded(exceeded: LimitExceeded) -> str:
+    if exceeded.kind == "memory":
+        return f"memory limit exceeded ({size_text(exceeded.limit)})"
+    return f"process limit exceeded ({exceeded.limit})"
 
 
 def unlaunchable_cause(launch: Unlaunchable) -> Cause:

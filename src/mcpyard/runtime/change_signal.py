@@ -10,6 +10,11 @@ class ChangeSignal:
     def __init__(self) -> None:
         self._waiters: set[asyncio.Future[None]] = set()
 
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._waiters)
+
     def happened(self) -> None:
         """Something changed."""
         for waiter in self._waiters:

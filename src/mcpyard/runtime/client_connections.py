@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Iterator
 from uuid import UUID
 
+from mcpyard.domain.callers import Caller
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.lifecycle import StartWanted, StopWanted
 from mcpyard.runtime.connection import Connection
@@ -20,14 +21,25 @@ class ClientConnections:
     def __init__(self, deps: RuntimeDeps) -> None:
         self._deps = deps
         self._connections: dict[tuple[UUID, str], Connection] = {}
+        self._callers: dict[tuple[UUID, str], Caller] = {}
         self._ending: dict[asyncio.Task[None], Connection] = {}
 
-    def of(self, server: DesiredServer, client_key: str) -> Connection:
-        """A client's connection to a server, begun with its first use."""
-        connection = self._connections.get((server.id, client_key))
+    def of(
+        self, server: DesiredServer, client_key: str, caller: Caller | None = None
+    ) -> Connection:
+        """A client's connection to a server, begun with its first use.
+
+        Raises:
+            OverQuota: The caller has too many of them.
+        """
+        key = server.id, client_key
+        connection = self._connections.get(key)
         if connection is None:
+            if caller:
+                caller.add_process(client_key)
+                self._callers[key] = caller
             connection = Connection(server, self._deps, _unwatched)
-            self._connections[server.id, client_key] = connection
+            self._connections[key] = connection
             connection.dispatch(StartWanted())
         return connection
 
@@ -36,6 +48,8 @@ class ClientConnections:
         for key in [*self._connections]:
             if server in {None, key[0]} and client_key in {None, key[1]}:
                 connection = self._connections.pop(key)
+                if caller := self._callers.pop(key, None):
+                    caller.remove_process(key[1])
                 connection.dispatch(StopWanted())
                 if not connection.is_over:
                     self._see_off(connection)

@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 from math import inf
 
 from mcpyard.domain import limits
-from mcpyard.domain.backoff import RestartPolicy, spread
+from mcpyard.domain.backoff import spread
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.secrets import without_secrets
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import CallRefused, Disconnected, TimedOut
+from mcpyard.domain.errors import CallRefused, Disconnected, Problem, ServerBusy, TimedOut
 from mcpyard.domain.lifecycle import (
     ASLEEP,
     OPEN,
@@ -42,19 +43,17 @@ from mcpyard.domain.lifecycle import (
     Timer,
     step,
 )
-from mcpyard.domain.model import RemoteConfig, RestartLimits, Wanted
+from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.change_signal import ChangeSignal
-from mcpyard.runtime.current_session import Ask, CurrentSession
+from mcpyard.runtime.current_session import Ask, CurrentSession, was_refused
 from mcpyard.runtime.server_api import Live
 from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools
 from mcpyard.runtime.stderr import StderrRing
 
 log = logging.getLogger(__name__)
-
-_USUAL = RestartLimits()
 
 
 class Connection:
@@ -100,6 +99,12 @@ class Connection:
         return self._state.phase
 
     @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are the server's, each with its start time."""
+        live = self._live
+        return live.roots if live else ()
+
+    @property
     def usable(self) -> bool:
         """Whether a call can reach it, now or soon."""
         return self.phase in UP or self._wakes
@@ -137,6 +142,7 @@ class Connection:
             pid=live.pid if live else None,
             session=live.facts if live else None,
             tools=self._tools,
+            warnings=self._session.warnings if self._session else (),
             offer=self._capabilities,
             concurrency=live.concurrency if live else None,
             late_events=self._late,
@@ -148,7 +154,9 @@ class Connection:
         self._gone = False
         self._guard()
         if self._session:
-            self._session.health.check = server.config.health
+            self._session.take_over(server.config)
+        if live := self._live:
+            live.set_limits(server.config.limits)
         if self._wakes and not self._calls and self._idle_timer is None:
             self._stop_when_idle()
 
@@ -160,7 +168,7 @@ class Connection:
     def dispatch(self, event: Event) -> None:
         """Feed the table an event and do what it says."""
         before = self._state
-        transition = step(before, event, self._restart_policy())
+        transition = step(before, event, self._deps.restart_policy_of(self.server))
         self._late += transition.ignored
         self._state = transition.state
         if transition.state.phase is not before.phase:
@@ -182,7 +190,7 @@ class Connection:
         try:
             answer = await live.call(tool, arguments, terms)
         except Disconnected as fault:
-            if not _was_refused(fault):
+            if not was_refused(fault):
                 raise
         except (TimedOut, CallRefused) as fault:
             session.failed(fault)
@@ -215,7 +223,7 @@ class Connection:
                 try:
                     return await self._ask(live, ask, terms)
                 except Disconnected as fault:
-                    if not _was_refused(fault):
+                    if not was_refused(fault):
                         raise
             return await self._later(ask, terms, live)
         finally:
@@ -230,7 +238,9 @@ class Connection:
         return await session.ask(live, ask, terms, refused)
 
     async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
-        started = self._deps.clock.monotonic()
+        started, waiting = self._deps.clock.monotonic(), self._changes.waiting
+        if waiting >= self.server.config.calls_at_once + self.server.config.queue:
+            raise ServerBusy(f"{waiting} calls already wait for it to start")
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
             waited = self._deps.clock.monotonic() - started
@@ -261,13 +271,6 @@ class Connection:
         for owner in self._owners:
             owner.cancel()
 
-    def _restart_policy(self) -> RestartPolicy:
-        remote = isinstance(self.server.config, RemoteConfig)
-        policy, restart = self._deps.restart_policy, self.server.config.restart
-        if restart != _USUAL:
-            policy = policy.limited(restart.attempts, restart.limit, restart.window / 1000)
-        return replace(policy, remote=remote, approved=not self.server.held)
-
     def _carry_out(self, effect: Effect) -> None:
         match effect:
             case Open(epoch):
@@ -276,7 +279,10 @@ class Connection:
                 if self._session:
                     self._session.runner.close()
             case Arm(timer, delay, epoch):
-                self._arm(timer, spread(delay, random.random()), epoch)  # noqa: S311  jitter
+                delay = spread(delay, random.random())  # noqa: S311  jitter
+                if timer is Timer.RETRY and (cause := self._state.cause):
+                    delay = max(delay, cause.retry_after)
+                self._arm(timer, delay, epoch)
             case Disarm(timer):
                 self._disarm(timer)
 
@@ -329,6 +335,11 @@ class Connection:
         self._tools = tools
         self._changed()
 
+    def on_warning(self, problem: Problem) -> None:
+        """The present session misbehaves."""
+        log.warning("%s: %s", self.server.name, problem)
+        self._changed()
+
     def on_capabilities(self, capabilities: Capabilities) -> None:
         """The present session has these resources, templates and prompts."""
         if capabilities != self._capabilities:
@@ -359,9 +370,9 @@ class Connection:
     def _dispatch_end(self, session: CurrentSession, cause: Cause) -> None:
         if self._session is session:
             self._session = None
+        cause = without_secrets(cause, self.server.launch)
         if session.runner.closing:
-            # How it ended while it was being closed makes no difference.
-            self.dispatch(Closed(session.epoch))
+            self.dispatch(Closed(session.epoch))  # How it ended makes no difference then.
         elif cause.code is Code.NEEDS_AUTH:
             self.dispatch(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
         else:
@@ -387,8 +398,3 @@ class Connection:
     def _changed(self) -> None:
         self._changes.happened()
         self._on_change(self)
-
-
-def _was_refused(fault: Disconnected) -> bool:
-    """An expired session refuses what it never took; the next session can have it."""
-    return fault.cause is not None and fault.cause.untaken

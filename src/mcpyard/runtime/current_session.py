@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from mcpyard.domain.cause import Cause
-from mcpyard.domain.errors import CallRefused, TimedOut, YardError
+from mcpyard.domain.errors import CallRefused, Disconnected, Problem, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
+from mcpyard.domain.model import Policy
 from mcpyard.domain.observed import Capabilities, Tools
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.server_api import Live
@@ -24,6 +25,10 @@ class SessionOwner(Protocol):
 
     def on_tools(self, tools: Tools) -> None:
         """It has other tools."""
+        ...
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves in another way."""
         ...
 
     def on_capabilities(self, capabilities: Capabilities) -> None:
@@ -52,9 +57,10 @@ class CurrentSession:
         health: The evidence about it.
         live: The open server; None while it cannot be used.
         loss_reported: Whether its loss was reported already.
+        warnings: How it misbehaved so far.
     """
 
-    __slots__ = ("_owner", "epoch", "health", "live", "loss_reported", "runner")
+    __slots__ = ("_owner", "epoch", "health", "live", "loss_reported", "runner", "warnings")
 
     def __init__(self, epoch: int, runner: SessionRunner, owner: SessionOwner) -> None:
         self.epoch = epoch
@@ -62,6 +68,7 @@ class CurrentSession:
         self.health: Health = runner.health
         self.live: Live | None = None
         self.loss_reported = False
+        self.warnings: tuple[Problem, ...] = ()
         self._owner = owner
 
     async def ask(self, live: Live, ask: Ask, terms: CallTerms, refused: YardError | None) -> bytes:
@@ -105,6 +112,12 @@ class CurrentSession:
         if self.health.answered() is HealthVerdict.RECOVERED:
             self.on_recovered()
 
+    def take_over(self, policy: Policy) -> None:
+        """Treat it by this policy from now on."""
+        self.health.check = policy.health
+        if self.live:
+            self.live.limit_calls(policy.calls_at_once, policy.queue)
+
     def on_ready(self, live: Live, tools: Tools) -> None:
         """It can be used."""
         self.live = live
@@ -113,6 +126,12 @@ class CurrentSession:
     def on_tools(self, tools: Tools) -> None:
         """Its tools were listed again."""
         self._owner.on_tools(tools)
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves; each way is told once."""
+        if problem not in self.warnings:
+            self.warnings = (*self.warnings, problem)
+            self._owner.on_warning(problem)
 
     def on_capabilities(self, capabilities: Capabilities) -> None:
         """Its resources, templates and prompts were listed."""
@@ -130,3 +149,9 @@ class CurrentSession:
         """It cannot be used any more."""
         self.live = None
         self._owner.on_over(self, cause)
+
+
+def was_refused(fault: Disconnected) -> bool:
+    """An expired session refuses what it never took; the next session can have it."""
+    cause = fault.cause
+    return cause is not None and cause.untaken and not cause.retry_after

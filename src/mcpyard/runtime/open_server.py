@@ -8,6 +8,7 @@ from typing import Any, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardError
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.processes.keeper_client import ChildProcess, StopPolicy
@@ -16,6 +17,7 @@ from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import members
 from mcpyard.wire.jsonrpc import Reply, RpcError
 from mcpyard.wire.link import Busy
+from mcpyard.wire.remote.throttle import Throttle
 from mcpyard.wire.session import ServerSession
 
 _NOT_READING: Final = Cause(
@@ -50,9 +52,15 @@ class ServerProcess:
 class LiveServer:
     """A session in use (see `Live`)."""
 
-    def __init__(self, session: ServerSession, process: ServerProcess | None) -> None:
+    def __init__(
+        self,
+        session: ServerSession,
+        process: ServerProcess | None,
+        throttle: Throttle | None = None,
+    ) -> None:
         self._session = session
         self._process = process
+        self._throttle = throttle
         self._calls = 0
         self._log_level: str | None = None
         self._idle = asyncio.Event()
@@ -71,6 +79,11 @@ class LiveServer:
         return self._process.child.pid if self._process else None
 
     @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are its tree, each with its start time."""
+        return self._process.child.roots if self._process else ()
+
+    @property
     def lost(self) -> bool:
         """Whether it is gone already."""
         return self._session.lost
@@ -86,13 +99,23 @@ class LiveServer:
         return self._session.concurrency
 
     @property
+    def throttled(self) -> float:
+        """Seconds for which it asked not to be sent anything."""
+        return self._throttle.left if self._throttle else 0.0
+
+    @property
     def working(self) -> bool:
         """Whether a call within its time limit waits for an answer."""
         return self._session.working
 
-    def limit_calls(self, concurrency: int) -> None:
-        """Run at most so many calls at once from now on."""
-        self._session.limit_calls(concurrency)
+    def set_limits(self, resources: ResourceLimits) -> None:
+        """How much its processes may use from now on."""
+        if self._process:
+            self._process.child.set_limits(resources)
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Run at most so many calls at once, and let so many wait."""
+        self._session.limit_calls(concurrency, queue)
 
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool."""
@@ -158,7 +181,7 @@ class LiveServer:
         except (RpcError, Busy) as error:
             raise _fault(error) from None
         ttl = None if listing.ttl_ms is None else listing.ttl_ms / 1000
-        return ToolListing(listing.tools, ttl, listing.public)
+        return ToolListing(listing.tools, ttl, listing.public, listing.problems)
 
     async def ping(self, within: float) -> None:
         """Return when it answers."""

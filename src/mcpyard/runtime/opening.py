@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.secrets import secrets_of, without_secrets
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.model import Transport
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.model import ResourceLimits, Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection, Memory
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
@@ -24,13 +25,22 @@ from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import ClientFace
 from mcpyard.wire.link import Link, LinkFailed
+from mcpyard.wire.pending import FLOOD
+from mcpyard.wire.remote.throttle import Throttle
 from mcpyard.wire.session import Handlers, Opening, ServerSession, open_session
 from mcpyard.wire.stdio import StdioLink
 
 if TYPE_CHECKING:
     import httpx2
 
+    from mcpyard.wire.remote.sse import SseLink
+    from mcpyard.wire.remote.streamable_http import HttpLink
+
 _NO_ROOM: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+
+_FLOODS: Final = Problem(
+    "stdout", "too many lines are not answers; mcpyard reads them at a lower rate"
+)
 
 _EXIT_WITHOUT_EOF: Final = 0.25
 """Seconds after an exit by which the end of its output should have been seen."""
@@ -59,6 +69,7 @@ class WireOpener:
         self._environment = environment
         self._face = face
         self._died_of_the_probe: set[str] = set()
+        self._throttles: dict[str, Throttle] = {}
 
     async def open(self, server: DesiredServer, events: ConnectionEvents) -> LiveServer:
         """Open a server (see `Opener`)."""
@@ -67,16 +78,17 @@ class WireOpener:
             raise OpenFailed(THIS_YARD)
         if isinstance(launch, Unlaunchable):
             raise OpenFailed(unlaunchable_cause(launch))
+        events.ring.keep_secret(secrets_of(launch))
         try:
             if isinstance(launch, LocalLaunch):
                 live = await self._open_local(server, launch, events)
             else:
                 live = await self._open_remote(server, launch, events)
         except LinkFailed as failure:
-            self._memory.keep_reached(server.launch_digest, None)
-            raise OpenFailed(failure.cause) from None
-        if limit := server.config.concurrency:
-            live.limit_calls(limit)
+            if not failure.cause.retry_after:
+                self._memory.keep_reached(server.launch_digest, None)
+            raise OpenFailed(without_secrets(failure.cause, launch)) from None
+        live.limit_calls(server.config.calls_at_once, server.config.queue)
         return live
 
     async def close(self) -> None:
@@ -87,8 +99,7 @@ class WireOpener:
     async def _open_local(
         self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
     ) -> LiveServer:
-        events.ring.keep_secret(secrets_of(launch))
-        child = await self._spawn(launch)
+        child = await self._spawn(launch, server.config.limits)
         mark = events.ring.mark
         stderr = StderrReader(child.stderr, events.ring)
         process = ServerProcess(child, stderr)
@@ -134,14 +145,14 @@ class WireOpener:
         self._memory.keep_reached(digest, KnownConnection(Era(session.era)))
         return session
 
-    async def _spawn(self, launch: LocalLaunch) -> ChildProcess:
+    async def _spawn(self, launch: LocalLaunch, resources: ResourceLimits) -> ChildProcess:
         environment = child_environment(self._environment, launch)
         try:
-            return await self._keeper.spawn(launch.command, environment, launch.cwd)
+            return await self._keeper.spawn(launch.command, environment, launch.cwd, resources)
         except SpawnFailed as failure:
             if failure.errno in _NO_ROOM:
                 raise NoRoom from failure
-            raise OpenFailed(spawn_cause(failure, launch)) from None
+            raise OpenFailed(without_secrets(spawn_cause(failure, launch), launch)) from None
 
     async def _open_remote(
         self, server: DesiredServer, launch: RemoteLaunch, events: ConnectionEvents
@@ -149,6 +160,8 @@ class WireOpener:
         # Most yards have no remote server; those that have none do without the HTTP client.
         from mcpyard.wire.remote.http_errors import looks_like_sse_only  # noqa: PLC0415
 
+        if self._throttle(server).left:
+            raise LinkFailed(self._throttle(server).cause())
         connection = self._memory.reached(server.launch_digest)
         transport = (connection and connection.transport) or launch.transport or Transport.HTTP
         try:
@@ -168,11 +181,19 @@ class WireOpener:
         last = self._memory.reached(server.launch_digest)
         auth = self.sign_ins.auth(launch)
         link = _remote_link(transport, launch, server.config.max_message, auth)
+        link.throttle = throttle = self._throttle(server)
         seconds = limits.start_limit((), server.config.start_timeout)
         session = await self._meet(link, last and last.era, seconds, events)
         connection = KnownConnection(Era(session.era), transport)
         self._memory.keep_reached(server.launch_digest, connection)
-        return LiveServer(session, None)
+        return LiveServer(session, None, throttle)
+
+    def _throttle(self, server: DesiredServer) -> Throttle:
+        """The throttle of a server; those that are over are forgotten when a new one is made."""
+        digest = server.launch_digest
+        if digest not in self._throttles:
+            self._throttles = {key: each for key, each in self._throttles.items() if each.left}
+        return self._throttles.setdefault(digest, Throttle())
 
     async def _meet(
         self, link: Link, era: Era | None, seconds: float, events: ConnectionEvents
@@ -218,7 +239,10 @@ class _EventForwarder:
             self._early.append(cause)
 
     def _noise(self, reason: str, sample: bytes) -> None:
-        self._events.ring.add([b"%b: %b" % (reason.encode(), sample)])
+        if reason == FLOOD:
+            self._events.on_warning(_FLOODS)
+        else:
+            self._events.ring.add([b"%b: %b" % (reason.encode(), sample)])
 
 
 def _ended(
@@ -231,7 +255,7 @@ def _ended(
 
 def _remote_link(
     transport: Transport, launch: RemoteLaunch, limit: int, auth: "httpx2.Auth | None"
-) -> Link:
+) -> "HttpLink | SseLink":
     if transport is Transport.SSE:
         from mcpyard.wire.remote.sse import SseLink  # noqa: PLC0415
 

@@ -7,6 +7,8 @@ from typing import Any, Final, Protocol
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import Capabilities, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
 from mcpyard.runtime.stderr import StderrRing
@@ -42,6 +44,7 @@ class ToolListing:
     tools: Sequence[object]
     ttl: float | None = None
     public: bool = False
+    problems: tuple[Problem, ...] = ()
 
 
 class Live(Protocol):
@@ -50,6 +53,11 @@ class Live(Protocol):
     @property
     def pid(self) -> int | None:
         """Of its process, where it has one."""
+        ...
+
+    @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are its tree, each with its start time."""
         ...
 
     @property
@@ -77,12 +85,25 @@ class Live(Protocol):
         """Whether a call within its time limit waits for an answer."""
         ...
 
+    @property
+    def throttled(self) -> float:
+        """Seconds for which it asked not to be sent anything (`Retry-After`); 0 when it did not."""
+        ...
+
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Run at most so many calls at once, and let so many wait; further ones are refused."""
+        ...
+
     def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers.call`)."""
         ...
 
     def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything (see `Servers.request`)."""
+        ...
+
+    def set_limits(self, resources: ResourceLimits) -> None:
+        """How much its processes may use from now on."""
         ...
 
     def tune(self, interest: NotificationInterest) -> None:
@@ -134,6 +155,10 @@ class ConnectionEvents(Protocol):
 
     def on_notification(self, method: str, params: bytes) -> None:
         """It sent another notification that belongs to no call."""
+        ...
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves, without being lost."""
         ...
 
 

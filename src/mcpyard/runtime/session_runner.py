@@ -7,7 +7,7 @@ that the session is over, and what it returns is why.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final, Protocol, TypeVar
@@ -18,12 +18,13 @@ from mcpyard.domain import limits
 from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import ServerFault, TimedOut, YardError
+from mcpyard.domain.errors import Problem, ServerFault, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
-from mcpyard.domain.model import LocalConfig
+from mcpyard.domain.model import LocalConfig, RemoteConfig, RestartLimits
 from mcpyard.domain.observed import CacheHint, Capabilities, Tools
 from mcpyard.domain.ports import Clock, Memory, NotificationListener
 from mcpyard.domain.tool import read_tools
+from mcpyard.runtime.list_pace import CHANGES_TOO_OFTEN, ListPace
 from mcpyard.runtime.server_api import Live, NoRoom, Opener, OpenFailed, ToolListing
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.stderr import StderrRing
@@ -33,6 +34,9 @@ log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 _NO_ROOM_PAUSE: Final = 0.25
+_USUAL: Final = RestartLimits()
+_NAMED_PAUSE: Final = 1.0
+"""Seconds that a list has to wait for a server to be warned of; nobody notices a shorter wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,14 @@ class RuntimeDeps:
     memory: Memory
     clock: Clock
     restart_policy: RestartPolicy = RestartPolicy()  # noqa: RUF009  immutable
+
+    def restart_policy_of(self, server: DesiredServer) -> RestartPolicy:
+        """How often a server is started again when it is lost."""
+        policy, restart = self.restart_policy, server.config.restart
+        if restart != _USUAL:
+            policy = policy.limited(restart.attempts, restart.limit, restart.window / 1000)
+        remote = isinstance(server.config, RemoteConfig)
+        return replace(policy, remote=remote, approved=not server.held)
 
 
 class _Signal(Enum):
@@ -64,6 +76,10 @@ class SessionListener(Protocol):
 
     def on_tools(self, tools: Tools) -> None:
         """Its tools were listed again."""
+        ...
+
+    def on_warning(self, problem: Problem) -> None:
+        """It misbehaves, without being lost."""
         ...
 
     def on_capabilities(self, capabilities: Capabilities) -> None:
@@ -110,6 +126,8 @@ class SessionRunner:
         self._ttl: asyncio.TimerHandle | None = None
         self._listener = listener
         self._delivers = False
+        self._warn: Callable[[Problem], None] | None = None
+        self._pace = ListPace(deps.clock)
         self._listing: asyncio.Task[None] | None = None
 
     def close(self) -> None:
@@ -138,11 +156,17 @@ class SessionRunner:
         if self._listener and self._delivers:
             self._listener.on_notification(self._server.id, method, params)
 
+    def on_warning(self, problem: Problem) -> None:
+        """The server misbehaves (see `ConnectionEvents`)."""
+        if self._warn:
+            self._warn(problem)
+
     async def run(self, listener: "SessionListener") -> Cause | None:
         """Live through the session; why it was lost, or None when it was closed.
 
         The listener hears of a loss at once; what is left of the server is ended afterwards.
         """
+        self._warn = listener.on_warning
         try:
             live = await self._unless_closed(self._open())
         except OpenFailed as failure:
@@ -222,13 +246,11 @@ class SessionRunner:
                 return signal
             if signal is _Signal.CLOSE:
                 return None
+            if left := live.throttled:
+                self._postpone(signal, left)
+                continue
             if signal is _Signal.REFRESH_TOOLS or signal is _Signal.REFRESH_CAPABILITIES:
-                work = (
-                    self._refresh_tools
-                    if signal is _Signal.REFRESH_TOOLS
-                    else self._list_capabilities
-                )
-                await self._unless_closed(work(live, listener))
+                await self._refresh(signal, live, listener)
                 continue
             # What came before a call ran into its limit says nothing about the time since.
             responded = live.activity != activity and not self.health.timeouts
@@ -280,17 +302,38 @@ class SessionRunner:
             return False
         return True
 
-    def _debounce(self, signal: _Signal) -> None:
+    def _debounce(self, signal: _Signal, seconds: float = limits.LIST_DEBOUNCE) -> None:
         if signal not in self._timers:
             loop = asyncio.get_running_loop()
-            self._timers[signal] = loop.call_later(limits.LIST_DEBOUNCE, self._put, signal)
+            pause = self._pace.pause()
+            if pause > _NAMED_PAUSE:
+                self.on_warning(CHANGES_TOO_OFTEN)
+            delay = max(seconds, pause)
+            self._timers[signal] = loop.call_later(delay, self._put, signal)
+
+    def _postpone(self, signal: _Signal | None, seconds: float) -> None:
+        """Send the server nothing for so long; then its lists, but no ping that is out of date."""
+        if signal is _Signal.REFRESH_TOOLS or signal is _Signal.REFRESH_CAPABILITIES:
+            self._debounce(signal, seconds)
+        elif signal is _Signal.PING:
+            self.health.pinging = False
 
     def _put(self, signal: _Signal) -> None:
         del self._timers[signal]
         self._signals.put_nowait(signal)
 
+    async def _refresh(self, signal: _Signal, live: Live, listener: "SessionListener") -> None:
+        if self._pace.pause():
+            # The list that was fetched just before, or meanwhile, has spent the budget.
+            self._debounce(signal)
+            return
+        tools = signal is _Signal.REFRESH_TOOLS
+        work = self._refresh_tools if tools else self._list_capabilities
+        await self._unless_closed(work(live, listener))
+
     async def _list_capabilities(self, live: Live, listener: "SessionListener") -> None:
         capabilities = await live.list_capabilities()
+        self._pace.spend(capabilities.count)
         self._deps.memory.keep_offer(self._server.id, capabilities)
         listener.on_capabilities(capabilities)
 
@@ -314,9 +357,10 @@ class SessionRunner:
 
     async def _list(self, live: Live, within: float = limits.LIST) -> Tools:
         listing = await live.list_tools(within)
+        self._pace.spend(len(listing.tools))
         if listing.ttl:
             self._renew_after(max(listing.ttl, limits.LEAST_TOOLS_TTL))
-        tools = replace(make_tools(listing.tools, stale=False), cache_hint=_cache_hint(listing))
+        tools = replace(tools_of(listing), cache_hint=_cache_hint(listing))
         self._deps.memory.keep_tools(self._server.id, [tool.raw for tool in tools.definitions])
         return tools
 
@@ -332,6 +376,12 @@ class SessionRunner:
         if self._listing and not self._listing.done():
             self._listing.cancel()
             await asyncio.wait({self._listing})
+
+
+def tools_of(listing: ToolListing) -> Tools:
+    """The tools of a list that just came, with what was left out of it."""
+    tools = make_tools(listing.tools, stale=False)
+    return replace(tools, problems=(*listing.problems, *tools.problems))
 
 
 def make_tools(items: Iterable[object], *, stale: bool) -> Tools:

@@ -39,6 +39,10 @@ class VolatileCredentials:
         """Keep a set."""
         self._sets[credentials.resource] = credentials
 
+    async def delete(self, resource: str) -> None:
+        """Forget every set of a resource."""
+        self._sets.pop(resource, None)
+
 
 class SignInManager:
     """The sign-ins of a yard."""
@@ -81,6 +85,21 @@ class SignInManager:
             raise NeedsAuth(f"The sign-in was refused: {reason[:_LONGEST_REASON]}")
         await sign_in.finish(answer["code"], state, answer.get("iss"))
         return server
+
+    async def end(self, server: DesiredServer) -> None:
+        """Delete the tokens of a server (see `SignIns` of the ports)."""
+        launch = _signable(server)
+        await self._give_up(server.id)
+        sign_in = self._connected.get(launch.url) or self._sign_in(launch, _NOWHERE)
+        await sign_in.forget()
+
+    def signed_in(self, server: DesiredServer) -> bool:
+        """Whether a connection of a server sends a token of a sign-in."""
+        launch = server.launch
+        if not isinstance(launch, RemoteLaunch) or launch.brings_token:
+            return False
+        sign_in = self._connected.get(launch.url)
+        return sign_in is not None and sign_in.signed_in
 
     async def close(self) -> None:
         """Give up what is under way, except what ends within a moment."""

@@ -14,7 +14,8 @@ from itertools import islice, repeat
 from typing import Final
 
 from mcpyard.domain import limits
-from mcpyard.domain.definition.secrets import MASKED, longest_first
+from mcpyard.domain.definition.secret_text import MASKED, shown_text
+from mcpyard.domain.definition.secrets import longest_first
 from mcpyard.domain.ports import Clock, LogLine
 
 _WINDOW: Final = 0.1
@@ -38,6 +39,7 @@ class StderrRing:
         self._count = 0
         self._secrets: frozenset[str] = frozenset()
         self._masks: tuple[bytes, ...] = ()
+        self._texts: dict[int, str] = {}
 
     def keep_secret(self, values: Iterable[str]) -> None:
         """Mask these values in every line that comes from now on, besides those named before."""
@@ -46,7 +48,13 @@ class StderrRing:
 
     def lines(self) -> tuple[LogLine, ...]:
         """What is kept, oldest first."""
-        return tuple(LogLine(number, at, _text(raw)) for number, at, raw in self._lines)
+        texts = self._texts
+        # Those who follow a log look five times a second; each line is made into a text once.
+        self._texts = {
+            number: texts[number] if number in texts else _text(raw)
+            for number, _, raw in self._lines
+        }
+        return tuple(LogLine(number, at, self._texts[number]) for number, at, _ in self._lines)
 
     @property
     def mark(self) -> int:
@@ -77,7 +85,7 @@ class StderrRing:
 
 
 def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace").rstrip("\r")
+    return shown_text(raw.decode("utf-8", "replace").rstrip("\r"))
 
 
 class StderrReader:

@@ -14,7 +14,7 @@ from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
 from mcpyard.runtime.client_connections import ClientConnections
 from mcpyard.runtime.connection import Connection
-from mcpyard.runtime.figures import figures
+from mcpyard.runtime.figures import UsageMeter
 from mcpyard.runtime.session_runner import RuntimeDeps
 from mcpyard.runtime.trial import try_out
 
@@ -37,6 +37,7 @@ class Supervisor:
         self._on_change: Callable[[Observed], None] = lambda _: None
         self._listener: NotificationListener | None = None
         self._of_clients = ClientConnections(deps)
+        self._meter = UsageMeter()
 
     def listen(self, on_change: Callable[[Observed], None]) -> None:
         """Tell of every change of what is observed."""
@@ -59,13 +60,13 @@ class Supervisor:
         self, server: UUID, tool: str, arguments: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers`)."""
-        return self._connection(server, terms.client_key).call(tool, arguments, terms)
+        return self._connection(server, terms).call(tool, arguments, terms)
 
     def request(
         self, server: UUID, method: str, params: bytes, terms: CallTerms
     ) -> Coroutine[Any, Any, bytes]:
         """Ask a server anything (see `Servers`)."""
-        return self._connection(server, terms.client_key).request(method, params, terms)
+        return self._connection(server, terms).request(method, params, terms)
 
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Which notifications of a server are wanted from now on."""
@@ -87,8 +88,11 @@ class Supervisor:
 
     def figures(self, server: UUID) -> Figures | None:
         """What a server's processes use just now."""
-        observed = self._observed.get(server)
-        return figures(observed.pid) if observed and observed.pid else None
+        own = self._connections.get(server)
+        connections: list[Connection] = [own] if own else []
+        connections += [each for each in self._of_clients.all() if each.server.id == server]
+        roots = [root for each in connections for root in each.roots]
+        return self._meter.figures(server, roots) if roots else None
 
     async def close(self) -> None:
         """End every server, in parallel, within the limit of a shutdown; then the rest."""
@@ -110,16 +114,17 @@ class Supervisor:
     def _all(self) -> list[Connection]:
         return [*self._connections.values(), *self._of_clients.all()]
 
-    def _connection(self, server: UUID, client_key: str | None) -> Connection:
+    def _connection(self, server: UUID, terms: CallTerms) -> Connection:
         connection = self._connections.get(server)
         if connection is None:
             raise ServerUnknown("the server was removed")
-        if client_key is None or connection.server.config.isolation != "per-client":
+        key = terms.client_key
+        if key is None or connection.server.config.isolation != "per-client":
             return connection
         # A client gets a process of its own only of a server that could be used at all.
-        return (
-            self._of_clients.of(connection.server, client_key) if connection.usable else connection
-        )
+        if not connection.usable:
+            return connection
+        return self._of_clients.of(connection.server, key, terms.caller)
 
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
         if isinstance(action, plan.StopServer | plan.Replace | plan.Forget):

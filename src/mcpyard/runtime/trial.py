@@ -2,11 +2,11 @@
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import NeedsAuth, ServerFault, StartFailed
+from mcpyard.domain.errors import NeedsAuth, Problem, ServerFault, StartFailed
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Observed
 from mcpyard.runtime.server_api import NoRoom, Opener, OpenFailed
-from mcpyard.runtime.session_runner import RuntimeDeps, make_tools
+from mcpyard.runtime.session_runner import RuntimeDeps, tools_of
 from mcpyard.runtime.stderr import StderrRing
 
 
@@ -25,6 +25,9 @@ class _IgnoredEvents:
     def on_notification(self, method: str, params: bytes) -> None:
         """Nobody listens."""
 
+    def on_warning(self, problem: Problem) -> None:
+        """It is ended soon."""
+
 
 async def try_out(server: DesiredServer, deps: RuntimeDeps) -> Observed:
     """Open a server, list its tools, and end it again (see `Servers.trial`)."""
@@ -36,7 +39,7 @@ async def try_out(server: DesiredServer, deps: RuntimeDeps) -> Observed:
     except NoRoom:
         raise _fault(NoRoom.cause) from None
     try:
-        tools = make_tools((await live.list_tools()).tools, stale=False)
+        tools = tools_of(await live.list_tools())
         return Observed(
             server.id, State(Phase.CONNECTED), session=live.facts, pid=live.pid, tools=tools
         )

@@ -1,12 +1,19 @@
 """The user's own servers: definitions that have no file, kept in the store."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
-from mcpyard.domain.errors import DefinitionError, DocumentMoved, Problem, ServerUnknown
+from mcpyard.domain.errors import (
+    DefinitionError,
+    DocumentMoved,
+    NameTaken,
+    Problem,
+    ServerUnknown,
+)
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.ports import WholeChange
 from mcpyard.domain.repositories import Definitions
@@ -14,12 +21,16 @@ from mcpyard.domain.stored import StoredDefinition
 
 _USER: Final = Owner(Scope.USER)
 
+_Seen = tuple[Sequence[StoredDefinition], Document]
+"""Definitions as they are stored, and what they say."""
+
 
 class DatabaseSource:
     """The definitions of one repository (see `WholeSource`)."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._stored = definitions
+        self._seen: _Seen = (), Document(_USER)
         self._wake: Callable[[], None] = lambda: None
 
     @property
@@ -32,21 +43,29 @@ class DatabaseSource:
         self._wake = wake
 
     def document(self) -> Document:
-        """What is stored."""
-        return read_stored(self._stored.all())
+        """What is stored; a definition that stays as it was is not read anew."""
+        stored, before = self._stored.all(), self._seen
+        if stored != before[0]:
+            self._seen = stored, read_stored(stored, before)
+        return self._seen[1]
 
     async def close(self) -> None:
         """Tell of no more changes."""
         self._wake = lambda: None
 
-    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
-        """Add or change a definition."""
-        if instead_of is None:
-            await self._stored.add(name, plain(config))
-        else:
-            stored = self._find(name)
-            _expect(stored, instead_of)
-            await self._stored.replace(stored.id, plain(config), expected=stored.digest)
+    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
+        """Add the definitions whose names are free, in one write."""
+        added = await self._stored.add_all({name: plain(each) for name, each in configs.items()})
+        if added:
+            self._wake()
+        taken = configs.keys() - {each.name for each in added}
+        return {name: NameTaken(f'the name "{name}" is in use') for name in taken}
+
+    async def put(self, name: str, config: Config, instead_of: Config) -> None:
+        """Change a definition."""
+        stored = self._find(name)
+        _expect(stored, instead_of)
+        await self._stored.replace(stored.id, plain(config), expected=stored.digest)
         self._wake()
 
     async def change(self, name: str, change: WholeChange) -> None:
@@ -65,9 +84,13 @@ class DatabaseSource:
         )
         self._wake()
 
-    async def remove(self, name: str) -> None:
-        """Take a definition out."""
-        await self._stored.remove(self._find(name).id)
+    async def remove(self, *names: str) -> None:
+        """Take definitions out."""
+        ids = {each.name: each.id for each in self._stored.all()}
+        if missing := next((name for name in names if name not in ids), None):
+            raise _unknown(missing)
+        # Those that wait together are one write.
+        await asyncio.gather(*(self._stored.remove(ids[name]) for name in names))
         self._wake()
 
     async def rename(self, name: str, new_name: str) -> None:
@@ -79,22 +102,43 @@ class DatabaseSource:
         for stored in self._stored.all():
             if stored.name == name:
                 return stored
-        raise ServerUnknown(f'there is no server "{name}" of yours')
+        raise _unknown(name)
 
 
-def read_stored(stored: Sequence[StoredDefinition]) -> Document:
-    """What stored definitions say; one that cannot be used costs only itself."""
+def _unknown(name: str) -> ServerUnknown:
+    return ServerUnknown(f'there is no server "{name}" of yours')
+
+
+def read_stored(stored: Sequence[StoredDefinition], before: _Seen | None = None) -> Document:
+    """What stored definitions say; one that cannot be used costs only itself.
+
+    Args:
+        stored: The definitions.
+        before: What was read before; a definition that is still the same is not read anew.
+    """
+    earlier = _read_before(*before) if before else {}
     definitions: list[Definition] = []
     problems: list[Problem] = []
+    skipped: set[str] = set()
     for each in stored:
+        same, definition = earlier.get(each.name, (None, None))
         try:
-            definitions.append(Definition(each.name, _config(each)))
+            if definition is None or same is not each:
+                definition = Definition(each.name, _config(each))
+            definitions.append(definition)
         except DefinitionError as error:
+            skipped.add(each.name)
             problems += [
                 Problem(f"{each.name}.{wrong.field}", wrong.message) for wrong in error.problems
             ]
-    skipped = {each.name for each in stored} - {each.name for each in definitions}
     return Document(_USER, tuple(definitions), tuple(problems), skipped=frozenset(skipped))
+
+
+def _read_before(
+    stored: Sequence[StoredDefinition], document: Document
+) -> dict[str, tuple[StoredDefinition, Definition]]:
+    read = {each.name: each for each in document.definitions}
+    return {each.name: (each, read[each.name]) for each in stored if each.name in read}
 
 
 def _expect(stored: StoredDefinition, expected: Config) -> None:

@@ -11,8 +11,9 @@ an edit must not take the edit back.
 """
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,7 @@ from mcpyard.domain.desired import Document, Owner, keep_last_good
 from mcpyard.domain.errors import (
     DocumentBroken,
     DocumentMoved,
+    EditRefused,
     NameTaken,
     Problem,
     ServerUnknown,
@@ -82,7 +84,7 @@ class ProjectFile:
     def __init__(self, folder: Path, *, strict: bool = False) -> None:
         self._path = folder.absolute() / FILE_NAME
         self._owner = Owner(Scope.PROJECT, str(self._path))
-        self._strict = strict
+        self._reader = mcp_json.McpJsonReader(self._owner, strict=strict)
         self._document = Document(self._owner)
         self._reported = _Reading(0, None)
         self._looks = 0
@@ -124,22 +126,45 @@ class ProjectFile:
         """Read the file soon, as after a change."""
         self._hint.set()
 
-    async def put(self, name: str, config: Config, instead_of: Config | None) -> None:
-        """Add or change a definition (see `EditableSource`)."""
+    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
+        """Add the definitions whose names are free (see `EditableSource`)."""
+        taken: set[str] = set()
 
         def edit(text: str) -> str:
-            self._expect(text, name, instead_of)
+            # It may be asked again, of a newer text.
+            taken.clear()
+            with contextlib.suppress(EditRefused):
+                return mcp_json.add(text, configs)
+            # Only then it is worth another reading which of them are there.
+            taken.update(configs.keys() & mcp_json.names(text))
+            return mcp_json.add(
+                text, {name: it for name, it in configs.items() if name not in taken}
+            )
+
+        await self._edit(edit)
+        return {name: self._taken(name) for name in taken}
+
+    async def put(self, name: str, config: Config, instead_of: Config) -> None:
+        """Change a definition (see `EditableSource`)."""
+
+        def edit(text: str) -> str:
+            document = mcp_json.read(text, self._owner)
+            present = {each.name: each.config for each in document.definitions}
+            if present.get(name) != instead_of:
+                message = f'"{name}" in {self._path} was changed by another program'
+                raise DocumentMoved(message)
             return mcp_json.put(text, name, config)
 
         await self._edit(edit)
 
-    async def remove(self, name: str) -> None:
-        """Take a definition out (see `EditableSource`)."""
+    async def remove(self, *names: str) -> None:
+        """Take definitions out (see `EditableSource`)."""
 
         def edit(text: str) -> str:
-            if name not in mcp_json.names(text):
-                raise ServerUnknown(f'there is no server "{name}" in {self._path}')
-            return mcp_json.remove(text, name)
+            present = mcp_json.names(text)
+            if missing := next((name for name in names if name not in present), None):
+                raise ServerUnknown(f'there is no server "{missing}" in {self._path}')
+            return mcp_json.remove(text, *names)
 
         await self._edit(edit)
 
@@ -147,7 +172,8 @@ class ProjectFile:
         """Give a definition another name (see `EditableSource`)."""
 
         def edit(text: str) -> str:
-            self._expect(text, new_name, None)
+            if new_name in mcp_json.names(text):
+                raise self._taken(new_name)
             return mcp_json.rename(text, name, new_name)
 
         await self._edit(edit)
@@ -175,15 +201,8 @@ class ProjectFile:
             return problem
         return replace(problem, place=replace(problem.place, file=str(self._path)))
 
-    def _expect(self, text: str, name: str, expected: Config | None) -> None:
-        """Refuse an edit that would fall upon something else than was meant."""
-        if expected is None:
-            if name in mcp_json.names(text):
-                raise NameTaken(f'the name "{name}" is in use in {self._path}')
-            return
-        there = {each.name: each.config for each in mcp_json.read(text, self._owner).definitions}
-        if there.get(name) != expected:
-            raise DocumentMoved(f'"{name}" in {self._path} was changed by another program')
+    def _taken(self, name: str) -> NameTaken:
+        return NameTaken(f'the name "{name}" is in use in {self._path}')
 
     async def _follow(self) -> None:
         while True:
@@ -231,8 +250,10 @@ class ProjectFile:
         except OSError as error:
             problem = Problem("", f"{self._path}: cannot be read: {error.strerror}")
             return _Reading(number, b"?", problem=problem)
+        if (last := self._reported).document and last.text == text:
+            return replace(last, number=number)
         try:
-            document = mcp_json.read(text.decode(), self._owner, strict=self._strict)
+            document = self._reader.read(text.decode())
         except UnicodeDecodeError as error:
             where = f"byte {error.start}"
             problem = Problem("", f"{self._path}: is not UTF-8 ({where})")
@@ -250,7 +271,7 @@ class ProjectFile:
             self._document = replace(self._document, problems=(look.problem,))
         else:
             self._document = Document(self._owner)
-        self._reported = replace(look, document=None)
+        self._reported = look
         self._report()
         self._wake()
 

@@ -17,6 +17,10 @@ _STALE: Final = 60.0
 """Seconds after which nobody can still be writing one."""
 
 
+_PROBE: Final = 64 * 1024
+"""Bytes that a disk must have room for: less is as good as none."""
+
+
 def write_private(path: Path, content: bytes) -> None:
     """Replace a file by this content, readable by its owner alone.
 
@@ -40,6 +44,17 @@ def write_private(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def probe_writing(folder: Path) -> None:
+    """Write to a file without a name: a folder may be writable and its disk full.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
+        probe.write(bytes(_PROBE))
+        os.fsync(probe.fileno())
 
 
 def sweep(folder: Path, name: str | None = None) -> None:

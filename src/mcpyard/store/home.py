@@ -8,16 +8,19 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import secrets
 from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import NotWritable, YardBusy, unwritten
+from mcpyard.domain.errors import NotWritable, StateBroken, YardBusy, unwritten
 from mcpyard.store.atomic_files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
+_TOKEN_TEXT: Final = re.compile(rb"[!-~]*")
+_REPLACE: Final = "Delete the file; mcpyard makes a new token when it is started."
 NO_HOME_DIRECTORY: Final = "HOME is not set, and this user has no home directory"
 _SET_HOME: Final = "set HOME, or choose a folder for the state with --home or MCPYARD_HOME"
 _ELSEWHERE: Final = (
@@ -132,14 +135,23 @@ class Home:
         return running if running and _started(running.pid) == running.started else None
 
     def token(self) -> str:
-        """The admin token, made at the first sight; MCPYARD_TOKEN fixes it."""
+        """The admin token, made at the first sight; MCPYARD_TOKEN fixes it.
+
+        Raises:
+            StateBroken: The file does not contain a token.
+        """
         if fixed := os.environ.get("MCPYARD_TOKEN"):
             return fixed
         try:
-            token = self._token.read_text().strip()
+            token = self._token.read_bytes().strip()
         except FileNotFoundError:
-            token = ""
-        return token or self.renew_token()
+            token = b""
+        except OSError as error:
+            raise StateBroken(f"{self._token} cannot be read: {error.strerror}") from error
+        if not _TOKEN_TEXT.fullmatch(token):
+            message = f"{self._token} does not contain a token: it must be one line of ASCII text"
+            raise StateBroken(message).advising(_REPLACE)
+        return token.decode() or self.renew_token()
 
     @property
     def token_is_fixed(self) -> bool:

@@ -106,6 +106,11 @@ class VolatilePolicies:
         if policy:
             self._patches[server] = policy
 
+    async def set_all(self, policies: Mapping[UUID, PolicyPatch]) -> None:
+        """Put policies in place of those there were."""
+        for server, policy in policies.items():
+            await self.set(server, policy)
+
     async def change(self, server: UUID, edit: Callable[[PolicyPatch], PolicyPatch]) -> PolicyPatch:
         """Make a policy out of the one there is."""
         policy = edit(self._patches.get(server, {}))

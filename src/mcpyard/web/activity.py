@@ -58,6 +58,7 @@ class ActivityRoutes:
         chosen = CallFilter.of(request.query_params)
         data = self._presenter.frame("activity") | await self._page(chosen)
         data |= {"chosen": chosen, "choices": await self._choices()}
+        data |= {"journal": self._yard.accounts.journal}
         return answer(request, "screens/activity.html", data)
 
     async def calls(self, request: Request) -> Response:

@@ -66,6 +66,7 @@ def _servers(presenter: ServerPresenter) -> list[Route]:
         Route(f"{one}/approve", telling(approving.dialog)),
         _post(f"{one}/approve", approving.approve),
         _post(f"{one}/login", servers.login),
+        _post(f"{one}/logout", servers.logout),
     ]
 
 

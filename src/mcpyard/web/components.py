@@ -19,7 +19,7 @@ from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, Wanted
 from mcpyard.domain.observed import Era, Observed, SessionFacts
 from mcpyard.web.badges import EVERY_BADGE, badge_for
 from mcpyard.web.client_screens.samples import client_samples
-from mcpyard.web.metrics import NOTHING, Metric
+from mcpyard.web.metrics import NOTHING, Metric, Usage
 from mcpyard.web.server_screens.presenters import Card, Tiles
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.consent import waiting_view
@@ -70,7 +70,7 @@ def _cards() -> list[Card]:
     waits = _error(Code.NEEDS_APPROVAL, "needs your approval", "")
     hung = _error(Code.UNRESPONSIVE, "did not answer 3 calls or a ping in time", "")
     busy = {"phase": Phase.BACKOFF, "error": lost, "attempt": 2, "next_retry_at": soon}
-    metric = Metric(48 << 20, (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
+    metric = Metric(Usage(48 << 20, 3, 2), (3.0, 4.5, 2.2, 9.1, 3.3, 2.9, 12.0, 3.1), (False,) * 8)
     odd = Problem("transport", "is missing; assumed to be stdio")
     bad_name = '<script>alert("x")</script> \u202egnp.exe ' + "long" * 60
     return [

@@ -7,13 +7,11 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import quote
 
+from mcpyard.domain.invisible import visible
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.sentences import Translated
 
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)
 _MEGABYTE: Final = 1 << 20
 _KILOBYTE: Final = 1 << 10
 _HEIGHT: Final = 18
@@ -51,7 +49,7 @@ def url(*parts: object) -> str:
 
 def inert(value: object) -> str:
     """A text without what would colour, hide or turn round what stands beside it."""
-    return _INVISIBLE.sub("\ufffd", _ANSI.sub("", str(value)))
+    return visible(_ANSI.sub("", str(value)))
 
 
 def short(value: object, longest: int = 200) -> str:

@@ -1,6 +1,6 @@
-"""The figures on the cards: memory, and how long the last calls took.
+"""The figures on the cards: what its processes use, and how long the last calls took.
 
-Nobody is told when memory changes, so it is looked up, off the loop, a few servers at a time: the
+Nobody is told when that changes, so it is looked up, off the loop, a few servers at a time: the
 cost of a look at all of a large yard at once would be felt.
 """
 
@@ -14,7 +14,7 @@ from uuid import UUID
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.stored import CallQuery
-from mcpyard.yard.views.servers import FiguresView
+from mcpyard.yard.views.resources import FiguresView
 from mcpyard.yard.yard import YardCore
 
 EVERY: Final = 4.5
@@ -29,16 +29,31 @@ _STEP: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What the processes of a server use, rounded to what makes a difference.
+
+    Attributes:
+        rss: Their memory in bytes.
+        cpu: Percent of one core.
+        processes: How many there are.
+    """
+
+    rss: int
+    cpu: int
+    processes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """The figures of one server.
 
     Attributes:
-        rss: Its memory in bytes, rounded; None where it is not known.
+        usage: What its processes use; None where it is not known.
         latencies: How many milliseconds its last calls took, the oldest first.
         errors: Which of these failed.
     """
 
-    rss: int | None = None
+    usage: Usage | None = None
     latencies: tuple[float, ...] = ()
     errors: tuple[bool, ...] = ()
 
@@ -77,11 +92,11 @@ class Metrics:
             return
         self._next = now + EVERY
         fresh = dict(self._all)
-        for server, rss in (await self._memory(now)).items():
+        for server, usage in (await self._usages(now)).items():
             before = fresh.get(server, NOTHING)
-            fresh[server] = Metric(rss, before.latencies, before.errors)
+            fresh[server] = Metric(usage, before.latencies, before.errors)
         for server, (latencies, errors) in (await self._latencies()).items():
-            fresh[server] = Metric(fresh.get(server, NOTHING).rss, latencies, errors)
+            fresh[server] = Metric(fresh.get(server, NOTHING).usage, latencies, errors)
         self._take(fresh)
 
     def _take(self, fresh: dict[UUID, Metric]) -> None:
@@ -91,27 +106,30 @@ class Metrics:
             self.round += 1
             self._touched.update(dict.fromkeys(changed, self.round))
 
-    async def _memory(self, now: float) -> dict[UUID, int | None]:
+    async def _usages(self, now: float) -> dict[UUID, Usage | None]:
         up = {
             each.server.id
             for each in self._yard.pictures()
             if each.observed.state.phase in OPEN and each.observed.pid
         }
-        down = {each: None for each in self._all if each not in up and self._all[each].rss}
+        down = {each: None for each in self._all if each not in up and self._all[each].usage}
         turn = sorted(up, key=lambda each: self._sampled.get(each, 0.0))[:AT_ONCE]
         self._sampled = {each: at for each, at in self._sampled.items() if each in up}
         self._sampled.update(dict.fromkeys(turn, now))
         return down | await asyncio.to_thread(self._sample, turn)
 
-    def _sample(self, servers: Sequence[UUID]) -> dict[UUID, int | None]:
-        return {each: self._rss(each) for each in servers}
+    def _sample(self, servers: Sequence[UUID]) -> dict[UUID, Usage | None]:
+        return {each: self._usage(each) for each in servers}
 
-    def _rss(self, server: UUID) -> int | None:
+    def _usage(self, server: UUID) -> Usage | None:
         try:
             used = self._yard.record(str(server), tools=False).figures
         except ServerUnknown:
             return None
-        return max(1, round(used.rss / _STEP)) * _STEP if isinstance(used, FiguresView) else None
+        if not isinstance(used, FiguresView):
+            return None
+        rss = max(1, round(used.rss / _STEP)) * _STEP
+        return Usage(rss, round(used.cpu_percent), used.processes)
 
     async def _latencies(self) -> dict[UUID, tuple[tuple[float, ...], tuple[bool, ...]]]:
         counted = sum(each.calls for each in self._yard.accounts.by_server.values())

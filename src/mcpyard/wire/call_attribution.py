@@ -7,11 +7,12 @@ the answer of one user must never reach the call of another.
 """
 
 import asyncio
-from collections import deque
 from typing import Final, Protocol
 
+from mcpyard.domain.errors import ServerBusy
 from mcpyard.domain.ports import CallTerms, RequestHandler
 from mcpyard.wire import jsonrpc
+from mcpyard.wire.call_queue import FairQueue
 from mcpyard.wire.jsonrpc import RpcError
 from mcpyard.wire.server_requests import OnRequest
 
@@ -47,35 +48,57 @@ class CallsInFlight:
 
     Attributes:
         concurrency: How many may be in flight at once; None for no limit.
+        most_waiting: How many may wait for their turn; None for no limit.
         clocks: Whose clocks stand still while somebody is asked.
     """
 
     def __init__(self, otherwise: OnRequest) -> None:
         self.concurrency: int | None = None
+        self.most_waiting: int | None = None
         self.clocks: Clocks | None = None
         self._otherwise = otherwise
         self._running: dict[int, CallTerms] = {}
         self._entered = 0
-        self._queue: deque[asyncio.Future[None]] = deque()
+        self._queue = FairQueue()
+        self._one_by_one = False
         self._questions: set[asyncio.Timeout] = set()
 
     def take(self) -> bool:
         """Enter at once where that is allowed; `leave` must follow, or else `wait` first."""
-        if self._queue or not self._has_room():
+        # Whoever waits gets a free place at once, so that there is none while anybody waits.
+        if self.concurrency is not None and self._entered >= self.concurrency:
             return False
         self._entered += 1
         return True
 
-    async def wait(self) -> None:
-        """Enter when the turn has come; `leave` must follow."""
-        turn = asyncio.get_running_loop().create_future()
-        self._queue.append(turn)
+    def limit(self, concurrency: int, most_waiting: int) -> None:
+        """Apply the limits of the user; one that has calls run one at a time stays in force."""
+        self.most_waiting = most_waiting
+        if not self._one_by_one:
+            self.concurrency = concurrency
+            self._next()
+
+    async def wait(self, caller: object = None) -> None:
+        """Enter when the turn has come; `leave` must follow.
+
+        Args:
+            caller: Whose call it is: callers take turns.
+
+        Raises:
+            ServerBusy: Too many wait already, and no other caller has more of them.
+        """
+        if self.most_waiting is not None and self._queue.waiting >= self.most_waiting:
+            if (other := self._queue.make_room(caller)) is None:
+                raise self._busy()
+            if not other.done():
+                other.set_exception(self._busy())
+        turn = self._queue.add(caller)
         for question in self._questions:
             _limit(question)
         try:
             await turn
         except asyncio.CancelledError:
-            self._pass_on(turn)
+            self._pass_on(caller, turn)
             raise
 
     def run(self, number: int, terms: CallTerms) -> None:
@@ -87,7 +110,8 @@ class CallsInFlight:
         if number is not None:
             self._running.pop(number, None)
         self._entered -= 1
-        self._next()
+        if self._queue.waiting:
+            self._next()
 
     async def answer(self, method: str, params: bytes, stream: int | None) -> bytes:
         """Answer a server's request (see `OnRequest`)."""
@@ -108,7 +132,7 @@ class CallsInFlight:
     async def _answer(self, handler: RequestHandler, method: str, params: bytes) -> bytes:
         try:
             async with asyncio.timeout(None) as question:
-                if self._queue:
+                if self._queue.waiting:
                     _limit(question)
                 self._questions.add(question)
                 try:
@@ -138,6 +162,7 @@ class CallsInFlight:
         # When nobody would answer it does not matter whose request it is.
         if len(self._running) == 1 or not any(each.on_request for each in self._running.values()):
             return next(iter(self._running))
+        self._one_by_one = True
         self.concurrency = 1
         text = (
             "several calls are in flight and the request does not name its call; "
@@ -145,20 +170,24 @@ class CallsInFlight:
         )
         raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
-    def _pass_on(self, turn: asyncio.Future[None]) -> None:
+    def _busy(self) -> ServerBusy:
+        running, waiting = self._entered, self._queue.waiting
+        return ServerBusy(f"{running} calls are in flight and {waiting} wait, which is the limit")
+
+    def _pass_on(self, caller: object, turn: asyncio.Future[None]) -> None:
         """A caller went away while it waited, perhaps just as its turn had come."""
         if turn.done() and not turn.cancelled():
             self._entered -= 1
             self._next()
-        elif turn in self._queue:
-            self._queue.remove(turn)
+        else:
+            self._queue.remove(caller, turn)
 
     def _has_room(self) -> bool:
         return self.concurrency is None or self._entered < self.concurrency
 
     def _next(self) -> None:
-        while self._queue and self._has_room():
-            turn = self._queue.popleft()
+        while self._queue.waiting and self._has_room():
+            turn = self._queue.pop()
             if not turn.done():
                 self._entered += 1
                 turn.set_result(None)

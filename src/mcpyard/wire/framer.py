@@ -37,9 +37,13 @@ Event = bytes | Crossed | OversizeLine
 
 
 class LineFramer:
-    """Cuts a stream at its newlines."""
+    """Cuts a stream at its newlines.
 
-    __slots__ = ("_head", "_held", "_limit", "_size", "_tail")
+    Attributes:
+        empty: How many lines came that say nothing.
+    """
+
+    __slots__ = ("_head", "_held", "_limit", "_size", "_tail", "empty")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -48,6 +52,7 @@ class LineFramer:
         self._head = b""
         self._tail = bytearray()
         self._size = 0
+        self.empty = 0
 
     @property
     def skipped(self) -> int:
@@ -67,12 +72,14 @@ class LineFramer:
             data = data[cut + 1 :]
         lines = data.split(b"\n")
         rest = lines.pop()
+        before = len(events)
         for line in lines:
             if len(line) > self._limit:
                 self._grow(line, events)
                 self._end_line(events)
             else:
                 _append(line, events)
+        self.empty += max(0, before + len(lines) - len(events))
         if rest:
             self._grow(rest, events)
         return events

@@ -23,21 +23,25 @@ class Outgoing(NamedTuple):
         id: The request's id; None for a notification or an answer to the server.
         method: The method, empty for an answer.
         headers: Routing headers of the modern era, used by HTTP links only.
+        alone: Whether nothing else is in flight, so that it need not wait for others to share a
+            write with.
     """
 
     body: bytes
     id: int | None
     method: str
     headers: Mapping[str, str] = _NO_HEADERS
+    alone: bool = False
 
 
 class Receiver(Protocol):
     """What a link tells its peer. Called in the event loop's thread, never from within `send`."""
 
-    def message(self, frame: bytes, stream: int | None) -> None:
+    def message(self, frame: bytes, stream: int | None) -> bool:
         """A message came; `stream` is the id of the request whose answer stream carried it.
 
-        None on a link that has one stream for everything.
+        None on a link that has one stream for everything. False for what is of no use: no message,
+        an answer that nobody waits for, a notice of a changed list.
         """
         ...
 

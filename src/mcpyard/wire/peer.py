@@ -20,6 +20,7 @@ from mcpyard.wire.faults import fault
 from mcpyard.wire.jsonrpc import Envelope, Params, Reply
 from mcpyard.wire.link import Busy, Link, Outgoing
 from mcpyard.wire.pending import (
+    FLOOD,
     NO_EXTRAS,
     OVERSIZE,
     PendingCall,
@@ -37,6 +38,8 @@ OnNoise = Callable[[str, bytes], None]
 
 _MOST_NOISE: Final = 100
 _SHOWN_NOISE: Final = 200
+
+_LIST_CHANGED: Final = "/list_changed"
 
 LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
@@ -133,7 +136,7 @@ class Peer:
         if meta:
             body = jsonrpc.with_meta(body, meta)
         body = jsonrpc.request(number, method, body)
-        self._link.send(Outgoing(body, number, method, extras.headers))
+        self._link.send(Outgoing(body, number, method, extras.headers, not self._pending))
         call = PendingCall(number, method, self._loop.create_future())
         call.progress = terms.progress
         self._pending[number] = call
@@ -147,6 +150,8 @@ class Peer:
             return await call.future
         finally:
             self.leave(call)
+            # An error that came by the future would hold this frame, and the frame the future.
+            del call
 
     def leave(self, call: PendingCall) -> None:
         """Its caller waits no more; unless it is answered, the server is told."""
@@ -188,18 +193,17 @@ class Peer:
         body = jsonrpc.notification(method, jsonrpc.encode(params))
         self._link.send(Outgoing(body, None, method))
 
-    def message(self, frame: bytes, stream: int | None) -> None:
+    def message(self, frame: bytes, stream: int | None) -> bool:
         """A message came (see `Receiver`)."""
         self.stats.received += 1
         try:
             envelope = jsonrpc.read(frame)
         except (ValueError, RecursionError):
-            self._not_an_envelope(frame, stream)
-            return
+            return self._not_an_envelope(frame, stream)
         if envelope.method is None:
-            self._on_reply(envelope)
-        else:
-            self._dispatch(envelope, envelope.method, stream)
+            return self._on_reply(envelope)
+        self._dispatch(envelope, envelope.method, stream)
+        return not envelope.method.endswith(_LIST_CHANGED)
 
     def noise(self, reason: str, sample: bytes) -> None:
         """Something came that is no message (see `Receiver`)."""
@@ -208,7 +212,8 @@ class Peer:
         else:
             self.stats.noise += 1
         # A server that does nothing else is not to fill the log with it.
-        if self._on_noise is not None and self.stats.noise + self.stats.oversize <= _MOST_NOISE:
+        few = self.stats.noise + self.stats.oversize <= _MOST_NOISE or reason == FLOOD
+        if self._on_noise is not None and few:
             self._loop.call_soon(self._on_noise, reason, sample[:_SHOWN_NOISE])
 
     def failed(self, request: int, cause: Cause) -> None:
@@ -294,10 +299,11 @@ class Peer:
         del self._pending[number]
         return call
 
-    def _on_reply(self, envelope: Envelope) -> None:
+    def _on_reply(self, envelope: Envelope) -> bool:
+        """Hand an answer to whoever waits for it; whether somebody does."""
         call = self._take(envelope.id) or self._take_by_text(envelope.id)
         if call is None:
-            return
+            return False
         if envelope.failed:
             call.future.set_exception(jsonrpc.read_error(envelope.error))
         elif envelope.result is jsonrpc.ABSENT:
@@ -305,30 +311,34 @@ class Peer:
             call.future.set_exception(fault(Cause(Code.GARBAGE, text)))
         else:
             call.future.set_result(Reply(envelope.result))
+        return True
 
     def _take_by_text(self, number: jsonrpc.Id | None) -> PendingCall | None:
         """The call whose number was sent back as a text: it is still its number."""
         return self._take(whole_number(number)) if isinstance(number, str) else None
 
-    def _not_an_envelope(self, frame: bytes, stream: int | None) -> None:
+    def _not_an_envelope(self, frame: bytes, stream: int | None) -> bool:
+        """Take what may be a batch; whether it is one with anything of use."""
         if frame.lstrip()[:1] == b"[":
             try:
                 elements = jsonrpc.read_batch(frame)
             except (ValueError, RecursionError):
                 elements = []
+            useful = False
             for element in elements:
                 # An element that is a list again is no message: no recursion into it.
                 if element.startswith(b"["):
                     self.noise("a batch in a batch", element)
                 else:
-                    self.message(element, stream)
+                    useful |= self.message(element, stream)
             if elements:
-                return
+                return useful
         head, tail = frame[:_ENDS], frame[-_ENDS:]
         self.noise("not a JSON-RPC message", head)
         number = jsonrpc.find_id(head, tail)
         if number is not None:
             self.failed(number, Cause(Code.GARBAGE, "the server's answer is not valid JSON"))
+        return False
 
     def _dispatch(self, envelope: Envelope, method: str, stream: int | None) -> None:
         params = b"{}" if envelope.params is jsonrpc.ABSENT else bytes(envelope.params)

@@ -12,6 +12,9 @@ from mcpyard.wire.jsonrpc import Reply
 OVERSIZE: Final = "oversize"
 """The reason a link gives for noise that was a line over its limit."""
 
+FLOOD: Final = "flood"
+"""The reason it gives once, when so much came that is of no use that it reads more slowly."""
+
 NO_HEADERS: Final[Mapping[str, str]] = {}
 
 

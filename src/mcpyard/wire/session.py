@@ -6,7 +6,7 @@ handshakes.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
@@ -216,9 +216,9 @@ class ServerSession:
         """How many calls may be in flight at once (see `CallsInFlight`); None for no limit."""
         return self._in_flight.concurrency
 
-    def limit_calls(self, concurrency: int) -> None:
-        """Have at most so many calls in flight from now on, because the user wants it so."""
-        self._in_flight.concurrency = concurrency
+    def limit_calls(self, concurrency: int, queue: int) -> None:
+        """Have at most so many calls in flight, and so many waiting, from now on."""
+        self._in_flight.limit(concurrency, queue)
 
     @property
     def stats(self) -> Stats:
@@ -255,7 +255,7 @@ class ServerSession:
             return listing
         self._mirrored = {}
         tools = tuple(tool for tool in listing.tools if self._note_mirrored(tool))
-        return ToolList(tools, listing.ttl_ms, listing.public)
+        return replace(listing, tools=tools)
 
     async def list_items(self, method: str, member: str, within: float = 30.0) -> ToolList:
         """All items of another list, whole; each page must come in that many seconds."""
@@ -347,6 +347,8 @@ class ServerSession:
             if call:
                 self._peer.leave(call)
             self._in_flight.leave(call.id if call else None)
+            # An error that came by the future would hold this frame, and the frame the future.
+            call = None
 
     async def _turn(self, terms: CallTerms) -> CallTerms:
         """Wait for a turn; the terms with what is left of the time-out."""
@@ -354,7 +356,7 @@ class ServerSession:
         started = loop.time()
         try:
             async with asyncio.timeout(terms.timeout):
-                await self._in_flight.wait()
+                await self._in_flight.wait(terms.caller)
         except TimeoutError as error:
             text = f"the call waited too long: the limit of calls in flight is {self.concurrency}"
             raise TimedOut(text, sent=False) from error

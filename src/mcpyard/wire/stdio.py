@@ -17,14 +17,14 @@ from mcpyard.wire.faults import fault
 from mcpyard.wire.framer import Event, LineFramer, OversizeLine
 from mcpyard.wire.jsonrpc import find_id
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
-from mcpyard.wire.pending import OVERSIZE
+from mcpyard.wire.pending import FLOOD, OVERSIZE
 from mcpyard.wire.pipes import Inlet, Outlet
 
 FRAME_LIMIT: Final = 16 * 1024 * 1024
 QUEUE_LIMIT: Final = 8 * 1024 * 1024
 
 PIPE_BYTES: Final = 1024 * 1024
-"""What a pipe should hold that long answers come by, so that one takes few turns. The others keep
+"""What a pipe should hold that long messages go by, so that one takes few turns. The others keep
 their 64 KiB: a user's pipes may hold so much in all, and there may be hundreds."""
 
 _HUNG_UP: Final = Cause(Code.CLOSED, "the server closed the connection", untaken=True)
@@ -67,8 +67,11 @@ class StdioLink:
         self._receiver = receiver
         outlet = Outlet(QUEUE_LIMIT, self._lose)
         inlet = Inlet(LineFramer(self._limit), self._frame, self._lose)
+        inlet.flooded = lambda: receiver.noise(FLOOD, b"")
         try:
-            await loop.connect_write_pipe(lambda: outlet, _handed_over(self._stdin))
+            input_ = _handed_over(self._stdin)
+            outlet.widen = lambda: _widen(input_.fileno())
+            await loop.connect_write_pipe(lambda: outlet, input_)
             self._outlet = outlet
             output = _handed_over(self._stdout)
             inlet.widen = lambda: _widen(output.fileno())
@@ -85,7 +88,7 @@ class StdioLink:
             if message.id is not None:
                 raise fault(_HUNG_UP)
         elif self._outlet is not None:
-            self._outlet.write(message.body)
+            self._outlet.write(message.body, at_once=message.alone)
 
     def abandon(self, request: int) -> None:
         """Nothing to do: all answers share one stream."""
@@ -110,13 +113,15 @@ class StdioLink:
         if self._outlet is not None:
             self._outlet.close()
 
-    def _frame(self, event: Event) -> None:
+    def _frame(self, event: Event) -> bool:
+        """Hand on what came; whether it was of use."""
         if self._receiver is None or self._closed:
-            return
+            return True
         if isinstance(event, bytes):
-            self._receiver.message(event, None)
-        elif isinstance(event, OversizeLine):
+            return self._receiver.message(event, None)
+        if isinstance(event, OversizeLine):
             self._too_long(self._receiver, event)
+        return False
 
     def _too_long(self, receiver: Receiver, event: OversizeLine) -> None:
         receiver.noise(OVERSIZE, event.head)

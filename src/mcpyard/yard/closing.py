@@ -1,8 +1,9 @@
-"""Ending things that may not end."""
+"""Ending and awaiting things that may not end."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from typing import Final
 
 STEP_TIMEOUT: Final = 5.0
@@ -22,3 +23,9 @@ async def bounded(step: Coroutine[None, None, None], seconds: float) -> None:
         log.error("%s does not stop and is abandoned", step.__qualname__)
     elif not task.cancelled():
         task.result()
+
+
+async def wait_up_to(event: Awaitable[None], seconds: float) -> None:
+    """Wait at most so many seconds; a timeout is not an error."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event, max(0.0, seconds))

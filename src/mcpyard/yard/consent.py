@@ -11,9 +11,15 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mcpyard.domain.definition.expand import variables_in
-from mcpyard.domain.definition.merge import is_mask, oauth_of, shown_url
+from mcpyard.domain.definition.merge import is_mask, oauth_of
 from mcpyard.domain.definition.risky_variables import is_risky
-from mcpyard.domain.definition.secrets import MASKED, names_secret
+from mcpyard.domain.definition.secret_text import (
+    MASKED,
+    names_secret,
+    shown_args,
+    shown_text,
+    shown_url,
+)
 from mcpyard.domain.desired import Waiting
 from mcpyard.domain.model import EVERYTHING, Config, LocalConfig, RemoteConfig
 from mcpyard.domain.narrowing import is_array, is_mapping, is_object
@@ -107,8 +113,8 @@ def _fields(config: Config) -> _Fields:
 
 def _local(config: LocalConfig) -> _Fields:
     return {
-        "command": _plain(config.program),
-        "args": _plain(config.args),
+        "command": _Field(config.program, shown_text(config.program)),
+        "args": _Field(config.args, shown_args(config.args)),
         "cwd": _plain(config.cwd),
         **{f"env.{name}": _variable(name, value) for name, value in config.environment.items()},
     }

@@ -6,40 +6,39 @@ moves.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
-from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
-from mcpyard.domain.definition.secrets import names_secret
+from mcpyard.domain.definition.parsing import ParsedDefinition
 from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
 from mcpyard.domain.errors import (
-    DefinitionError,
     DocumentMoved,
-    NameRefused,
     NameTaken,
     NeedsApproval,
     Problem,
     ReadOnlyOwner,
     StillRunning,
+    YardError,
 )
-from mcpyard.domain.model import (
-    POLICY_FIELDS,
-    Config,
-    LocalConfig,
-    Scope,
-    Transport,
-    Wanted,
-)
+from mcpyard.domain.model import Config, Scope, Transport, Wanted
 from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
 from mcpyard.yard.intent import Intent, laying
+from mcpyard.yard.masking import literal_secrets
 from mcpyard.yard.reconcile import Reconciler
+from mcpyard.yard.registration import (
+    Registered,
+    Registration,
+    launch_only,
+    name_of,
+    policy_of,
+)
 from mcpyard.yard.views.servers import definition_digest
 
-_NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
+Refusals = Mapping[str, YardError]
+"""Why servers were not added, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,8 @@ class ServerEditor:
         project = self._editable.get(Scope.PROJECT)
         return Scope.PROJECT if project and self._intent.trust.serves(project.owner) else Scope.USER
 
-    async def register(self, body: Mapping[str, object]) -> tuple[Owner, str, list[Problem]]:
-        """Add a server; where it landed, its name, and what is odd about it.
+    async def register(self, body: Mapping[str, object]) -> Registered:
+        """Add a server.
 
         Args:
             body: A definition in any spelling, with `name`, and optionally `scope` and `start`.
@@ -93,15 +92,38 @@ class ServerEditor:
             DefinitionError: The definition cannot be used.
             ReadOnlyOwner: Nothing can be added to that scope.
         """
-        name = _name(body.get("name"))
-        start = _start(body.get("start"))
-        raw = {key: value for key, value in body.items() if key not in _NOT_THE_DEFINITION}
-        reading = read_definition(raw)
+        (outcome,) = await self.register_all([body])
+        if isinstance(outcome, YardError):
+            raise outcome
+        return outcome
+
+    async def register_all(
+        self, bodies: Iterable[Mapping[str, object]]
+    ) -> list[Registered | YardError]:
+        """Add servers, those of one scope in one edit; what became of each (see `register`).
+
+        What keeps one of them out keeps out no other.
+        """
+        outcomes: list[Registered | YardError] = []
+        batches: dict[Scope, dict[int, Registration]] = {}
         async with self._one_at_a_time:
-            source = self._source(_scope(body.get("scope")) or self.default_scope)
-            self._free(name)
-            await self._add(source, name, reading.config, start)
-        return source.owner, name, [*reading.warnings, *_literal_secrets(source.owner, reading)]
+            taken = {each.name: each.owner for each in self._ground.desired.servers.values()}
+            for number, body in enumerate(bodies):
+                try:
+                    request = Registration.of(body)
+                    owner = self._source(request.scope or self.default_scope).owner
+                    _check_free(request.name, taken)
+                except YardError as error:
+                    outcomes.append(error)
+                    continue
+                taken[request.name] = owner
+                batches.setdefault(owner.scope, {})[number] = request
+                outcomes.append(self._registered(owner, request))
+            for scope, batch in batches.items():
+                refused = await self._add(self._source(scope), [*batch.values()])
+                for number, request in batch.items():
+                    outcomes[number] = refused.get(request.name, outcomes[number])
+        return outcomes
 
     async def change(self, server: DesiredServer, change: Change) -> list[Problem]:
         """Change a server; what is odd about the outcome.
@@ -112,7 +134,7 @@ class ServerEditor:
             ReadOnlyOwner: Its owner cannot be edited from here.
         """
         patch = dict(change.patch)
-        new_name = _name(patch.pop("name")) if "name" in patch else server.name
+        new_name = name_of(patch.pop("name")) if "name" in patch else server.name
         async with self._one_at_a_time:
             current = self._ground.desired.servers.get(server.id, server)
             if change.expected not in {None, definition_digest(current)}:
@@ -123,32 +145,47 @@ class ServerEditor:
 
     async def remove(self, server: DesiredServer) -> None:
         """Take a server out of its owner's document, with everything said about it."""
-        source = self._source(server.owner.scope, server)
+        await self.remove_all([server])
+
+    async def remove_all(self, servers: Collection[DesiredServer]) -> None:
+        """Take servers out, those of one owner in one edit."""
+        sources = {each.owner.scope: self._source(each.owner.scope, each) for each in servers}
         async with self._one_at_a_time:
-            await source.remove(server.name)
-            await self._intent.forget(server.id)
+            for scope, source in sources.items():
+                gone = [each for each in servers if each.owner.scope is scope]
+                await source.remove(*(each.name for each in gone))
+                await self._intent.replace({each.id: {} for each in gone})
 
-    async def let_wait(self, scope: Scope, name: str, policy: PolicyPatch) -> None:
-        """Say how to treat a server that is about to appear in a document: it waits, stopped."""
-        identity = self._memory.identity(self._source(scope).owner, name)
+    async def let_wait(self, scope: Scope, policies: Mapping[str, PolicyPatch]) -> None:
+        """Say how to treat servers that are about to appear in a document: they wait, stopped."""
+        owner, stopped = self._source(scope).owner, {"wanted": Wanted.STOPPED.value}
+        patches = {
+            self._memory.identity(owner, name): {**policy, **stopped}
+            for name, policy in policies.items()
+        }
         await self._memory.flush()
-        await self._intent.change(identity, {**policy, "wanted": Wanted.STOPPED.value})
+        # Those that wait together are one write.
+        await asyncio.gather(*(self._intent.change(*each) for each in patches.items()))
 
-    async def _add(
-        self, source: EditableSource, name: str, config: Config, goal: Wanted | None
-    ) -> None:
-        identity = self._memory.identity(source.owner, name)
-        policy = {**_policy(config), **({"wanted": goal.value} if goal else {})}
+    async def _add(self, source: EditableSource, batch: Collection[Registration]) -> Refusals:
+        """Add what fits; what does not, or all of it where it cannot be written, is refused."""
+        ids = {each.name: self._memory.identity(source.owner, each.name) for each in batch}
+        configs = {each.name: launch_only(each.reading.config) for each in batch}
+        refused: Collection[str] = configs
         with self._ground.hold():
-            # An id that was told must be the same after a crash.
-            await self._memory.flush()
-            await self._intent.forget(identity)
-            await self._intent.change(identity, policy)
             try:
-                await self._put(source, name, _launch_only(config), None)
-            except BaseException:
-                await self._intent.forget(identity)
-                raise
+                # An id that was told must be the same after a crash.
+                await self._memory.flush()
+                await self._intent.replace({ids[each.name]: each.policy for each in batch})
+                try:
+                    refused = taken = await self._write(
+                        source, configs, lambda: source.add(configs)
+                    )
+                finally:
+                    await self._intent.replace({ids[name]: {} for name in refused})
+            except YardError as error:
+                return dict.fromkeys(configs, error)
+        return taken
 
     async def _apply(
         self,
@@ -159,7 +196,7 @@ class ServerEditor:
         refuse_running: bool,
     ) -> None:
         source = self._source(server.owner.scope, server)
-        launch_before, launch_after = _launch_only(server.config), _launch_only(reading.config)
+        launch_before, launch_after = launch_only(server.config), launch_only(reading.config)
         moves = launch_before != launch_after
         if moves and refuse_running and self._ground.is_up(server):
             raise StillRunning(f'"{server.name}" is running; stop it first')
@@ -213,38 +250,61 @@ class ServerEditor:
         await self._intent.trust.rename(server.owner, server.name, new_name)
         await self._memory.rename(server.owner, server.name, new_name)
 
-    async def approve_edit(self, scope: Scope, name: str, config: Config) -> None:
-        """Approve an entry that was written into a document from here."""
-        await self._intent.trust.approve_edit(self._source(scope).owner, name, config)
+    async def approve_edits(self, scope: Scope, configs: Mapping[str, Config]) -> None:
+        """Approve entries that were written into a document from here."""
+        await self._intent.trust.approve_edits(self._source(scope).owner, configs)
         self._intent.changed()
 
     async def _put(
-        self, source: EditableSource, name: str, launch: Config, written: Config | None
+        self, source: EditableSource, name: str, launch: Config, written: Config
     ) -> None:
-        """Write an entry, which whoever asks for it approves with that."""
-        trust = self._intent.trust
-        whole = apply_policy(launch, _policy(written) if written else {})
-        # Approved first: of the two, a kill in between must not leave the entry that waits.
-        await trust.approve_edit(source.owner, name, whole)
-        try:
+        whole = apply_policy(launch, policy_of(written))
+
+        async def write() -> Refusals:
             await source.put(name, launch, written)
-        except BaseException:
-            await trust.give_up_edit(source.owner, name)
-            raise
-        now = self._written(source, name)
-        if now is not None and now != whole and _meaning(now) == _meaning(whole):
-            await trust.approve_edit(source.owner, name, now)
+            return {}
+
+        await self._write(source, {name: whole}, write)
+
+    async def _write(
+        self,
+        source: EditableSource,
+        entries: Mapping[str, Config],
+        write: Callable[[], Awaitable[Refusals]],
+    ) -> Refusals:
+        """Write entries, which whoever asks for them approves with that."""
+        trust, owner = self._intent.trust, source.owner
+        # Approved first: of the two, a kill in between must not leave the entry that waits.
+        await trust.approve_edits(owner, entries)
+        refused: Collection[str] = entries
+        try:
+            refused = taken = await write()
+        finally:
+            await trust.give_up_edits(owner, refused)
+        written = {each.name: each.config for each in source.document().definitions}
+        await trust.approve_edits(
+            owner,
+            {
+                name: written[name]
+                for name in entries.keys() & written.keys() - taken.keys()
+                if _is_respelled(entries[name], written[name])
+            },
+        )
+        return taken
 
     def _written(self, source: EditableSource, name: str) -> Config | None:
         """The definition as its document has it, with whatever policy stands there."""
         configs = (each.config for each in source.document().definitions if each.name == name)
         return next(configs, None)
 
+    def _registered(self, owner: Owner, request: Registration) -> Registered:
+        identity, reading = self._memory.identity(owner, request.name), request.reading
+        warnings = (*reading.warnings, *_literal_secrets(owner, reading))
+        return Registered(identity, request.name, warnings)
+
     def _free(self, name: str) -> None:
-        for server in self._ground.desired.servers.values():
-            if server.name == name:
-                where = server.owner.place or server.owner.scope
-                raise NameTaken(f'the name "{name}" is in use ({where})')
+        servers = self._ground.desired.servers.values()
+        _check_free(name, {each.name: each.owner for each in servers})
 
     def _source(self, scope: Scope, server: DesiredServer | None = None) -> EditableSource:
         if source := self._editable.get(scope):
@@ -300,49 +360,22 @@ _CLOSED: Final = {
 }
 """Where nothing can be added, and what to do instead."""
 
-_NAMING: Final = f"Choose a readable name of up to {checks.MAX_NAME} characters, not like an id."
 
-
-def _name(value: object) -> str:
-    if not isinstance(value, str):
-        raise DefinitionError.of(Problem("name", "must be a string"))
-    if fault := checks.name_fault(value):
-        raise NameRefused.of(Problem("name", fault)).advising(_NAMING)
-    return value
-
-
-def _scope(value: object) -> Scope | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or value not in {*Scope}:
-        expected = ", ".join(Scope)
-        raise DefinitionError.of(Problem("scope", f"is not one of {expected}"))
-    return Scope(value)
-
-
-def _start(value: object) -> Wanted | None:
-    if value is None:
-        return None
-    if not isinstance(value, bool):
-        raise DefinitionError.of(Problem("start", "must be true or false"))
-    return Wanted.RUNNING if value else Wanted.STOPPED
-
-
-def _policy(config: Config) -> PolicyPatch:
-    dumped = config.model_dump(mode="json", exclude_unset=True)
-    return {name: value for name, value in dumped.items() if name in POLICY_FIELDS}
+def _check_free(name: str, taken: Mapping[str, Owner]) -> None:
+    if owner := taken.get(name):
+        raise NameTaken(f'the name "{name}" is in use ({owner.place or owner.scope})')
 
 
 def _policy_change(before: Config, after: Config) -> PolicyPatch:
     """What a policy patch must hold for one definition to become the other."""
-    old, new = _policy(before), _policy(after)
+    old, new = policy_of(before), policy_of(after)
     changed = {name: value for name, value in new.items() if old.get(name) != value}
     return {**dict.fromkeys(old.keys() - new.keys()), **changed}
 
 
-def _launch_only(config: Config) -> Config:
-    launch = config.model_fields_set - POLICY_FIELDS | {"type"}
-    return type(config).model_validate({name: getattr(config, name) for name in launch})
+def _is_respelled(entry: Config, written: Config) -> bool:
+    """Whether a document says the same as an entry, in other words."""
+    return written != entry and _meaning(written) == _meaning(entry)
 
 
 def _meaning(config: Config) -> dict[str, object]:
@@ -353,15 +386,3 @@ def _meaning(config: Config) -> dict[str, object]:
 
 def _literal_secrets(owner: Owner, reading: ParsedDefinition) -> list[Problem]:
     return literal_secrets(reading.config) if owner.scope is Scope.PROJECT else []
-
-
-def literal_secrets(config: Config) -> list[Problem]:
-    """A warning for each secret that would lie in a file that is easily shared."""
-    local = isinstance(config, LocalConfig)
-    field, pairs = ("env", config.environment) if local else ("headers", config.headers)
-    advice = "is plain text in a file that is often shared; use ${NAME} and set the variable"
-    return [
-        Problem(f"{field}.{name}", advice)
-        for name, value in pairs.items()
-        if names_secret(name) and "${" not in value
-    ]

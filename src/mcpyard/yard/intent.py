@@ -95,12 +95,18 @@ class Intent:
         self._turns[server] = self._turns.get(server, 0) + 1
         self.changed()
 
-    async def forget(self, server: UUID) -> None:
-        """Drop everything that was said about a server that is gone."""
-        self._turns.pop(server, None)
-        self._unkept.pop(server, None)
-        if server in self.policies:
-            await self._policies.set(server, {})
+    async def replace(self, policies: Mapping[UUID, PolicyPatch]) -> None:
+        """Say this and nothing else about servers that come, or nothing of those that are gone."""
+        for server in policies:
+            self._turns.pop(server, None)
+            self._unkept.pop(server, None)
+        stored = self._policies.all()
+        whole = {server: laying(patch)({}) for server, patch in policies.items()}
+        different = {
+            each: policy for each, policy in whole.items() if policy != stored.get(each, {})
+        }
+        if different:
+            await self._policies.set_all(different)
 
     def _pending_patch(self, server: UUID) -> PolicyPatch:
         pending = self._unkept.get(server)

@@ -4,32 +4,20 @@ A reference to a variable is no secret, nor are a few characters around it, as i
 `Bearer ${TOKEN}`; a key with a reference in it is one.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-REFERENCE: Final = re.compile(r"\$\{[^}]*+\}?")
-"""A reference in a definition of the yard.
-
-One that is never closed is matched too, so that none of its characters is looked at again.
-"""
-
-_SHOWN_AROUND: Final = 16
-"""Characters around references that are shown."""
+from mcpyard.domain.definition.secret_text import (
+    is_literal,
+    names_secret,
+    shown_args,
+    shown_url,
+)
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.model import Config, LocalConfig
 
 _HINT: Final = 4
 _LONG_ENOUGH_FOR_A_HINT: Final = 16
-
-
-def is_literal(value: str, reference: re.Pattern[str] = REFERENCE) -> bool:
-    """Whether a value is more than references and a word or two around them."""
-    around = reference.sub(_unless_open, value)
-    return around == value or len(around) > _SHOWN_AROUND
-
-
-def _unless_open(reference: re.Match[str]) -> str:
-    text = reference.group()
-    return "" if "{" not in text or text.endswith("}") else text
 
 
 def mask(value: str) -> dict[str, object]:
@@ -46,3 +34,25 @@ def masked(values: Mapping[str, str]) -> dict[str, object]:
 def shown_value(value: str) -> object:
     """A value of a definition as it may be shown."""
     return mask(value) if is_literal(value) else value
+
+
+def literal_secrets(config: Config) -> list[Problem]:
+    """A warning for each secret that would lie in a file that is easily shared."""
+    local = isinstance(config, LocalConfig)
+    field, pairs = ("env", config.environment) if local else ("headers", config.headers)
+    advice = "is plain text in a file that is often shared; use ${NAME} and set the variable"
+    named = [
+        Problem(f"{field}.{name}", advice)
+        for name, value in pairs.items()
+        if names_secret(name) and "${" not in value
+    ]
+    advice = "contains a plain-text secret; use ${keyring:NAME} or a variable"
+    return [*named, *(Problem(field, advice) for field in _with_secrets(config))]
+
+
+def _with_secrets(config: Config) -> list[str]:
+    """The arguments and the URL that contain secrets."""
+    if not isinstance(config, LocalConfig):
+        return ["url"] if shown_url(config.url) != config.url else []
+    pairs = zip(config.args, shown_args(config.args), strict=True)
+    return [f"args[{index}]" for index, (arg, text) in enumerate(pairs) if arg != text]

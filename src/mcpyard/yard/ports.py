@@ -6,6 +6,7 @@ from typing import Protocol
 
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.this_yard import SelfIdentity
+from mcpyard.domain.degradation import SelfCheck
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
@@ -27,7 +28,10 @@ class Observable(Servers, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What a yard reaches the world through; `fault` tells why it can store nothing."""
+    """What a yard reaches the world through.
+
+    `fault` tells why it can store nothing, `checks` what else does not work.
+    """
 
     sources: Sequence[Source]
     memory: Memory
@@ -44,3 +48,4 @@ class Ports:
     fault: Callable[[], YardError | None] = lambda: None
     secrets: SecretLookup = field(default_factory=NoSecrets)
     read_project: ReadProject = no_project
+    checks: Sequence[SelfCheck] = ()

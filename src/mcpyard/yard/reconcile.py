@@ -1,13 +1,14 @@
 """The loop that moves what is toward what should be.
 
-Level-triggered: a saved file, an edit, an ended child only wake it. It looks at the whole picture,
-carries out what the plan says, and rests. What it desired last is what readers see.
+Level-triggered: a saved file, an edit, an ended child only wake it. It compares the whole picture,
+plans for the servers that are not as they were or are not done yet, carries out what the plan says,
+and rests. What it desired last is what readers see.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 from uuid import UUID, uuid4
@@ -16,10 +17,12 @@ from mcpyard.domain.definition.approval import admit
 from mcpyard.domain.desired import (
     Definition,
     Desired,
+    DesiredChanges,
     DesiredServer,
     DesireInputs,
     Document,
     Owner,
+    changes,
     desire,
 )
 from mcpyard.domain.lifecycle import OPEN, UP, Phase
@@ -30,6 +33,9 @@ from mcpyard.domain.ports import Memory, Servers, Source
 from mcpyard.yard.intent import Intent
 
 log = logging.getLogger(__name__)
+
+OnDesired = Callable[[Desired, DesiredChanges], None]
+"""Takes over another desired state, with what is different in it."""
 
 _DONE = {
     Wanted.RUNNING: OPEN | {Phase.FAILED, Phase.NEEDS_AUTH, Phase.NEEDS_APPROVAL},
@@ -85,11 +91,12 @@ class Reconciler:
         self._intent = intent
         self._inputs = inputs
         self._desired = Desired({})
+        self._due: set[UUID] = set()
         self._stale = True
         self._held = 0
         self._awake = asyncio.Event()
         self._rounds = asyncio.Condition()
-        self._on_desired: Callable[[Desired], None] = lambda _: None
+        self._on_desired: OnDesired = lambda _, __: None
         self._secrets: SecretLookup = NoSecrets()
         intent.changed = self.documents_changed
 
@@ -104,7 +111,7 @@ class Reconciler:
         self.refresh()
         return self._desired
 
-    async def open(self, on_desired: Callable[[Desired], None]) -> None:
+    async def open(self, on_desired: OnDesired) -> None:
         """Open the sources and look for the first time."""
         self._on_desired = on_desired
         for source in self._sources:
@@ -122,8 +129,9 @@ class Reconciler:
         self._stale = True
         self._awake.set()
 
-    def servers_changed(self) -> None:
-        """What is observed changed."""
+    def server_changed(self, server: UUID) -> None:
+        """What is observed of a server changed."""
+        self._due.add(server)
         self._awake.set()
 
     async def run(self) -> None:
@@ -145,10 +153,33 @@ class Reconciler:
         if self._held:
             return
         self.refresh()
-        actions_due = plan(self._desired, self._servers.observed())
+        due, self._due = self._due, set()
+        try:
+            self._carry_out(self._in_order(due))
+        except BaseException:
+            self._due |= due
+            raise
+
+    def _carry_out(self, due: Collection[UUID]) -> None:
+        observed = self._servers.observed()
+        desired = {id_: self._desired.servers[id_] for id_ in due if id_ in self._desired.servers}
+        actual = {id_: observed[id_] for id_ in due if id_ in observed}
+        actions_due = plan(Desired(desired), actual)
         actions = tuple(each for each in actions_due if not self._is_early(each))
+        # Whatever is under way is looked at again until nothing is left to do about it.
+        self._due.update(each.id for each in actions_due)
         if actions:
             self._servers.apply(actions, self._desired.servers)
+
+    def _in_order(self, due: Collection[UUID]) -> Collection[UUID]:
+        """In the order of what is desired, with those that are gone behind."""
+        if len(due) <= 1:
+            return due
+        servers = self._desired.servers
+        return [
+            *(each for each in servers if each in due),
+            *(it for it in due if it not in servers),
+        ]
 
     async def settled(self, server: UUID) -> None:
         """Return when a server is what it should be, or can't be without somebody's help."""
@@ -186,12 +217,16 @@ class Reconciler:
         """Take over what the sources and the users say by now."""
         if self._stale and not self._held:
             # What changes while it is looked at is looked at again.
-            self._stale = False
+            self._stale, before = False, self._desired
             try:
                 self._desired = self._desire()
-                self._on_desired(self._desired)
+                different = changes(before, self._desired)
+                self._due.update(each.id for each in different.changed)
+                self._due.update(different.gone)
+                self._on_desired(self._desired, different)
             except BaseException:
-                self._stale = True
+                # All that is different is published the next time.
+                self._stale, self._desired = True, before
                 raise
 
     async def on_trial(self, config: Config) -> DesiredServer:
@@ -241,11 +276,7 @@ class Reconciler:
 
     def _desire(self) -> Desired:
         documents = [source.document() for source in self._sources]
-        identities: dict[tuple[Owner, str], UUID] = {
-            (document.owner, each.name): self._memory.identity(document.owner, each.name)
-            for document in documents
-            for each in document.definitions
-        }
+        identities = _Identities(self._memory)
         intent = self._intent
         admission = admit(documents, intent.trust.approved(documents))
         inputs = replace(
@@ -267,6 +298,18 @@ class Reconciler:
         return replace(desired, servers={**desired.servers, **noted}) if noted else desired
 
 
+class _Identities(dict[tuple[Owner, str], UUID]):
+    """The ids of definitions; each is asked for where it is needed."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self._memory = memory
+
+    def __missing__(self, key: tuple[Owner, str]) -> UUID:
+        """The id that memory has, or gives."""
+        return self._memory.identity(*key)
+
+
 def _is_done(server: DesiredServer, observed: Observed) -> bool:
     if observed.state.phase not in _DONE[server.wanted]:
         return False
@@ -277,7 +320,8 @@ def _is_done(server: DesiredServer, observed: Observed) -> bool:
 
 def by_ref(servers: Mapping[UUID, DesiredServer], ref: str) -> DesiredServer | None:
     """The server an id or a name means."""
-    for server in servers.values():
-        if ref in {server.name, str(server.id)}:
+    with suppress(ValueError):
+        server = servers.get(UUID(ref))
+        if server is not None and str(server.id) == ref:
             return server
-    return None
+    return next((server for server in servers.values() if server.name == ref), None)

@@ -42,17 +42,26 @@ class RegistryBook:
 
     def __init__(self) -> None:
         self.infos: dict[str, Info] = {}
+        self._held: dict[str, DesiredServer] = {}
         self._names: dict[UUID, str] = {}
 
     def hold(self, servers: Iterable[DesiredServer]) -> None:
         """Hold exactly these servers; one that stays keeps its status, also by another name."""
-        before = {identity: self.infos[name] for identity, name in self._names.items()}
-        infos = {each.id: Info(each.name, each.config) for each in servers}
-        self._names = {identity: info.name for identity, info in infos.items()}
-        self.infos = {
-            info.name: replace(before.get(identity, info), name=info.name, config=info.config)
-            for identity, info in infos.items()
-        }
+        held = {each.name: each for each in servers}
+        changed = [each for name, each in held.items() if self._held.get(name) is not each]
+        fresh = {each.name: self._following(each) for each in changed}
+        self.infos = {name: fresh.get(name) or self.infos[name] for name in held}
+        self._names |= {each.id: each.name for each in changed}
+        if len(self._names) > len(held):
+            self._names = {each.id: name for name, each in held.items()}
+        self._held = held
+
+    def _following(self, server: DesiredServer) -> Info:
+        """What is known of a server, under its name and with its definition of now."""
+        info = self.infos.get(self._names.get(server.id, ""))
+        if info is None:
+            return Info(server.name, server.config)
+        return replace(info, name=server.name, config=server.config)
 
     def known(self, name: str) -> Info:
         """The server of that name."""

@@ -8,7 +8,7 @@ follows every edit.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,11 +62,11 @@ class Trusting:
     async def approve(self, owner: Owner, entries: Entries) -> None:
         """Approve entries of an owner's document, besides those that are."""
 
-    async def approve_edit(self, owner: Owner, name: str, config: Config) -> None:
-        """Approve an entry that is written from here: whoever makes the edit approves it."""
+    async def approve_edits(self, owner: Owner, configs: Mapping[str, Config]) -> None:
+        """Approve entries that are written from here: whoever makes the edit approves them."""
 
-    async def give_up_edit(self, owner: Owner, name: str) -> None:
-        """Forget an edit that was not written."""
+    async def give_up_edits(self, owner: Owner, names: Collection[str]) -> None:
+        """Forget edits that were not written."""
 
     async def rename(self, owner: Owner, name: str, new: str) -> None:
         """Let what was approved under one name be approved under another."""
@@ -144,27 +144,31 @@ class Trust(Trusting):
         """Approve entries of an owner's document, besides those that are."""
         await self._change(owner, lambda present: {**present, **entries})
 
-    async def approve_edit(self, owner: Owner, name: str, config: Config) -> None:
-        """Approve an entry that is written from here: whoever makes the edit approves it."""
+    async def approve_edits(self, owner: Owner, configs: Mapping[str, Config]) -> None:
+        """Approve entries that are written from here: whoever makes the edit approves them."""
 
         def edited(present: Entries) -> Entries:
-            before = present.get(name)
-            if before is None or before.gone:
-                return {**present, name: ApprovedEntry(config)}
-            return {**present, name: replace(before, edit=config)}
+            return {
+                **present,
+                **{name: _edited(present.get(name), each) for name, each in configs.items()},
+            }
 
-        await self._change(owner, edited)
+        if configs:
+            await self._change(owner, edited)
 
-    async def give_up_edit(self, owner: Owner, name: str) -> None:
-        """Forget an edit that was not written."""
+    async def give_up_edits(self, owner: Owner, names: Collection[str]) -> None:
+        """Forget edits that were not written."""
 
         def without(present: Entries) -> Entries:
-            entry = present.get(name)
-            if entry is not None and entry.edit is not None:
-                return {**present, name: replace(entry, edit=None)}
-            return {each: entry for each, entry in present.items() if each != name}
+            edits = {name for name in names if name in present and present[name].edit}
+            return {
+                name: replace(entry, edit=None) if name in edits else entry
+                for name, entry in present.items()
+                if name in edits or name not in names
+            }
 
-        await self._change(owner, without)
+        if names:
+            await self._change(owner, without)
 
     async def rename(self, owner: Owner, name: str, new: str) -> None:
         """Let what was approved under one name be approved under another."""
@@ -195,6 +199,12 @@ class Trust(Trusting):
         if folder is None:
             folder = self._folders[owner.place] = real_folder(Path(owner.place).parent)
         return folder
+
+
+def _edited(before: ApprovedEntry | None, config: Config) -> ApprovedEntry:
+    if before is None or before.gone:
+        return ApprovedEntry(config)
+    return replace(before, edit=config)
 
 
 def real_folder(folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -14,22 +14,20 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
-    NoSignIn,
     ReadOnlyOwner,
     ServerUnknown,
-    SignInUnknown,
     ThisYard,
     ToolUnknown,
+    YardError,
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import LogLine
-from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.approving import ProjectApprovals
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.calls.accounts import Accounts
@@ -39,7 +37,7 @@ from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.yard_scope import OwnServers
-from mcpyard.yard.closing import STEP_TIMEOUT, bounded
+from mcpyard.yard.closing import STEP_TIMEOUT, bounded, wait_up_to
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
 from mcpyard.yard.events import EventBus, Subscription
@@ -47,17 +45,19 @@ from mcpyard.yard.intent import Intent
 from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
+from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.reconcile import Reconciler, by_ref
+from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
+from mcpyard.yard.server_sign_ins import ServerSignIns
 from mcpyard.yard.views.calls import CallView, call_view
-from mcpyard.yard.views.events import documents_event, status_event
+from mcpyard.yard.views.resources import figures_view
 from mcpyard.yard.views.servers import (
     Picture,
     RevealedView,
     ServerView,
     ToolView,
     TrialView,
-    figures_view,
     revealed_view,
     server_view,
     tool_view,
@@ -80,6 +80,7 @@ class YardCore:
         approvals: The entries of project files that need approval.
         identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
+        checks: Checks of mcpyard itself.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -87,12 +88,12 @@ class YardCore:
         self.identity = ports.identity
         self.fault = ports.fault
         self.registry = Registry()
-        self._registered = self.registry.manage()
         self._servers = ports.servers
         self._memory = ports.memory
-        self._sign_ins = ports.sign_ins
+        self._sign_ins = ServerSignIns(ports.sign_ins)
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
+        self._publisher = Publisher(self.registry.manage(), self._book, self._bus)
         self.profiles = ProfileBook(
             ports.profiles, lambda name: self._bus.publish("profiles", {"name": name})
         )
@@ -113,6 +114,7 @@ class YardCore:
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
         self._clients = self._reach_clients(ports)
+        self.checks = SelfChecks([*ports.checks, reconciler_check(lambda: self._loop_task)])
         self._loop_task: asyncio.Task[None] | None = None
 
     @property
@@ -254,9 +256,20 @@ class YardCore:
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
         """Add a server (see `ServerEditor.register`); returns its record with warnings."""
-        owner, name, odd = await self._editor.register(body)
-        server = self.desired.servers[self._memory.identity(owner, name)]
-        return with_warnings(await self._after(server, wait), odd)
+        added = await self._editor.register(body)
+        record = await self._after(self.server(str(added.id)), wait)
+        return with_warnings(record, added.warnings)
+
+    async def register_all(
+        self, bodies: Iterable[Mapping[str, object]]
+    ) -> list[ServerView | YardError]:
+        """Add servers in one edit; returns the record of each, or why it was refused."""
+        return [
+            each
+            if isinstance(each, YardError)
+            else with_warnings(self._record(self.server(str(each.id))), each.warnings)
+            for each in await self._editor.register_all(bodies)
+        ]
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
         """Change a server (see `ServerEditor.change`); returns its record with warnings."""
@@ -279,7 +292,8 @@ class YardCore:
         """Stop a server if it runs, and remove its definition."""
         server = self.server(ref)
         await self._editor.remove(server)
-        await self._until(self._reconciler.gone(server.id), wait)
+        await wait_up_to(self._reconciler.gone(server.id), wait)
+        await self._sign_ins.forget(server, self.desired.servers.values())
 
     async def trial(self, body: Mapping[str, object]) -> TrialView:
         """Start a server that is not registered, list its tools, and stop it."""
@@ -289,22 +303,29 @@ class YardCore:
 
     async def login(self, ref: str, redirect_uri: str) -> str:
         """Begin a sign-in at a remote server; returns the URL to open in a browser."""
-        server = self.server(ref)
-        if self._sign_ins is None:
-            raise NoSignIn("this mcpyard instance does not support sign-in")
-        return await self._sign_ins.begin(server, redirect_uri)
+        return await self._sign_ins.begin(self.server(ref), redirect_uri)
 
     async def logged_in(self, answer: Mapping[str, str]) -> str:
         """Finish a sign-in with the callback parameters; returns the name of the server."""
-        if self._sign_ins is None:
-            raise SignInUnknown("this mcpyard instance does not support sign-in")
         server = self.server(str(await self._sign_ins.finish(answer)))
         if server.wanted is not Wanted.STOPPED:
             self._intent.turn(server.id)
         return server.name
 
+    async def logout(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Delete the tokens of a remote server; one that runs is connected anew without them."""
+        server = self.server(ref)
+        await self._sign_ins.end(server)
+        if self._of(server.id).state.phase in UP:
+            self._intent.turn(server.id)
+        return await self._after(server, wait)
+
+    def signed_in(self, server: DesiredServer) -> bool:
+        """Whether mcpyard sends a token of a sign-in to a server."""
+        return self._sign_ins.signed_in(server)
+
     def reveal(self, ref: str) -> RevealedView:
-        """Return the literal values of a server's variables and headers."""
+        """Return the literal values that a server's record masks."""
         return revealed_view(self.server(ref))
 
     async def approve(self, folder: str | Path, *, replace: Collection[str] = ()) -> list[str]:
@@ -340,13 +361,8 @@ class YardCore:
         return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
 
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
-        await self._until(self._reconciler.settled(server.id), wait)
+        await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
-
-    async def _until(self, event: Awaitable[None], seconds: float) -> None:
-        """Wait at most so many seconds; a timeout is not an error."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(event, max(0.0, seconds))
 
     def _of(self, server: UUID) -> Observed:
         return self._servers.observed().get(server) or Observed(server)
@@ -367,32 +383,11 @@ class YardCore:
                     yield route
 
     def _observed(self, observed: Observed) -> None:
-        server = self.desired.servers.get(observed.id)
-        if server:
-            self._publish(server, observed)
-        self._reconciler.servers_changed()
+        defined = self.desired.servers
+        if server := defined.get(observed.id):
+            self._publisher.observed(server, observed, defined)
+            self.calls.observed(server, observed)
+        self._reconciler.server_changed(observed.id)
 
-    def _publish(self, server: DesiredServer, observed: Observed) -> None:
-        self._publish_tools(server, observed)
-        status, cause = public_words(observed.state).status, observed.state.cause
-        error = cause.message if cause and status is Status.ERROR else None
-        self._registered.update_status(server.name, status, error)
-        self._bus.publish("status", status_event(server, observed))
-        self.calls.observed(server, observed)
-
-    def _publish_tools(self, server: DesiredServer, observed: Observed) -> None:
-        self._book.addresses.claim(observed, self.desired.servers)
-        if self._book.update(server, observed):
-            names = [route.exposed for route in self._book.routes(server.id)]
-            self._registered.update_tool_count(server.name, len(names))
-            self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
-
-    def _desired_changed(self, desired: Desired) -> None:
-        self._registered.hold(desired.servers.values())
-        for gone in [each for each in self._book.servers() if each not in desired.servers]:
-            self._book.remove(gone)
-            self._bus.publish("removed", {"id": str(gone)})
-        for server in desired.servers.values():
-            if observed := self._servers.observed().get(server.id):
-                self._publish_tools(server, observed)
-        self._bus.publish("documents", documents_event(desired))
+    def _desired_changed(self, desired: Desired, different: DesiredChanges) -> None:
+        self._publisher.desired_changed(desired, different, self._servers.observed())

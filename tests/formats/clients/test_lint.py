@@ -183,7 +183,24 @@ def test_a_secret_in_a_file_that_every_user_can_read_is_a_warning() -> None:
     assert codes(findings) == ["secret-readable warning"] * 2
     assert findings[0].hint == "run chmod 600, or write ${A_VARIABLE}"
     assert only("claude", entry, mode=0o640) == []
-    assert only("claude", LITERALS, mode=0o600) == []
+
+
+@pytest.mark.spec("F3.3")
+def test_a_secret_that_process_lists_and_logs_show_is_a_warning_wherever_its_file_is() -> None:
+    [finding] = only("claude", LITERALS, mode=0o600)
+    assert (finding.code, finding.level, finding.facts["field"]) == (
+        "secret-visible",
+        "warning",
+        "url",
+    )
+    assert finding.hint == "write ${A_VARIABLE}"
+    entry = {"command": "a", "args": ["--token", LITERAL], "env": {"API_KEY": LITERAL}}
+    [finding] = only("yard", entry)
+    assert finding.message.startswith("args contains a plain-text secret")
+    assert finding.hint == "use ${keyring:NAME} or a variable"
+    assert LITERAL not in finding.message
+    assert codes(only("yard", entry, tracked=True)) == ["secret-tracked error"] * 2
+    assert only("yard", {"command": "a", "args": ["--token", "${TOKEN}"]}) == []
 
 
 def test_a_secret_under_another_word_for_the_same_is_told_at_its_server() -> None:

@@ -9,7 +9,9 @@ for a connection, or only when it is needed.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import unquote
 
 import httptools
@@ -20,19 +22,21 @@ from mcpyard.api.http_server.uvicorn_internals import (
     HIGH_WATER_LIMIT,
     STATUS_LINE,
     HttpToolsProtocol,
+    RequestResponseCycle,
 )
 from mcpyard.api.security.headers import STRICT
 from mcpyard.api.security.incoming import GATEWAY
-from mcpyard.asgi_scope import BODY, SEND_WHOLE
+from mcpyard.asgi_scope import BODY, PRINCIPAL, SEND_WHOLE
 
 if TYPE_CHECKING:
-    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application, UvicornApps
 
 HEAD_LIMIT: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0
 STALLED_SECONDS: Final = 60.0
 LINGER_SECONDS: Final = 2.0
-MOST_CONNECTIONS: Final = 512
+MOST_CONNECTIONS: Final = 1024
+"""More than the calls that one caller may have in flight: the others must still come in."""
 
 _ASGI: Final = {"version": "3.0", "spec_version": "2.3"}
 _SEPARATORS: Final = 4
@@ -53,19 +57,25 @@ class _Address(NamedTuple):
     app: "ASGI3Application | None"
 
 
-class _Apps(Protocol):
-    """What uvicorn does not say the types of."""
+@dataclass(slots=True)
+class ConnectionCounts:
+    """What became of connections when there were too many."""
 
-    app: "ASGI3Application"
-    config: "_Configured"
-
-
-class _Configured(Protocol):
-    app: "ASGI3Application"
+    made: int = 0
+    closed: int = 0
+    refused: int = 0
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Speaks HTTP with a peer, within limits."""
+    """Speaks HTTP with a peer, within limits.
+
+    Attributes:
+        counts: Counts the connections of this process.
+        number: Which of them this one is.
+    """
+
+    counts = ConnectionCounts()
+    number = 0
 
     head_seconds = HEAD_SECONDS
     stalled_seconds = STALLED_SECONDS
@@ -92,12 +102,31 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Take a peer, unless there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > self.most_connections:
+        self.counts.made += 1
+        self.number = self.counts.made
+        if len(self.connections) <= self.most_connections or self._make_room():
+            self._hasten()
+        else:
+            self.counts.refused += 1
             self._drop(503, "Too many connections.")
             # It would be one more of them for as long as it lingers.
             self.transport.close()
-        else:
-            self._hasten()
+
+    def _make_room(self) -> bool:
+        """Close the oldest connection that nobody known uses."""
+        others = cast("set[BoundedProtocol]", self.connections) - {self}
+        unknown = [
+            each for each in others if not (each.is_authenticated or each.transport.is_closing())
+        ]
+        if unknown:
+            self.counts.closed += 1
+            min(unknown, key=attrgetter("number")).transport.abort()
+        return bool(unknown)
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Whether its last request came from somebody known (see `asgi_scope.annotate`)."""
+        return bool(self.cycle) and self.cycle.scope.get(PRINCIPAL) is not None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a peer."""
@@ -115,8 +144,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._rests_since = None
         if not self._is_at_rest():
             self._parse(data)
-        elif self._before and self._before.fits(data):
-            self._repeat(self._before, data)
+        elif self._before and (body := self._before.body_of(data)) is not None:
+            self._repeat(self._before, body)
         else:
             self._whole_requests = 0
             self._parse(data)
@@ -151,13 +180,19 @@ class BoundedProtocol(HttpToolsProtocol):
         if one and app and self._address.path.startswith(GATEWAY):
             self._before = repeatable(data, self.cycle.scope, app)
 
-    def _repeat(self, before: Repeated, data: bytes) -> None:
+    def _repeat(self, before: Repeated, body: bytes) -> None:
         """Begin a request whose head is that of the one before."""
         self.cycle = cycle = Cycle(self, keep_alive=True)
-        cycle.body = data[len(before.head) :]
+        cycle.body = body
         cycle.more_body = False
-        cycle.scope = {**before.scope, SEND_WHOLE: cycle.send_whole, BODY: cycle.body}
+        cycle.scope = scope = before.scope_of(body)
+        scope[SEND_WHOLE] = cycle.send_whole
+        scope[BODY] = body
         self._start_asgi_task(cycle, before.app)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
+        # It leaves the set by itself: a callback would cost each request a turn of the loop.
+        self.tasks.add(self.loop.create_task(cycle.run_asgi(app)))
 
     def _wait_for_more(self) -> None:
         if self._unheard > HEAD_LIMIT:
@@ -198,6 +233,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_body = True
         free = not self.cycle or self.cycle.response_complete
         self.cycle, app = self._begin()
+        # The parser reports trailers as it does headers; they must not become any.
+        self.headers = []
         if free:
             self._start_asgi_task(self.cycle, app)
         else:
@@ -273,7 +310,7 @@ class BoundedProtocol(HttpToolsProtocol):
         parts = httptools.parse_url(url)
         path = parts.path.decode("ascii")
         path = unquote(path) if "%" in path else path
-        apps = cast("_Apps", self)
+        apps = cast("UvicornApps", self)
         # What a proxy says of scheme and client matters to pages, and costs every call its part.
         app = apps.config.app if path.startswith(GATEWAY) else apps.app
         return _Address(path, parts.path, parts.query or b"", app)

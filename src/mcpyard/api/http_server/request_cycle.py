@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcpyard.api.http_server.uvicorn_internals import STATUS_LINE, RequestResponseCycle
 from mcpyard.api.security.headers import BRIEF, missing
-from mcpyard.asgi_scope import SEND_WHOLE, Headers
+from mcpyard.asgi_scope import BODY, SEND_WHOLE, Headers
 
 if TYPE_CHECKING:
-    from mcpyard.api.http_server.uvicorn_internals import HttpToolsProtocol
+    from mcpyard.api.http_server.uvicorn_internals import ASGI3Application, HttpToolsProtocol
 
 
 def _message_event(cycle: "Cycle") -> asyncio.Event:
@@ -39,6 +39,7 @@ class Cycle(RequestResponseCycle):
 
     scope: Any
     body: Any
+    tasks: Any
     message_event: Any = cached_property(_message_event)
 
     def __init__(self, of: "HttpToolsProtocol", *, keep_alive: bool) -> None:
@@ -47,26 +48,64 @@ class Cycle(RequestResponseCycle):
         self.logger = of.logger
         self.default_headers = of.server_state.default_headers
         self.on_response = of.on_response_complete
+        self.tasks = of.tasks
         self.keep_alive = keep_alive
         self.waiting_for_100_continue = of.expect_100_continue
 
-    def send_whole(self, status: int, headers: Headers, body: bytes) -> bool:
+    async def run_asgi(self, app: "ASGI3Application") -> None:
+        """Have the request answered, and let go of it."""
+        try:
+            await app(self.scope, self.receive, self.send)
+            if not self.response_complete:
+                await super().run_asgi(_returned)
+        except BaseException as error:  # noqa: BLE001  whatever it is, the client gets an answer
+            await super().run_asgi(_raising(error))
+        finally:
+            # Scope and cycle would hold each other and the body, and the connection holds the last
+            # cycle: all of it would wait for the next request, or for the collector.
+            self.tasks.discard(asyncio.current_task())
+            self.body = b""
+            self.on_response = _nothing
+            self.scope.pop(SEND_WHOLE, None)
+            self.scope.pop(BODY, None)
+
+    def send_whole(self, status: int, headers: Headers, *body: bytes) -> bool:
         """Give a whole answer (see `SendWhole`)."""
         if self.response_started or self.flow.write_paused or self.scope["method"] == "HEAD":
             return False
         if self.disconnected:
             return True
         self.response_started = self.response_complete = True
-        # Else the two would hold each other, and wait for the collector.
-        del self.scope[SEND_WHOLE]
         head = _head(status, headers, self.keep_alive)
-        self.transport.write(b"%b%d\r\n\r\n%b" % (head, len(body), body))
+        if len(body) == 1:
+            self.transport.write(b"%b%d\r\n\r\n%b" % (head, len(body[0]), body[0]))
+        else:
+            self.transport.writelines((b"%b%d\r\n\r\n" % (head, sum(map(len, body))), *body))
         if "message_event" in self.__dict__:
             self.message_event.set()
         if not self.keep_alive:
             self.transport.close()
         self.on_response()
         return True
+
+
+def _nothing() -> None:
+    """Stands for a connection that need not be told."""
+
+
+async def _returned(*_arguments: object) -> None:
+    """Stands for an application that returned; uvicorn knows what to do if nothing was answered."""
+
+
+def _raising(error: BaseException) -> "ASGI3Application":
+    """Stands for an application that failed."""
+    held = [error]
+
+    async def failed(*_arguments: object) -> None:
+        # Not kept: the error has a traceback, which would lead back to it.
+        raise held.pop()
+
+    return failed
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ read what changed in these classes, then adapt the subclasses, the tables and th
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Protocol
 
 import uvicorn
 from uvicorn._types import ASGI3Application
@@ -19,6 +19,20 @@ from uvicorn.protocols.http.httptools_impl import (
 
 WRITTEN_FOR: Final = "0.54"
 """The minor version."""
+
+
+class UvicornApps(Protocol):
+    """What uvicorn does not say the types of."""
+
+    app: ASGI3Application
+    config: "UvicornConfig"
+
+
+class UvicornConfig(Protocol):
+    """The same, of its configuration."""
+
+    app: ASGI3Application
+
 
 METHODS: Final[Mapping[type, Mapping[str, str]]] = {
     HttpToolsProtocol: {
@@ -65,7 +79,8 @@ ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
         {
             *("app", "client", "config", "connections", "cycle", "expect_100_continue", "flow"),
             *("headers", "logger", "loop", "parser", "pipeline", "scheme", "server"),
-            *("server_state", "timeout_keep_alive", "timeout_keep_alive_task", "transport", "url"),
+            *("server_state", "tasks", "timeout_keep_alive", "timeout_keep_alive_task"),
+            *("transport", "url"),
         }
     ),
     RequestResponseCycle: frozenset(
@@ -91,4 +106,6 @@ __all__ = [
     "FlowControl",
     "HttpToolsProtocol",
     "RequestResponseCycle",
+    "UvicornApps",
+    "UvicornConfig",
 ]

@@ -32,7 +32,11 @@ class Tls(NamedTuple):
 class WebServer(uvicorn.Server):
     """Serves until it is told to stop. Signals are its owner's business, not its own."""
 
-    def __init__(self, app: ASGIApp, tls: Tls | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, tls: Tls | None = None, most_connections: int | None = None
+    ) -> None:
+        if most_connections is not None:
+            BoundedProtocol.most_connections = most_connections
         super().__init__(
             uvicorn.Config(
                 app,

@@ -41,6 +41,7 @@ _MEANINGS: Final = {
     415: "The content type is not JSON.",
     421: "The `Host` header is not allowed.",
     422: "The input is invalid; the problems name the fields, and nothing was changed.",
+    429: "Too many calls of the server or of the token are in flight.",
     500: "An internal error of mcpyard.",
     502: "The MCP server failed; the problem has the cause and the last log lines.",
     504: "A timeout expired.",

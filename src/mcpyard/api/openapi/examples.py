@@ -39,7 +39,7 @@ _SERVER: Final[_Object] = {
     **_SESSION,
     "env": {"LOG": "${LOG_LEVEL}", "API_KEY": {"masked": True, "hint": "...9f2c"}}, "cwd": None,
     "id": _ID, "name": "files", "title": "Shared files", "scope": "project", "transport": "stdio",
-    "toolPolicies": {}, "wanted": "running", "wantedConcurrency": 0, "concurrency": None,
+    "toolPolicies": {}, "wanted": "running", "wantedConcurrency": 0, "concurrency": 256,
     "status": "connected", "state": "running", "phase": "connected", "since": _AT, "pid": 4711,
     "error": None, "attempt": 0, "maxAttempts": 3, "nextRetryAt": None, "needsApproval": None,
     "thisYard": False, "toolsStale": False, "toolCount": 1, "digest": _DIGEST,
@@ -67,6 +67,11 @@ _OUTCOME: Final[_Object] = {
         "attribution": {"source": "files", "updatedAt": None, "retrievedAt": None},
         "tried": ["files"],
     },
+}
+_DEGRADATION: Final[_Object] = {
+    "component": "storage",
+    "detail": "/home/me/.local/share/mcpyard is not writable: No space left on device",
+    "hint": "Free some disk space, then try again.",
 }
 _SICKNESS: Final[_Object] = {
     "ok": False, "type": "urn:mcpyard:error:state-gone", "title": "State gone", "status": 507,
@@ -137,7 +142,9 @@ ANSWERS: Final[Mapping[str, object]] = {
     "Parsed": {"servers": [_PARSED], "problems": []},
     "Trial": {"ok": True, **_SESSION},
     "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": []},
-    "Calls": {"calls": [_CALL], "next": None},
+    "Calls": {"calls": [_CALL], "next": None, "dropped": 0, "trimmed": 0},
+    "Alive": {"ok": True},
+    "Readiness": {"ok": True, "status": "degraded", "degraded": [_DEGRADATION]},
     "Health": {"ok": True},
     "Sickness": _SICKNESS,
     "Profile": _NAMED_PROFILE,

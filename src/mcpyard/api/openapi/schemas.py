@@ -6,7 +6,7 @@ from typing import Final
 from mcpyard.api.openapi.builders import NULL, Json, array, maybe, members, named, ref, text
 from mcpyard.api.openapi.derived import model_properties, oauth, properties
 from mcpyard.domain.definition.checks import MAX_NAME
-from mcpyard.domain.model import FallbackTool, Policy, Scope, ToolPolicy, Transport
+from mcpyard.domain.model import FallbackTool, Policy, ResourceLimits, Scope, ToolPolicy, Transport
 from mcpyard.domain.narrowing import list_of
 from mcpyard.yard.calls.outcome import ErrorKind
 from mcpyard.yard.clients.patching import WORDS
@@ -42,11 +42,16 @@ def _nullable(parts: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
+_LIMITS: Final = model_properties(ResourceLimits)
+_MEMORY: Final = list_of(_LIMITS["memory"]["anyOf"])
+_SIZE: Final = text('A size such as "512MB".')
+
 _POLICY: Final[dict[str, Json]] = {
     **model_properties(Policy),
     "inherit": {"anyOf": [{"const": "all"}, _TEXTS]},
     "health": members({}, properties(HealthView)),
     "restart": members({}, properties(RestartView)),
+    "limits": members({}, {**_LIMITS, "memory": {"anyOf": [*_MEMORY, _SIZE]}}),
     "tools": named(ref("ToolPolicy")),
 }
 

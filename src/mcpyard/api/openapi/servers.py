@@ -124,7 +124,7 @@ TOOLS: Final[Operations] = {
     "POST /api/mcp/tools/{exposed}/call callTool": operation(
         "Call a tool by its exposed name.",
         _OUTCOME,
-        *(404, 502, 504),
+        *(404, 429, 502, 504),
         requestBody=body("Asked", required=False),
     ),
     f"GET {ONE}/tools getServerTools": operation(
@@ -141,7 +141,7 @@ TOOLS: Final[Operations] = {
     f"POST {ONE}/tools/{{tool}}/call callServerTool": operation(
         "Call a tool of one server by the server's own name for it.",
         _OUTCOME,
-        *(404, 502, 504),
+        *(404, 429, 502, 504),
         requestBody=body("Asked", required=False),
     ),
 }

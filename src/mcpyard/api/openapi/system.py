@@ -40,7 +40,7 @@ def _number(name: str, description: str, highest: int = 2**63 - 1, **more: objec
 
 YARD: Final[Operations] = {
     "GET /api/mcp/calls listCalls": operation(
-        "List the last calls, newest first.",
+        "List the last calls, newest first. Each caller keeps a fair share of the journal.",
         one("Calls", "A page."),
         *(404, 422),
         parameters=[
@@ -63,7 +63,7 @@ YARD: Final[Operations] = {
             "keeps the connection alive.",
             example=EVENTS,
         ),
-        422,
+        *(422, 429),
         parameters=[
             query("after", "The id of the last event received."),
             header("Last-Event-ID", "The same, as browsers send it."),
@@ -73,9 +73,21 @@ YARD: Final[Operations] = {
     "GET /api/openapi.json getOpenapi": operation(
         "The OpenAPI document.", answer("The document.", {JSON: {"schema": {"type": "object"}}})
     ),
+    "GET /livez getLiveness": public(
+        "Report that the process and its event loop run.",
+        one("Alive", "Alive."),
+        *(400, 403, 421),
+        security=_TOKEN_OR_NONE,
+    ),
+    "GET /readyz getReadiness": public(
+        "Report whether calls are served. What else does not work is listed with a token.",
+        one("Readiness", "Ready, or degraded.") | one("Readiness", "mcpyard is stopping.", 503),
+        *(400, 403, 421),
+        security=_TOKEN_OR_NONE,
+    ),
     "GET /healthz getHealth": public(
         "Report the health of mcpyard; with a token also the status of each server.",
-        one("Health", "Healthy.")
+        one("Health", "Healthy, or degraded.")
         | one("Sickness", "The home is gone; mcpyard stores nothing.", 507),
         *(400, 403, 421),
         security=_TOKEN_OR_NONE,
@@ -158,6 +170,11 @@ DOORS: Final[Operations] = {
         "Begin a sign-in at a remote server.",
         one("SignIn", "The URL to open in a browser."),
         *(404, 409, 422, 502, 504, 507),
+    ),
+    "POST /api/mcp/servers/{ref}/logout signOutServer": operation(
+        "Delete the tokens of a remote server, and connect to it without them.",
+        one("Server", "The server."),
+        *(404, 409, 422, 507),
     ),
     "GET /oauth/callback signInReturned": public(
         "The OAuth redirect URI, protected by `state`.",

@@ -82,7 +82,7 @@ class Authenticator:
         )
 
     def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
-        if incoming.header(b"sec-fetch-site") != "same-origin":
+        if incoming.site != "same-origin":
             return refuse(refusal("foreign-origin", "only mcpyard's own page may send this"))
         if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
             return None

@@ -42,7 +42,7 @@ class Guard:
         self._names = AllowedNames(hosts)
         self._authenticator = Authenticator(keys)
         self._audit = audit
-        self._heads = Heads()
+        self._heads = Heads(BODY_LIMIT)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Pass a request on, or refuse it."""

@@ -42,7 +42,7 @@ class AllowedNames:
 
 def is_foreign(incoming: Incoming) -> bool:
     """Whether a request comes from a page that is not this yard's own."""
-    if incoming.header(b"sec-fetch-site") in _FOREIGN_SITES:
+    if incoming.site in _FOREIGN_SITES:
         return True
     origin = incoming.header(b"origin")
     return origin is not None and not _is_own(origin, incoming.header(b"host") or "")

@@ -16,8 +16,9 @@ GATEWAY: Final = "/mcp"
 STATIC: Final = "/static/"
 
 _SAFE: Final = frozenset({"GET", "HEAD"})
+_PROBES: Final = ("/livez", "/readyz", "/healthz")
 _PUBLIC: Final = frozenset(
-    {("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", LOGIN), ("GET", CALLBACK)}
+    {("GET", LOGIN), ("GET", CALLBACK), *((method, path) for method in _SAFE for path in _PROBES)}
 )
 _ONCE: Final = (b"host", b"origin", b"authorization", b"content-length", b"sec-fetch-site")
 _NO: Final = frozenset({"0", "false", "no", ""})
@@ -93,6 +94,11 @@ class Incoming(msgspec.Struct, frozen=True):
         """A header's value."""
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
+
+    @property
+    def site(self) -> str:
+        """What a browser says of the page that a request comes from; empty without a browser."""
+        return (self.header(b"sec-fetch-site") or "").strip().lower()
 
     def cookie(self) -> str | None:
         """The value of this yard's cookie."""

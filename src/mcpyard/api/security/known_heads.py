@@ -1,49 +1,62 @@
 """Heads of requests to the gateway that came before, and were let through.
 
-A program sends the same head with every call, so what is right about it need not be found out
-again. Who it is from is none of that: a key can be taken away, and is looked at every time.
+A program sends the same head with every call, but for the length of the body, so what is right
+about it need not be found out again. Who it is from is none of that: a key can be taken away, and
+is looked at every time. Nor is the length, which is held against the limit every time.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from mcpyard.api.security.incoming import Incoming
+from mcpyard.domain.definition.numbers import whole_number
+
+LENGTH: Final = b"content-length"
 
 _MOST: Final = 1024
 _LONGEST: Final = 2048
 
 
 class Head:
-    """The head of one request, or of several that are all the same.
+    """The head of one request, or of several that differ in nothing but their lengths.
 
     Attributes:
-        key: Everything in it that decides about entry.
-        incoming: The request that it makes, once it is known to be let through.
+        key: Everything in it that decides about entry, but for the length.
+        size: The length that it says, if it says one; of several requests that of the first.
+        incoming: The request that it makes, once it is known to be let through; its headers lack
+            the length.
     """
 
-    __slots__ = ("incoming", "key")
+    __slots__ = ("incoming", "key", "size")
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        lengths = [value for name, value in headers if name == LENGTH]
         self.key: tuple[object, ...] = (
             scope["method"],
             scope["raw_path"],
             scope["query_string"],
             scope["scheme"],
             *(scope.get("server") or ()),
-            *scope["headers"],
+            len(lengths),
+            *[each for each in headers if each[0] != LENGTH],
         )
+        self.size = whole_number(lengths[0].decode("latin-1")) if len(lengths) == 1 else None
         self.incoming: Incoming | None = None
 
 
 class Heads:
-    """The heads of late."""
+    """The heads of late, of requests whose bodies are not longer than a limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._all: dict[tuple[object, ...], Incoming] = {}
 
     def find(self, head: Head) -> Incoming | None:
         """The request that a head makes, if it was let through before."""
-        if head.incoming is None:
+        if head.incoming is None and head.size is not None and head.size <= self._limit:
             head.incoming = self._all.get(head.key)
         return head.incoming
 
@@ -53,7 +66,8 @@ class Heads:
             return
         if len(self._all) >= _MOST:
             self._all.clear()
-        self._all[head.key] = incoming
+        headers = {name: value for name, value in incoming.headers.items() if name != LENGTH}
+        self._all[head.key] = msgspec.structs.replace(incoming, headers=headers)
 
 
 def _is_plain(incoming: Incoming) -> bool:
@@ -63,7 +77,7 @@ def _is_plain(incoming: Incoming) -> bool:
         incoming.is_gateway
         and not incoming.query
         and b"authorization" in headers
-        and b"content-length" in headers
+        and LENGTH in headers
         and b"transfer-encoding" not in headers
         and sum(len(name) + len(value) for name, value in headers.items()) <= _LONGEST
     )

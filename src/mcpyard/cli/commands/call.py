@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from mcpyard.cli.call_arguments import read_pairs, typed_arguments
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.output import clean
+from mcpyard.cli.output import clean, one_line
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused
 from mcpyard.client.discovery import RunningYard, find_yard, segment, server_path
 from mcpyard.domain.errors import EXIT_TOOL_ERROR, ToolUnknown
@@ -100,10 +100,12 @@ def _read_arguments(text: str) -> dict[str, object]:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise usage(f"--args is not JSON: {error.msg} at {where}", _QUOTING) from None
-    except RecursionError:
-        raise usage("--args is nested too deeply", _QUOTING) from None
     except UnicodeEncodeError:
         raise usage("--args contains half of a character (a lone surrogate)", _QUOTING) from None
+    except ValueError:
+        raise usage("--args contains a number with too many digits", _QUOTING) from None
+    except RecursionError:
+        raise usage("--args is nested too deeply", _QUOTING) from None
     if not is_object(arguments):
         raise usage("--args must be a JSON object", _QUOTING)
     return arguments
@@ -148,14 +150,16 @@ def _print(outcome: JsonObject, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(outcome))
     else:
-        _print_content(outcome)
+        print_content(outcome)
     return EXIT_TOOL_ERROR if outcome.get("isError") is True else 0
 
 
-def _print_content(outcome: JsonObject) -> None:
+def print_content(outcome: JsonObject) -> None:
+    """Print what a tool returned, for a terminal."""
     for block in list_of(outcome.get("content")):
         part = object_of(block)
         if isinstance(part.get("text"), str):
             print(clean(str(part["text"])))
         else:
-            print(f"[{part.get('type', 'content')}] {json.dumps(part)[:200]}")
+            kind = one_line(str(part.get("type", "content")))
+            print(f"[{kind[:80]}] {json.dumps(part)[:200]}")

@@ -1,4 +1,4 @@
-"""`mcpyard login`: sign in to a remote server, in a browser."""
+"""`mcpyard login` and `logout`: sign in to a remote server, in a browser, and out of it."""
 
 import json
 import sys
@@ -30,6 +30,15 @@ def sign_in(home: Path, name: str, wait: float, *, browser: bool, as_json: bool)
     if wait == 0:
         return 0
     return _print_result(_outcome(yard, str(record["id"]), wait), "signed in", as_json=as_json)
+
+
+def sign_out(home: Path, name: str, *, as_json: bool) -> int:
+    """Delete the tokens of a server."""
+    raw = need_yard(home).post(server_path(name, "logout"))
+    if as_json:
+        return print_raw(raw)
+    print(clean(f"{decode_object(raw)['name']}: signed out"))
+    return 0
 
 
 def _read_record(yard: RunningYard, name: str) -> JsonObject:

@@ -9,6 +9,7 @@ from mcpyard.cli.output import clean, one_line
 from mcpyard.cli.printing import JsonObject, decode_object, note_unused, print_raw, read_definitions
 from mcpyard.cli.status_words import approval_note, last_lines, log_command, reason, status_word
 from mcpyard.client.discovery import find_yard, server_path
+from mcpyard.domain.definition.sizes import size_text
 from mcpyard.domain.narrowing import object_of, sequence_of
 
 _DETAILS: Final = (
@@ -43,9 +44,11 @@ POLICY: Final[Mapping[str, object]] = {
     "inherit": [],
     "isolation": "shared",
     "wantedConcurrency": 0,
+    "queue": 1024,
     "maxMessage": 16 * 1024 * 1024,
     "health": {"interval": 30000, "timeout": 5000, "failures": 3},
     "restart": {"attempts": 3, "limit": 10, "window": 3600000},
+    "limits": {"memory": None, "processes": None},
     "toolPolicies": {},
 }
 """The defaults of a policy, which are not shown; a copy, since the model is slow to import."""
@@ -76,6 +79,7 @@ def _print_server(record: JsonObject) -> int:
     rows += [("last log lines", line) for line in log_lines]
     rows += [("hint", hint), ("whole log", log_command(record) if log_lines else "")]
     rows += [(key, _text(record.get(key))) for key in _DETAILS]
+    rows += [("resources", _usage(object_of(record.get("figures"))))]
     rows += [(key, _text(record.get(key))) for key in POLICY if record.get(key) != POLICY[key]]
     print(clean(str(record["name"])))
     for key, text in rows:
@@ -84,6 +88,15 @@ def _print_server(record: JsonObject) -> int:
     for tool in map(object_of, sequence_of(record.get("tools"))):
         print(f"  tool {clean(str(tool['name']))}: {one_line(str(tool['description']))}")
     return 0
+
+
+def _usage(figures: JsonObject) -> str:
+    """What its processes use."""
+    if not figures:
+        return ""
+    memory, count = size_text(int(str(figures["rss"]))), figures["processes"]
+    processes = "1 process" if count == 1 else f"{count} processes"
+    return f"{memory} memory, {figures['cpuPercent']} % CPU, {processes}"
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -40,10 +40,13 @@ from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
 from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
+from mcpyard.domain.callers import Limits, read_limits
 from mcpyard.domain.definition.this_yard import SelfIdentity
+from mcpyard.domain.errors import InputError
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
+from mcpyard.runtime.processes.cgroups import make_room_for_limits
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.home import Home
 from mcpyard.web.app import pages
@@ -79,6 +82,7 @@ class UpOptions:
         idle_exit: Seconds without a request after which to end; None for never.
         log_level: The lowest level in the log file.
         open_page: Whether to open the web page in a browser.
+        limits: The limits of `MCPYARD_LIMITS`.
     """
 
     home: Path
@@ -90,6 +94,7 @@ class UpOptions:
     idle_exit: float | None = None
     log_level: str = "info"
     open_page: bool = False
+    limits: Limits = Limits()  # noqa: RUF009  immutable
 
 
 def read_duration(option: str, text: str) -> float:
@@ -100,9 +105,17 @@ def read_duration(option: str, text: str) -> float:
     return int(match[1]) * _UNITS[match[2]]
 
 
+def configured_limits() -> Limits:
+    """The limits that the environment sets."""
+    try:
+        return read_limits(os.environ.get("MCPYARD_LIMITS", ""))
+    except InputError as error:
+        raise usage(f"MCPYARD_LIMITS: {error.message}") from None
+
+
 def run_yard(options: UpOptions) -> int:
     """Run mcpyard until a signal ends it."""
-    limit = stuck_limit()
+    limit, limits = stuck_limit(), configured_limits()
     await_predecessor(options.home)
     redactor = Redactor()
     _configure_log(options, redactor)
@@ -116,7 +129,8 @@ def run_yard(options: UpOptions) -> int:
         # Approvals are stored by the name of the folder, which must be valid text for that.
         str(options.project or current).encode()
         ADOPTION.begin()
-        uvloop.run(_watched(options, current, listener, redactor, limit))
+        make_room_for_limits()
+        uvloop.run(_watched(replace(options, limits=limits), current, listener, redactor, limit))
     return 0
 
 
@@ -165,6 +179,7 @@ async def _run(
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, options.bind)
     async with _open(options, current, _identity(options, url)) as yard:
+        yard.calls.callers.limit(options.limits.quotas)
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.revocations.listen(gateway.dismiss)
@@ -183,7 +198,7 @@ async def _run(
         )
         if options.idle_exit is not None:
             app = Idle(app, options.idle_exit, signals.stop.set)
-        web = WebServer(app, options.bind.tls)
+        web = WebServer(app, options.bind.tls, options.limits.connections)
         signals.force_close = _both(yard.force_close, web.force_close)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:

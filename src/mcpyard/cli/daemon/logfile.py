@@ -6,25 +6,20 @@ written is lost: a full disk must not end mcpyard.
 
 import contextlib
 import logging
-import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcpyard.api.rolling_file import LIMIT, RollingFile
 from mcpyard.cli.home_files import LOG_FILE
 from mcpyard.cli.output import clean
-from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secret_text import shown_text
 from mcpyard.domain.definition.secrets import hide, secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcpyard.domain.desired import Desired
-
-# Only from the beginning of a word: to try each letter of a long one would take its square.
-_ADDRESS: Final = re.compile(r"(?<!\w)\w++://\S+")
-_BEARER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 
 class Redactor:
@@ -43,9 +38,7 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """A text without secrets."""
-        text = hide(text, self._known())
-        text = _ADDRESS.sub(lambda match: shown_url(match.group()), text)
-        return _BEARER.sub(r"\1 ***", text)
+        return shown_text(hide(text, self._known()))
 
     def _known(self) -> frozenset[str]:
         desired = self.desired() if self.desired else None

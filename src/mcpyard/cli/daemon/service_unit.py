@@ -38,6 +38,8 @@ RestartSec=2
 RestartPreventExitStatus=2 4
 # mcpyard stops its servers itself, within ten seconds.
 KillMode=mixed
+# The limits of servers are enforced by the kernel where these are delegated.
+Delegate=memory pids
 TimeoutStopSec=20
 
 [Install]

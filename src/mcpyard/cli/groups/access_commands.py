@@ -30,6 +30,14 @@ def login(
     return sign_in(home_folder(home), name, wait, browser=browser, as_json=as_json)
 
 
+@_access.command(examples="mcpyard logout docs")
+def logout(name: NameArgument, home: HomeOption = None, as_json: JsonOption = False) -> int:
+    """Sign out of a remote server: delete its tokens."""
+    from mcpyard.cli.commands.login import sign_out
+
+    return sign_out(home_folder(home), name, as_json=as_json)
+
+
 @_access.command(examples="mcpyard approve\nmcpyard approve ~/my-app --yes")
 def approve(
     folder: Annotated[

@@ -6,7 +6,7 @@ import typer
 
 from mcpyard.cli.help_text import Group
 from mcpyard.cli.home_files import home_folder
-from mcpyard.cli.options import HomeOption, JsonOption, ProjectOption
+from mcpyard.cli.options import HomeOption, JsonOption, ProjectOption, YesOption
 
 app = typer.Typer()
 _system = Group(app, "System")
@@ -20,6 +20,29 @@ def doctor(
     from mcpyard.cli.commands.doctor import examine
 
     return examine(home_folder(home), project, as_json=as_json)
+
+
+@_system.command(
+    examples="mcpyard restore\nmcpyard restore 2026-11-16\nmcpyard restore ~/state.db --yes"
+)
+def restore(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="A backup: its name, its day or its path; default: list them."
+        ),
+    ] = None,
+    yes: YesOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """List the backups of the state, or restore one."""
+    from mcpyard.cli.commands.restore import list_snapshots, restore_snapshot
+
+    folder = home_folder(home)
+    if file is None:
+        return list_snapshots(folder, as_json=as_json)
+    return restore_snapshot(folder, file, yes=yes, as_json=as_json)
 
 
 @_system.command(examples="mcpyard service install --project ~/my-app\nmcpyard service status")

@@ -51,7 +51,7 @@ class ApprovedEntry:
 
 def _covers(approved: Config, config: Config) -> bool:
     wakes = is_at_rest(approved) and not is_at_rest(config)
-    same = approved == config or bound(approved) == bound(config)
+    same = approved is config or approved == config or bound(approved) == bound(config)
     return same and not wakes
 
 
@@ -141,12 +141,12 @@ def _judge(
     below = _below(document.owner, everything)
     for written in document.definitions:
         entry, shadows = entries.get(written.name), below.get(written.name)
-        new = Waiting(document.owner, written, shadows=shadows)
-        if entry is None or (shadows and not entry.shadows):
-            yield None, new
-        elif entry.covers(written.config):
+        held = entry is None or (shadows and not entry.shadows)
+        if entry and not held and entry.covers(written.config):
             yield written, None
-        elif entry.gone:
+            continue
+        new = Waiting(document.owner, written, shadows=shadows)
+        if entry is None or held or entry.gone:
             yield None, new
         else:
             config = _resting_with(written.config, entry.config)

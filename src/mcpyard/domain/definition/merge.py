@@ -4,25 +4,23 @@
 shown masked and comes back masked means: keep what is there.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mcpyard.domain.definition.old_names import NEW_NAMES, without_replaced
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
+from mcpyard.domain.definition.secret_text import (
+    MASKED,
+    StillMasked,
+    shown_text,
+    shown_url,
+    unmasked_args,
+)
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Config, LocalConfig, Policy, RemoteConfig, ToolPolicy
-from mcpyard.domain.narrowing import is_mapping, mapping_of
+from mcpyard.domain.narrowing import is_array, is_mapping, mapping_of
 
 MASK: Final = "masked"
-
-_BEFORE_VALUE: Final = re.compile(r"://[^/@:?#]*+:|[?&][^=&#]*+=?")
-"""What stands before a password, or before a value of a query.
-
-A name without a value is matched too, so that none of its characters is looked at again.
-"""
-_SECRET_NAME: Final = re.compile(r"(?i)token|key|secret|passw|signature")
-_END_OF_VALUE: Final = re.compile(r"[@&#]")
 
 _LAUNCH: Final = frozenset(
     {"type", "transport", "command", "args", "env", "environment", "cwd", "url", "headers", "oauth"}
@@ -35,33 +33,10 @@ _SHOWN: Final = {
 _POLICY: Final = frozenset(info.alias or name for name, info in Policy.model_fields.items())
 _CHANGEABLE: Final = _LAUNCH | _POLICY | {"disabled", *NEW_NAMES}
 
+_SHOWN_TEXTS: Final = {"url": shown_url, "command": shown_text}
+"""The fields that are one text, and how it is shown."""
+
 Patch = Mapping[str, object]
-
-
-def shown_url(url: str) -> str:
-    """An address as it may be shown: a password, or what a query calls a secret, left out.
-
-    A reference to a variable is no secret and stays.
-    """
-    parts, at, searched = list[str](), 0, 0
-    end = reference = -1
-    while match := _BEFORE_VALUE.search(url, searched):
-        searched = match.end()
-        if end < searched:
-            stop = _END_OF_VALUE.search(url, searched)
-            end = stop.start() if stop else len(url)
-            reference = url.rfind("${", searched, end)
-        if reference < searched < end and _precedes_secret(match[0], url[end : end + 1]):
-            parts += (url[at:searched], "***")
-            at = searched = end
-    return "".join((*parts, url[at:]))
-
-
-def _precedes_secret(before: str, after: str) -> bool:
-    """Whether a value is a secret, by what stands before and after it."""
-    if before.startswith(":"):
-        return after == "@"
-    return before.endswith("=") and _SECRET_NAME.search(before) is not None
 
 
 def plain(config: Config) -> dict[str, object]:
@@ -90,7 +65,7 @@ def oauth_of(config: RemoteConfig) -> dict[str, str] | None:
 
 def merged(config: Config, patch: Patch) -> ParsedDefinition:
     """A definition changed by a patch, or `DefinitionError` naming the field."""
-    patch = _as_shown(patch)
+    patch = _with_stored_args(_as_shown(patch), config)
     unknown = [key for key in patch if key not in _CHANGEABLE]
     if unknown:
         raise DefinitionError.of(*(Problem(key[:80], "cannot be changed") for key in unknown))
@@ -113,6 +88,40 @@ def merged(config: Config, patch: Patch) -> ParsedDefinition:
 def is_mask(value: object) -> bool:
     """Whether a value stands for one that was shown masked."""
     return is_mapping(value) and value.get(MASK) is True
+
+
+def kept_text(field: str, value: str, stored: object) -> str:
+    """A URL or a command, or the stored one where it came back as it was shown."""
+    if not isinstance(stored, str) or value == stored:
+        return value
+    if value == _SHOWN_TEXTS[field](stored):
+        return stored
+    if MASKED in value:
+        problem = Problem(field, f"contains a masked value ({MASKED}); write it out")
+        raise DefinitionError.of(problem)
+    return value
+
+
+def kept_args(args: Sequence[object], stored: Sequence[str]) -> list[object]:
+    """Arguments with the stored ones in place of those that came back as they were shown."""
+    texts = [each if isinstance(each, str) else "" for each in args]
+    try:
+        unmasked = unmasked_args(texts, stored)
+    except StillMasked as error:
+        problem = Problem(f"args[{error.index}]", "is masked, but no value is stored")
+        raise DefinitionError.of(problem) from None
+    pairs = zip(args, unmasked, strict=True)
+    return [text if isinstance(each, str) else each for each, text in pairs]
+
+
+def _with_stored_args(patch: Patch, config: Config) -> Patch:
+    stored = config.args if isinstance(config, LocalConfig) else ()
+    args, command = patch.get("args"), patch.get("command")
+    if is_array(args):
+        patch = {**patch, "args": kept_args(args, stored)}
+    if is_array(command):
+        patch = {**patch, "command": [*command[:1], *kept_args(command[1:], stored)]}
+    return patch
 
 
 def _as_shown(patch: Patch) -> Patch:
@@ -139,8 +148,8 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
         elif is_mask(value):
             if key not in base:
                 raise DefinitionError.of(Problem(where, "is masked, but no value is stored"))
-        elif key == "url" and value == shown_url(str(base.get(key))):
-            """It came back as it was shown: kept as it is."""
+        elif not path and key in _SHOWN_TEXTS and isinstance(value, str):
+            changed[key] = kept_text(key, value, base.get(key))
         elif is_mapping(value):
             changed[key] = _merge(_members(base.get(key)), value, where)
         else:

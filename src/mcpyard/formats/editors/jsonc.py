@@ -7,7 +7,9 @@ Every edit passes the guard of `jsonc_guard`: a mistake of this editor is a refu
 damaged file.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import cast
 
 from mcpyard.formats.editors.jsonc_document import Extra, JsoncDocument, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
@@ -23,15 +25,24 @@ from mcpyard.formats.editors.jsonc_scan import (
 )
 from mcpyard.formats.editors.jsonc_splice import NewItem, insert, remove, rewrite
 from mcpyard.formats.editors.jsonc_style import Style, atom, learn, line_indent, style_of
-from mcpyard.formats.editors.jsonc_values import plain, refuse, renamed, with_value, without
+from mcpyard.formats.editors.jsonc_values import (
+    plain,
+    refuse,
+    renamed,
+    value_at,
+    with_value,
+    without,
+)
 
 __all__ = (
     "Extra",
     "Json",
     "JsoncDocument",
     "Path",
+    "add_members",
     "parse",
     "remove_member",
+    "remove_members",
     "rename_member",
     "set_member",
 )
@@ -51,10 +62,9 @@ def set_member(text: str, path: Path, value: object) -> str:
     missing = path[len(nodes) - 1 :]
     if missing:
         container = _home(nodes[-1], missing, path)
-        items = container.items
         nested = with_value(None, missing[1:], new)
         edited = insert(text, container, [NewItem(str(missing[0]), nested)], style)
-        span = (items[-1].end if items else container.opening + 1), container.closing
+        span = _tail(container)
     else:
         target = nodes[-1]
         span = target.start, target.end
@@ -62,7 +72,34 @@ def set_member(text: str, path: Path, value: object) -> str:
         changed = rewrite(text[target.start : target.end], target.value, new, style)
         edited = text[: target.start] + changed + text[target.end :]
     intended = with_value(reading.root.value, path, new)
-    return JsoncEdit(reading, text, path, span, edited, intended, path).guarded()
+    return JsoncEdit(reading, text, path, span, edited, intended, (path,)).guarded()
+
+
+def add_members(text: str, path: Path, members: Mapping[str, object]) -> str:
+    """Add members to the object at the path, all in one edit; an absent object is added with them.
+
+    Raises:
+        DocumentBroken: the text cannot be read.
+        EditRefused: there is no object, it has one of the members, or JSON has no such value.
+    """
+    if not members:
+        return text
+    reading = _read(text, (*path, next(iter(members))))
+    nodes = list(reading.root.trail())[: len(path) + 1]
+    if len(nodes) <= len(path):
+        return set_member(text, path, dict(members))
+    present = nodes[-1].value
+    container = nodes[-1].container
+    if container is None or not isinstance(present, dict):
+        raise refuse(path, "is not an object")
+    if taken := next((name for name in members if name in present), None):
+        raise refuse((*path, taken), "already exists")
+    new = {name: plain(value, (*path, name)) for name, value in members.items()}
+    entries = [NewItem(name, value) for name, value in new.items()]
+    edited = insert(text, container, entries, _style(text, nodes))
+    intended = with_value(reading.root.value, path, {**present, **new})
+    zones = tuple((*path, name) for name in new)
+    return JsoncEdit(reading, text, path, _tail(container), edited, intended, zones).guarded()
 
 
 def remove_member(text: str, path: Path) -> str:
@@ -75,17 +112,23 @@ def remove_member(text: str, path: Path) -> str:
         EditRefused: there is no such member.
     """
     reading = _read(text, path)
-    container = _parent(reading, path)
-    items = container.items
-    doomed = positions(items, path[-1])
-    first, last = doomed[0], doomed[-1]
-    span = (
-        items[first - 1].end if first else container.opening + 1,
-        items[last + 1].key_start if last + 1 < len(items) else container.closing,
-    )
-    edited = remove(text, container, set(doomed))
-    intended = without(reading.root.value, path)
-    return JsoncEdit(reading, text, path, span, edited, intended, path[:-1]).guarded()
+    doomed = positions(_parent(reading, path).items, path[-1])
+    return _without(text, reading, path, doomed, without(reading.root.value, path))
+
+
+def remove_members(text: str, path: Path, names: Collection[str]) -> str:
+    """Take members out of the object at the path, all in one edit (see `remove_member`)."""
+    if not names:
+        return text
+    first = (*path, next(iter(names)))
+    reading = _read(text, first)
+    gone, items = {*names}, _parent(reading, first).items
+    if missing := gone - {item.name for item in items}:
+        raise refuse((*path, min(missing)), "there is no such member")
+    doomed = [index for index, item in enumerate(items) if item.name in gone]
+    present = cast("dict[str, Json]", value_at(reading.root.value, path))
+    stays = {name: value for name, value in present.items() if name not in gone}
+    return _without(text, reading, first, doomed, with_value(reading.root.value, path, stays))
 
 
 def rename_member(text: str, path: Path, new_name: str) -> str:
@@ -109,7 +152,7 @@ def rename_member(text: str, path: Path, new_name: str) -> str:
         edited = edited[: item.key_start] + atom(new_name) + edited[item.key_end :]
     span = keys[0].key_start, keys[-1].key_end
     intended = renamed(reading.root.value, path, new_name)
-    return JsoncEdit(reading, text, path, span, edited, intended, path[:-1]).guarded()
+    return JsoncEdit(reading, text, path, span, edited, intended, (path[:-1],)).guarded()
 
 
 def _read(text: str, path: Path) -> JsonScan:
@@ -139,6 +182,24 @@ def _home(nearest: JsonNode, missing: Path, path: Path) -> JsonContainer:
     if not all(isinstance(step, str) for step in missing):
         raise refuse(path, "an edit creates objects on its way, but no arrays")
     return nearest.container
+
+
+def _without(text: str, reading: JsonScan, path: Path, doomed: list[int], intended: Json) -> str:
+    """The text without items of the container that the path leads into, by their positions."""
+    container = _parent(reading, path)
+    items, last = container.items, doomed[-1]
+    span = (
+        items[doomed[0] - 1].end if doomed[0] else container.opening + 1,
+        items[last + 1].key_start if last + 1 < len(items) else container.closing,
+    )
+    edited = remove(text, container, {*doomed})
+    return JsoncEdit(reading, text, path, span, edited, intended, (path[:-1],)).guarded()
+
+
+def _tail(container: JsonContainer) -> tuple[int, int]:
+    """The part of a container that new items go into."""
+    items = container.items
+    return (items[-1].end if items else container.opening + 1), container.closing
 
 
 def _parent(reading: JsonScan, path: Path) -> JsonContainer:

@@ -15,7 +15,6 @@ from mcpyard.formats.editors.jsonc_scan import (
     broken,
     extras,
     places,
-    positions,
     read,
     scan,
 )
@@ -42,6 +41,9 @@ class JsoncDocument:
     _lines: Lines = field(repr=False, compare=False)
     _containers: dict[Path, JsonContainer | None] = field(
         default_factory=dict[Path, JsonContainer | None], repr=False, compare=False
+    )
+    _members: dict[Path, dict[str, JsonItem]] = field(
+        default_factory=dict[Path, dict[str, JsonItem]], repr=False, compare=False
     )
 
     @property
@@ -78,6 +80,11 @@ class JsoncDocument:
             raise LookupError(path)
         return self._place(self._item(path).key_start)
 
+    def member(self, path: Path) -> tuple[SourceLocation, str]:
+        """Where the name of the member at the path starts, and the text of its value."""
+        item = self._item(path)
+        return self._place(item.key_start), self.text[item.start : item.end]
+
     def repeated(self, path: Path) -> dict[str, SourceLocation]:
         """The names that an object has more than once, with the place of the first of each."""
         container = self._container(path)
@@ -96,8 +103,14 @@ class JsoncDocument:
 
     def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)
-        items = cast("JsonContainer", self._container(path[:-1])).items
-        return items[positions(items, path[-1])[-1]]
+        outer, step = path[:-1], path[-1]
+        items = cast("JsonContainer", self._container(outer)).items
+        if isinstance(step, int):
+            return items[step]
+        # Every entry of a file is asked for its place: a search for each would take the square.
+        if outer not in self._members:
+            self._members[outer] = {item.name or "": item for item in items}
+        return self._members[outer][step]
 
     def _container(self, path: Path) -> JsonContainer | None:
         if path not in self._containers:

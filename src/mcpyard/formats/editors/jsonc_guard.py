@@ -22,7 +22,7 @@ class JsoncEdit:
         span: the part of the text before that the edit may touch.
         edited: the text after.
         intended: the value that the text shall give after, worked out without it.
-        zone: the path of the innermost value that holds all that the edit may touch.
+        zones: the paths of the innermost values that hold all that the edit may touch.
     """
 
     reading: JsonScan
@@ -31,7 +31,7 @@ class JsoncEdit:
     span: tuple[int, int]
     edited: str
     intended: Json
-    zone: Path
+    zones: tuple[Path, ...]
 
     def guarded(self) -> str:
         """The edited text, if it is what the edit is meant to give.
@@ -53,10 +53,10 @@ class JsoncEdit:
         return self.edited
 
     def _gives(self, after: Json) -> bool:
-        # Python takes 1, 1.0 and true for equal. Beside the zone they cannot have turned into each
-        # other, for there the bytes are the same; within it the types are compared as well.
-        return after == self.intended and same(
-            value_at(after, self.zone), value_at(self.intended, self.zone)
+        # Python takes 1, 1.0 and true for equal. Beside the zones they cannot have turned into each
+        # other, for there the bytes are the same; within them the types are compared as well.
+        return after == self.intended and all(
+            same(value_at(after, zone), value_at(self.intended, zone)) for zone in self.zones
         )
 
     def _keeps_the_rest(self) -> bool:

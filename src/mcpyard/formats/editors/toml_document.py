@@ -7,6 +7,7 @@ from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
+from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import BOM, Path, places
 from mcpyard.formats.editors.patterns import NO_PROGRESS, NoProgress
 from mcpyard.formats.editors.toml_edit import covering
@@ -28,6 +29,10 @@ class TomlDocument:
     file: str
     value: Table
     sheet: Sheet = field(repr=False, compare=False)
+    _lines: Lines = field(repr=False, compare=False)
+    _offsets: dict[int, dict[Path, int]] = field(
+        default_factory=dict[int, dict[Path, int]], repr=False, compare=False
+    )
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
@@ -44,7 +49,11 @@ class TomlDocument:
             LookupError: there is none.
         """
         value_at(self.value, path)
-        return next(places(self.text, (_offset(self.sheet, path),), self.file))
+        # Every entry of a file is asked for its place: a search for each would take the square.
+        if len(path) not in self._offsets:
+            self._offsets[len(path)] = _offsets(self.sheet, len(path))
+        offset = self._offsets[len(path)].get(path)
+        return self._lines.place(_inline(self.sheet, path) if offset is None else offset)
 
 
 def parse(text: str, *, file: str = "") -> TomlDocument:
@@ -68,7 +77,7 @@ def parse(text: str, *, file: str = "") -> TomlDocument:
     if too_deep(value):
         raise _nested(file)
     try:
-        return TomlDocument(text, file, value, scan(text))
+        return TomlDocument(text, file, value, scan(text), Lines(text, file))
     except NoProgress as error:
         place = next(places(text, (error.offset,), file))
         raise DocumentBroken.of(Problem("", NO_PROGRESS, place)) from None
@@ -95,15 +104,21 @@ def _nested(file: str) -> DocumentBroken:
     return DocumentBroken.of(Problem("", sentence, SourceLocation(file, 1, 1)))
 
 
-def _offset(sheet: Sheet, path: Path) -> int:
-    if not path:
-        return sheet.start
-    at_or_below = [it for it in sheet.statements if it.path[: len(path)] == path]
-    for statement in at_or_below:
-        if statement.path == path:
-            return statement.value
-    if at_or_below:
-        return at_or_below[0].start
+def _offsets(sheet: Sheet, length: int) -> dict[Path, int]:
+    """The offset of each path of a length that a statement is at, or below."""
+    at: dict[Path, int] = {} if length else {(): sheet.start}
+    below: dict[Path, int] = {}
+    for statement in sheet.statements:
+        if len(statement.path) == length:
+            at.setdefault(statement.path, statement.value)
+        else:
+            below.setdefault(statement.path[:length], statement.start)
+    # What is shorter than that length is below nothing that is asked for.
+    return {**below, **at}
+
+
+def _inline(sheet: Sheet, path: Path) -> int:
+    """The offset of a path that no statement is at or below: it is in the value of one."""
     cover = covering(sheet, path)
     return _inline_offset(sheet.text, cover.value, path[len(cover.path) :]) if cover else 0
 

@@ -5,8 +5,10 @@ import contextlib
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
+from mcpyard.domain.model import ResourceLimits
+from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.keeper import GIVE_UP_SECONDS
 from mcpyard.runtime.processes.table import read_process
 
@@ -34,6 +36,16 @@ class SpawnFailed(Exception):
         self.which = which
 
 
+class LimitExceeded(NamedTuple):
+    """Which limit a process tree exceeded."""
+
+    kind: Literal["memory", "processes"]
+    limit: int
+
+
+_NO_LIMITS: Final = ResourceLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class Exit:
     """How a main process ended; code and signal are None when it was lost with its keeper.
@@ -42,11 +54,13 @@ class Exit:
         code: What it exited with.
         signal: What killed it.
         keeper_hung: Whether its keeper was replaced because it stopped responding.
+        exceeded: The limit for which it was killed.
     """
 
     code: int | None = None
     signal: int | None = None
     keeper_hung: bool = False
+    exceeded: LimitExceeded | None = None
 
     def describe(self) -> str:
         """The end in words that follow the server's name."""
@@ -79,6 +93,10 @@ class ChildProcess:
         start: When the process began: with the pid it names this process and no later one.
         gone: Resolves when its whole tree has ended, with the number of processes that would not.
         seen: Set when the keeper has noted of which processes it consists.
+        detached: The processes of its tree that are not below it any more.
+        limits: What its tree may use.
+        cgroup: The control group of its tree, where the kernel enforces the limits.
+        exceeded: The limit for which it is being killed.
     """
 
     number: int
@@ -91,20 +109,54 @@ class ChildProcess:
     pid: int = 0
     start: int = 0
     seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    detached: tuple[tuple[int, int], ...] = ()
+    limits: ResourceLimits = _NO_LIMITS
+    cgroup: Cgroup | None = None
+    exceeded: LimitExceeded | None = None
+    on_limits: Callable[["ChildProcess"], None] = field(default=lambda _child: None, repr=False)
 
-    def terminate(self) -> None:
+    @property
+    def roots(self) -> tuple[tuple[int, int], ...]:
+        """The processes whose descendants are its tree, each with its start time."""
+        return ((self.pid, self.start), *self.detached)
+
+    @property
+    def lives(self) -> bool:
+        """Whether the main process is there, and is not about to end."""
+        row = read_process(self.pid)
+        return row is not None and not row.dying
+
+    def set_limits(self, limits: ResourceLimits) -> None:
+        """Let its tree use no more than this from now on."""
+        if limits != self.limits:
+            self.limits = limits
+            if self.cgroup and not self.cgroup.limit(limits):
+                self.cgroup = None
+            self.on_limits(self)
+
+    def end_over(self, exceeded: LimitExceeded) -> None:
+        """Kill its tree because it exceeds a limit."""
+        self.exceeded = exceeded
+        self._end()
+
+    def ended(self, code: int | None, killer: int | None) -> Exit:
+        """How it ended, as its keeper says, with the limit that it was killed for."""
+        exceeded, memory = self.exceeded, self.limits.memory
+        if exceeded is None and memory and self.cgroup and self.cgroup.ran_out_of_memory():
+            exceeded = LimitExceeded("memory", memory)
+        return Exit(code, killer, exceeded=exceeded)
+
+    def terminate(self, number: int = signal.SIGTERM) -> None:
         """Ask the process group to end."""
-        self._send({"do": "signal", "n": self.number, "signal": signal.SIGTERM})
+        self._send({"do": "signal", "n": self.number, "signal": number})
 
     async def last_exit(self) -> Exit | None:
         """How it ended, of one that hung up; None when it only did that, and lives on.
 
         One that is dying is waited for: on a busy machine the keeper may take a while to say how.
         """
-        if not await self._exits_within(_EXIT_SECONDS):
-            row = read_process(self.pid)
-            if row is None or row.dying:
-                await self._exits_within(END_SECONDS)
+        if not await self._exits_within(_EXIT_SECONDS) and not self.lives:
+            await self._exits_within(END_SECONDS)
         return self.exited.result() if self.exited.done() else None
 
     async def kill(self) -> bool:
@@ -119,7 +171,7 @@ class ChildProcess:
         Cancelling skips the grace period, not the KILL.
         """
         try:
-            await self._be_seen()
+            await self.be_seen()
             close_stdin()
             if not await self._exits_within(policy.eof_grace):
                 self.terminate()
@@ -133,7 +185,8 @@ class ChildProcess:
         if not self.gone.done():
             self._send({"do": "end", "n": self.number})
 
-    async def _be_seen(self) -> None:
+    async def be_seen(self) -> None:
+        """Have the keeper note of which processes it consists."""
         # Once it ends, what it leaves behind may not be recognisable any more.
         if not self.exited.done():
             self.seen.clear()

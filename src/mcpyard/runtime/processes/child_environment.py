@@ -6,7 +6,7 @@ A yard's own environment is full of secrets that are none of a server's business
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,9 +17,12 @@ _USUAL: Final = re.compile(
     r"""PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|LANG|LC_.*|TZ|XDG_.*
     |(?i:https?_proxy|all_proxy|no_proxy|ftp_proxy)
     |SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS
-    |(?i:npm_config_.*)|UV_.*|PIP_.*|SSH_AUTH_SOCK|DOCKER_HOST|MCPYARD_HOME""",
+    |(?i:npm_config_.*)|UV_.*|PIP_.*|SSH_AUTH_SOCK|DOCKER_HOST""",
     re.VERBOSE,
 )
+
+_OURS: Final = ("MCPYARD_TOKEN", "MCPYARD_KEY", "MCPYARD_HOME")
+"""What leads to the state of mcpyard; no server gets it, whatever it inherits."""
 
 
 def child_environment(own: Mapping[str, str], launch: LocalLaunch) -> dict[str, str]:
@@ -30,9 +33,20 @@ def child_environment(own: Mapping[str, str], launch: LocalLaunch) -> dict[str, 
         for name, value in own.items()
         if everything or name in launch.inherit or _USUAL.fullmatch(name)
     }
-    inherited.pop("MCPYARD_TOKEN", None)
+    for name in _OURS:
+        inherited.pop(name, None)
+    if (home := own.get("MCPYARD_HOME")) and _is_legal(launch.command):
+        inherited["MCPYARD_LEGAL_HOME"] = home
     inherited["PATH"] = _with_our_programs(inherited.get("PATH", os.defpath))
     return inherited | launch.environment
+
+
+def _is_legal(command: Sequence[str]) -> bool:
+    """Whether a command runs the legal server that comes with mcpyard."""
+    program = command[0]
+    if program in {"mcpyard-legal", str(Path(sys.executable).with_name("mcpyard-legal"))}:
+        return True
+    return program == sys.executable and tuple(command[1:3]) == ("-m", "mcpyard.legal")
 
 
 def _with_our_programs(path: str) -> str:

@@ -15,8 +15,8 @@ setuid), and what a child had others start for it (a container, a timer, a servi
 
 Each message is one packet of JSON; one that begins with `+` is continued by the next. The yard
 sends `spawn` (with three pipe ends), `signal`, `end`, `look` and `ping`; the keeper `ready`,
-`spawned` or `spawn_failed`, `exited`, and then `gone` with the number of processes that would not
-die; and `pong`.
+`spawned` or `spawn_failed`, `detached` with the processes of a child that are no longer below it,
+`exited`, and then `gone` with the number of processes that would not die; and `pong`.
 """
 
 import contextlib
@@ -61,6 +61,7 @@ PR_SET_CHILD_SUBREAPER = 36
 LOOK_SECONDS = 5.0  # between two looks at the tree while nothing happens; each costs 2 ms or so
 RETRY_SECONDS = 0.01  # for the killed to be reaped before the tree is looked at again
 GIVE_UP_SECONDS = 5.0  # what survives SIGKILL for so long is stuck in the kernel or not ours
+MOST_DETACHED = 500  # told of one child, so that they fit into a packet
 UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes counts as it is
 
 
@@ -73,6 +74,7 @@ class KeptProcess:
         self.start = row.start if row else 0
         self.alive = True
         self.ending = 0.0
+        self.detached: list[tuple[int, int]] = []
 
 
 class Tree:
@@ -118,6 +120,15 @@ class Tree:
         if owner:
             return owner.ending > 0
         return not any(c.start <= row.start and not c.ending for c in self.children.values())
+
+    def detached(self) -> dict[int, list[tuple[int, int]]]:
+        """The processes that the keeper adopted from each child, by the child's number."""
+        roots: dict[int, list[tuple[int, int]]] = {}
+        for row in self.rows:
+            owner = self.owners.get(row.key)
+            if owner and row.parent == self._me and row.pid != owner.pid and not row.dying:
+                roots.setdefault(owner.number, []).append(row.key)
+        return {number: sorted(keys)[:MOST_DETACHED] for number, keys in roots.items()}
 
     def _read(self) -> dict[int, list[ProcessRow]]:
         table: dict[int, ProcessRow] = {}
@@ -251,7 +262,7 @@ class Keeper:
         argv, env, cwd = request["argv"], request["env"], request["cwd"]
         mark = env.get(MARK, "").encode()
         try:
-            pid = _start(argv, env, cwd, fds)
+            pid = _start(argv, env, cwd, fds, request.get("cgroup"))
         except (OSError, ValueError, TypeError, LookupError) as error:
             system = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             code, text = system.errno or errno.EINVAL, system.strerror or str(error)
@@ -264,7 +275,7 @@ class Keeper:
     def _signal(self) -> None:
         # What a dying process leaves behind can be told to be its own only if it was seen before.
         if self._signals:
-            self._tree.look()
+            self._look()
         for child, number, what in self._signals:
             signal_group(child.pid if child and child.alive else 0, what)
             self.send("looked", n=number)
@@ -300,7 +311,7 @@ class Keeper:
         age = time.monotonic() - self._tree.looked
         if age < (LOOK_SECONDS if not ending else RETRY_SECONDS if self._dying else 0):
             return
-        self._tree.look()
+        self._look()
         doomed = [row for row in self._tree.rows if self._tree.doomed(row)]
         for child in ending:
             # Strays that may be its own count as such.
@@ -313,6 +324,15 @@ class Keeper:
                 self.send("gone", n=child.number, left=left)
         self._kill(doomed)
 
+    def _look(self) -> None:
+        self._tree.look()
+        detached = self._tree.detached()
+        for child in self._children.values():
+            roots = detached.get(child.number, [])
+            if roots != child.detached:
+                child.detached = roots
+                self.send("detached", n=child.number, roots=roots)
+
     def _kill(self, rows: list[ProcessRow]) -> None:
         main_groups = [child.pid for child in self._tree.ending() if child.alive]
         # Stopped first: of two that watch over each other, none may see the other one die.
@@ -324,17 +344,32 @@ class Keeper:
         self._dying = {row.pid for row in rows}
 
 
-def _start(argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int]) -> int:
+def _start(
+    argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int], cgroup: str | None
+) -> int:
     if len(fds) != PIPE_ENDS:
         # The kernel drops descriptors for which the receiver has no room.
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     stdin, stdout, stderr = fds
     process = subprocess.Popen(  # noqa: S603 - running the user's commands is what it is for
-        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, cwd=cwd, start_new_session=True
+        argv,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env=env,
+        cwd=cwd,
+        start_new_session=True,
+        # In the child, since what it starts at once must be in its group too.
+        preexec_fn=(lambda: _enter(cgroup)) if cgroup else None,  # noqa: PLW1509 - no threads here
     )
     # It takes the process for over, and so leaves the reaping to us.
     process.returncode = 0
     return process.pid
+
+
+def _enter(cgroup: str) -> None:
+    with contextlib.suppress(OSError), open(f"{cgroup}/cgroup.procs", "wb", 0) as file:  # noqa: PTH123 - no pathlib here
+        file.write(str(os.getpid()).encode())
 
 
 def main() -> None:

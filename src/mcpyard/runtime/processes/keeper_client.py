@@ -18,11 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mcpyard.domain.degradation import Degradation
+from mcpyard.domain.model import ResourceLimits
 from mcpyard.runtime.processes import keeper
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.channel import Channel
 from mcpyard.runtime.processes.child import END_SECONDS, ChildProcess, Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.processes.limit_watch import LimitWatch
 from mcpyard.runtime.processes.marks import Mark, MarkKey
 from mcpyard.runtime.processes.orphans import Remains
 from mcpyard.runtime.processes.table import MARK
@@ -35,6 +38,9 @@ _STRIKE_SECONDS: Final = 0.5
 """For the first look at what a lost keeper left: callers wait for it, but not for long."""
 _LOST: Final = "the keeper process, which starts servers, died"
 _HUNG: Final = "the keeper process, which starts servers, stopped responding"
+_SILENT: Final = 2
+"""Pings without an answer: the last one is always on its way."""
+_REPLACED: Final = "No action is needed: mcpyard replaces it and starts its servers again."
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
 """What the interpreter may need to start; no mark of an outer yard, no secrets."""
 
@@ -64,6 +70,7 @@ class _Run:
 
 
 _PULSE: Final = Pulse()
+_NO_LIMITS: Final = ResourceLimits()
 
 
 class KeeperClient:
@@ -71,6 +78,7 @@ class KeeperClient:
 
     Attributes:
         lost: How many keepers have died before their time, or were replaced.
+        limit_watch: Ends children that use more than they may.
     """
 
     def __init__(
@@ -93,11 +101,19 @@ class KeeperClient:
         self._count = 0
         self._children: dict[int, ChildProcess] = {}
         self._answers: dict[int, asyncio.Future[None]] = {}
+        self.limit_watch = LimitWatch()
 
     @property
     def pid(self) -> int | None:
         """The keeper's pid, None while there is no keeper."""
         return self._run.process.pid if self._run else None
+
+    async def check(self) -> Degradation | None:
+        """Whether the keeper responds; none runs before the first local server."""
+        run = self._run
+        if run is None or run.unanswered < _SILENT:
+            return None
+        return Degradation("keeper", f"{_HUNG} (pid {run.process.pid})", _REPLACED)
 
     async def start(self) -> None:
         """Start the keeper, unless it runs.
@@ -116,7 +132,11 @@ class KeeperClient:
                 run.watching = asyncio.create_task(self._watch(run), name="keeper watch")
 
     async def spawn(
-        self, argv: Sequence[str], env: Mapping[str, str], cwd: str | None
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str | None,
+        limits: ResourceLimits = _NO_LIMITS,
     ) -> ChildProcess:
         """Start a child with exactly this environment, plus the yard's mark.
 
@@ -129,7 +149,9 @@ class KeeperClient:
         child, far_ends = self._prepare(number)
         mark = self._key.sign(Mark.of_this_process(self._instance), number)
         marked = {**env, MARK: mark}
+        group = self._limit(child, limits)
         request = {"do": "spawn", "n": number, "argv": [*argv], "env": marked, "cwd": cwd}
+        request |= {"cgroup": str(group.folder)} if group else {}
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._children[number] = child
         try:
@@ -140,9 +162,16 @@ class KeeperClient:
             self._send({"do": "end", "n": number})
             self._children.pop(number, None)
             _close((child.stdin, child.stdout, child.stderr))
+            if group:
+                group.remove()
             raise
         finally:
             del self._answers[number]
+        if group and not group.holds(child.pid) and child.lives:
+            # Without its group, the looks at the tree have to do.
+            child.cgroup = None
+            group.remove()
+        self.limit_watch.watch(child)
         return child
 
     async def close(self) -> None:
@@ -150,6 +179,7 @@ class KeeperClient:
         async with self._lock:
             if run := self._run:
                 self._closing = True
+                self.limit_watch.close()
                 _cancel(run.watching)
                 run.channel.finish()
                 await asyncio.wait({run.ended}, timeout=END_SECONDS)
@@ -174,10 +204,19 @@ class KeeperClient:
         """Put the keeper into a control group of its own, before it starts anything."""
         name = self._key.sign_group(Mark.of_this_process(self._instance), self._count)
         cgroup = Cgroup.make(name)
-        if cgroup and not cgroup.take(pid):
+        if cgroup and not cgroup.take_keeper(pid):
             cgroup.remove()
             return None
         return cgroup
+
+    def _limit(self, child: ChildProcess, limits: ResourceLimits) -> Cgroup | None:
+        """Note the limits of a child; the control group that enforces them, where one can be."""
+        child.limits, child.on_limits = limits, self.limit_watch.watch
+        cgroup = self._run and self._run.cgroup
+        if cgroup is None or limits == _NO_LIMITS:
+            return None
+        child.cgroup = cgroup.for_server(child.number, limits)
+        return child.cgroup
 
     async def _watch(self, run: _Run) -> None:
         # Beats are counted, not seconds: a yard that was stopped meanwhile, and its keeper with it,
@@ -222,16 +261,26 @@ class KeeperClient:
                 self._spawned(message)
             case "spawn_failed":
                 self._fail(message)
-            case "exited" if child := self._children.get(message["n"]):
-                _resolve(child.exited, Exit(message["status"], message["signal"]))
-            case "gone" if child := self._children.pop(message["n"], None):
-                _resolve(child.gone, message["left"])
-            case "looked" if child := self._children.get(message["n"]):
-                child.seen.set()
             case "refused":
                 _log.error("The keeper refused a request: %s", message["message"])
+            case _ if child := self._children.get(message.get("n", 0)):
+                self._receive_of(child, message)
             case _:
                 """Of the keeper itself, or of a child whose spawning was cancelled."""
+
+    def _receive_of(self, child: ChildProcess, message: dict[str, Any]) -> None:
+        match message["say"]:
+            case "exited":
+                _resolve(child.exited, child.ended(message["status"], message["signal"]))
+            case "gone":
+                del self._children[child.number]
+                if child.cgroup:
+                    child.cgroup.remove()
+                _resolve(child.gone, message["left"])
+            case "detached":
+                child.detached = tuple((pid, start) for pid, start in message["roots"])
+            case _:
+                child.seen.set()
 
     def _note_alive(self, run: _Run, what: str) -> None:
         run.unanswered = 0

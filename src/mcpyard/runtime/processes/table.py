@@ -34,11 +34,17 @@ def read_file(path: str) -> bytes:
     return b""
 
 
-def read_process(pid: int) -> ProcessRow | None:
-    """The row of one process, or None when it is gone."""
+def read_fields(pid: int) -> list[bytes]:
+    """What the process table says of one process, from its state on; nothing when it is gone."""
     text = read_file(f"/proc/{pid}/stat")
     # The name stands in brackets and may hold anything, brackets and blanks included.
-    return ProcessRow(pid, text[text.rindex(b")") + 2 :].split()) if text else None
+    return text[text.rindex(b")") + 2 :].split() if text else []
+
+
+def read_process(pid: int) -> ProcessRow | None:
+    """The row of one process, or None when it is gone."""
+    fields = read_fields(pid)
+    return ProcessRow(pid, fields) if fields else None
 
 
 def read_mark(pid: int) -> bytes:

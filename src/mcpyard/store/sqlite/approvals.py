@@ -21,6 +21,7 @@ class SqliteApprovals:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._all: dict[str, Approval] = {}
+        self._texts: dict[str, dict[str, tuple[ApprovedEntry, str]]] = {}
 
     async def load(self) -> None:
         """Read everything."""
@@ -32,7 +33,7 @@ class SqliteApprovals:
 
     async def set(self, approval: Approval) -> None:
         """Keep an approval in place of the folder's earlier one."""
-        entries = None if approval.entries is None else _to_text(approval.entries)
+        entries = None if approval.entries is None else self._to_text(approval)
 
         def then(_: object) -> None:
             self._all[approval.folder] = approval
@@ -55,8 +56,19 @@ class SqliteApprovals:
             lambda _: self._withdrawn(folder),
         )
 
+    def _to_text(self, approval: Approval) -> str:
+        """The entries of an approval; one that stays as it was is not written out anew."""
+        before = self._texts.get(approval.folder, {})
+        texts: dict[str, tuple[ApprovedEntry, str]] = {}
+        for name, entry in (approval.entries or {}).items():
+            cached = before.get(name)
+            texts[name] = cached if cached and cached[0] is entry else (entry, _member(name, entry))
+        self._texts[approval.folder] = texts
+        return "{" + ",".join(text for _, text in texts.values()) + "}"
+
     def _withdrawn(self, folder: str) -> None:
         self._all.pop(folder, None)
+        self._texts.pop(folder, None)
 
     def _take(self, approvals: list[Approval]) -> None:
         self._all = {each.folder: each for each in approvals}
@@ -75,18 +87,15 @@ def _approval(folder: str, at: int, entries: str | None) -> Approval:
     return Approval(folder, from_micros(at), None if entries is None else _from_text(entries))
 
 
-def _to_text(entries: Entries) -> str:
-    return to_text(
-        {
-            name: {
-                "definition": plain(each.config),
-                "shadows": each.shadows,
-                "gone": each.gone,
-                "edit": plain(each.edit) if each.edit else None,
-            }
-            for name, each in entries.items()
-        }
-    )
+def _member(name: str, entry: ApprovedEntry) -> str:
+    """A member of the object that an approval is stored as."""
+    value = {
+        "definition": plain(entry.config),
+        "shadows": entry.shadows,
+        "gone": entry.gone,
+        "edit": plain(entry.edit) if entry.edit else None,
+    }
+    return to_text({name: value})[1:-1]
 
 
 def _from_text(text: str) -> Entries:

@@ -49,3 +49,11 @@ class SqliteCredentials:
                 (credentials.issuer, credentials.resource, sealed),
             )
         )
+
+    async def delete(self, resource: str) -> None:
+        """Forget every set of a resource."""
+        await self._engine.run(
+            lambda connection: connection.execute(
+                "DELETE FROM credentials WHERE resource = ?", (resource,)
+            )
+        )

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from mcpyard.domain.errors import StateBroken
-from mcpyard.store.sqlite.migrations import check, migrate
+from mcpyard.store.sqlite.migrations import check, migrate, version_of
 from mcpyard.store.sqlite.schema import Migration
+from mcpyard.store.sqlite.used_marker import check_filled, check_there, mark_used
 
 _BUSY_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.1
@@ -26,10 +27,12 @@ class DatabaseKind:
         migrations: How its tables came about.
         synchronous: FULL when what was written must survive the loss of power; NORMAL when it
             need only survive the end of the program.
+        is_state: Whether a file that is gone or empty is an error in a home that was used.
     """
 
     migrations: Sequence[Migration]
     synchronous: Literal["FULL", "NORMAL"]
+    is_state: bool = False
 
 
 def connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
@@ -37,18 +40,24 @@ def connect(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
 
     Raises:
         NewerState: A newer version wrote it.
-        StateBroken: It cannot be read, or is somebody else's.
+        StateBroken: It cannot be read, is somebody else's, or is gone from a home that was used.
         sqlite3.Error: It cannot be opened or brought up to date.
     """
+    if kind.is_state:
+        check_there(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(
         path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
         check(connection, path, len(kind.migrations))
+        if kind.is_state:
+            check_filled(path, version_of(connection))
         _set(connection, kind)
         look(connection, path)
         migrate(connection, path, kind.migrations)
+        if kind.is_state:
+            mark_used(path)
     except BaseException:
         connection.close()
         raise

@@ -54,14 +54,28 @@ class SqliteDefinitions:
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
             _check_free(connection, name)
-            made = _made(_identity(connection, name), name, text)
-            connection.execute(
-                "INSERT INTO definitions (id, name, definition, digest) VALUES (?, ?, ?, ?)",
-                (str(made.id), name, text, made.digest),
-            )
-            return made
+            return _insert(connection, name, text)
 
         return await self._engine.run(job, self._added)
+
+    async def add_all(
+        self, definitions: Mapping[str, Mapping[str, object]]
+    ) -> Sequence[StoredDefinition]:
+        """Register the servers whose names are free, in one write (see `add`)."""
+        texts = {name: to_text(definition) for name, definition in definitions.items()}
+
+        def job(connection: sqlite3.Connection) -> list[StoredDefinition]:
+            return [
+                _insert(connection, name, text)
+                for name, text in texts.items()
+                if _is_free(connection, name)
+            ]
+
+        def then(made: list[StoredDefinition]) -> None:
+            for each in made:
+                self._added(each)
+
+        return await self._engine.run(job, then)
 
     async def replace(
         self,
@@ -177,8 +191,22 @@ def _identity(connection: sqlite3.Connection, name: str) -> UUID:
     return UUID(row.fetchone()[0])
 
 
+def _insert(connection: sqlite3.Connection, name: str, text: str) -> StoredDefinition:
+    made = _made(_identity(connection, name), name, text)
+    connection.execute(
+        "INSERT INTO definitions (id, name, definition, digest) VALUES (?, ?, ?, ?)",
+        (str(made.id), name, text, made.digest),
+    )
+    return made
+
+
+def _is_free(connection: sqlite3.Connection, name: str) -> bool:
+    row = connection.execute("SELECT 1 FROM definitions WHERE name = ?", (name,)).fetchone()
+    return row is None
+
+
 def _check_free(connection: sqlite3.Connection, name: str) -> None:
-    if connection.execute("SELECT 1 FROM definitions WHERE name = ?", (name,)).fetchone():
+    if not _is_free(connection, name):
         raise NameTaken(f'the name "{name}" is in use')
 
 

@@ -1,19 +1,32 @@
-"""The last calls. No call waits for its line here: lines are written together, a moment later."""
+"""The last calls. No call waits for its line here: lines are written together, a moment later.
+
+No caller can remove the lines of another one. When there are too many, the callers with the most
+lines lose their oldest ones; and when too many wait for the disk, the callers with the most of
+those are the first whose lines are dropped.
+"""
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
 from mcpyard.domain.stored import CallQuery, CallRecord
+from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 
-KEPT: Final = 10_000
 _WAITING: Final = 20_000
 """Lines that may wait for the disk; what comes on top is dropped and counted."""
+
+_CROWDED: Final = 2
+"""When one in so many of the places is taken, each caller gets only a share of the rest."""
+
+_RECENT: Final = 300.0
+"""Seconds for which dropped lines count as a problem of now."""
 
 _DELAY: Final = 0.2
 _SLACK: Final = 10
@@ -38,28 +51,47 @@ _SELECT: Final = """SELECT at, who, server, server_name, tool, ms, outcome, byte
     ORDER BY id DESC LIMIT :limit"""
 
 
+_OVER: Final = """DELETE FROM calls WHERE who = :who AND id <= (
+    SELECT id FROM calls WHERE who = :who ORDER BY id DESC LIMIT 1 OFFSET :share)"""
+_OLDEST: Final = """DELETE FROM calls WHERE id <= (
+    SELECT id FROM calls ORDER BY id DESC LIMIT 1 OFFSET :limit)"""
+
+
 class SqliteJournal:
-    """Calls, newest first, up to a number.
+    """Calls, newest first, up to a number and an age.
 
     Attributes:
-        dropped: How many lines found too many others waiting.
+        dropped: How many lines were never written: too many waited, or the disk refused them.
+        trimmed: How many lines were removed before their age, for want of room.
     """
 
-    def __init__(self, engine: Engine, limit: int = KEPT) -> None:
+    def __init__(self, engine: Engine, limits: JournalLimits | None = None) -> None:
         self.dropped = 0
+        self.trimmed = 0
         self._engine = engine
-        self._kept = limit
+        self._limits = limits or JournalLimits()
         # Value after value: a tuple a line would be one thing more for the collector to look at.
         self._waiting: list[object] = []
         self._writing = 0
+        self._crowd: dict[str, int] = {}
+        self._dropped_at = float("-inf")
+        # Only the thread of the engine uses it; after a job that failed it is too high, which
+        # the next cut corrects.
+        self._stored: int | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_dropping(self) -> bool:
+        """Whether lines were dropped just now."""
+        return time.monotonic() - self._dropped_at < _RECENT
 
     def append(self, call: CallRecord) -> None:
         """Note a call, in the background; dropped when too many are waiting."""
-        if len(self._waiting) + self._writing >= _WAITING * _WIDTH:
-            self.dropped += 1
-            return
         at, who, server, name, tool, ms, outcome, came, left, _ = call
+        waiting = len(self._waiting) + self._writing
+        if waiting * _CROWDED >= _WAITING * _WIDTH and not self._has_room(who, waiting // _WIDTH):
+            self._drop(1)
+            return
         micros, named = to_micros(at), _text_of(server)
         self._waiting += (micros, who, named, name, tool, ms, outcome, came, left)
         if self._timer is None:
@@ -70,10 +102,28 @@ class SqliteJournal:
         self._write_soon()
         return await self._engine.run(lambda connection: _select(connection, query))
 
+    async def expire(self, now: datetime) -> None:
+        """Remove the lines that are too old."""
+        oldest = to_micros(now - self._limits.age)
+        job = "DELETE FROM calls WHERE at < ?"
+        await self._engine.run(lambda connection: connection.execute(job, (oldest,)).rowcount)
+
     async def close(self) -> None:
         """Write the lines that wait."""
         self._write_soon()
         await self._engine.flush()
+
+    def _has_room(self, who: str, waiting: int) -> bool:
+        """Whether a caller may have one more of the last places: at most as many as are left."""
+        mine = self._crowd.get(who, 0)
+        if mine >= _WAITING - waiting:
+            return False
+        self._crowd[who] = mine + 1
+        return True
+
+    def _drop(self, lines: int) -> None:
+        self.dropped += lines
+        self._dropped_at = time.monotonic()
 
     def _write_soon(self) -> None:
         if self._timer is not None:
@@ -83,27 +133,66 @@ class SqliteJournal:
         if not values:
             return
         self._writing += len(values)
+        trimmed = 0
+
+        def write(connection: sqlite3.Connection) -> None:
+            nonlocal trimmed
+            trimmed = self._write(connection, values)
 
         def after(done: bool) -> None:
             self._writing -= len(values)
-            self.dropped += 0 if done else len(values) // _WIDTH
+            if done:
+                self.trimmed += trimmed
+            else:
+                self._drop(len(values) // _WIDTH)
+            if not self._writing:
+                self._crowd.clear()
 
-        self._engine.post(lambda connection: self._write(connection, values), after)
+        self._engine.post(write, after)
 
-    def _write(self, connection: sqlite3.Connection, values: list[object]) -> None:
+    def _write(self, connection: sqlite3.Connection, values: list[object]) -> int:
+        """Write lines; returns how many others were removed for them."""
         size = _TOGETHER * _WIDTH
         whole = len(values) - len(values) % size
         for start in range(0, whole, size):
             connection.execute(_INSERT_MANY, values[start : start + size])
         for start in range(whole, len(values), _WIDTH):
             connection.execute(_INSERT_ONE, values[start : start + _WIDTH])
-        (count,) = connection.execute(
-            "SELECT ifnull((SELECT max(id) FROM calls) - (SELECT min(id) FROM calls) + 1, 0)"
-        ).fetchone()
-        if count > self._kept + self._kept // _SLACK:
-            connection.execute(
-                "DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?", (self._kept,)
-            )
+        if self._stored is None:
+            self._stored = int(connection.execute("SELECT count(*) FROM calls").fetchone()[0])
+        else:
+            self._stored += len(values) // _WIDTH
+        limit = self._limits.calls
+        if self._stored <= limit + limit // _SLACK:
+            return 0
+        removed, self._stored = _trim(connection, limit)
+        return removed
+
+
+def fair_share(counts: Iterable[int], limit: int) -> int:
+    """How many lines each caller may have so that all together have at most as many as the limit.
+
+    Whoever has fewer keeps them all, and leaves the rest to the others.
+    """
+    ascending = sorted(counts)
+    for position, count in enumerate(ascending):
+        share = limit // (len(ascending) - position)
+        if count > share:
+            return max(share, 1)
+        limit -= count
+    return ascending[-1] if ascending else limit
+
+
+def _trim(connection: sqlite3.Connection, limit: int) -> tuple[int, int]:
+    """Cut the journal back; how many lines were removed, and how many are left."""
+    counts = dict(connection.execute("SELECT who, count(*) FROM calls GROUP BY who").fetchall())
+    share, stored, removed = fair_share(counts.values(), limit), sum(counts.values()), 0
+    for who in (who for who, count in counts.items() if count > share):
+        removed += connection.execute(_OVER, {"who": who, "share": share}).rowcount
+    if stored - removed > limit:
+        # More callers than lines.
+        removed += connection.execute(_OLDEST, {"limit": limit}).rowcount
+    return removed, stored - removed
 
 
 @lru_cache(maxsize=1024)

@@ -60,13 +60,14 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
             if copy.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
                 raise StateBroken(f"the copy of {path} cannot be read")
         temporary.replace(path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     finally:
         for each in (temporary, *(Path(f"{temporary}-{part}") for part in ("wal", "shm"))):
             each.unlink(missing_ok=True)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder survive the loss of power."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

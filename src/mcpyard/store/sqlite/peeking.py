@@ -18,6 +18,7 @@ from mcpyard.store.sqlite.memory import read_identities
 from mcpyard.store.sqlite.migrations import check, version_of
 from mcpyard.store.sqlite.policies import read_policies
 from mcpyard.store.sqlite.schema import STATE
+from mcpyard.store.sqlite.used_marker import check_filled, check_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,16 @@ def peek_definitions(folder: Path) -> Peeked:
 
     Raises:
         NewerState: A newer version wrote it.
-        StateBroken: It cannot be read.
+        StateBroken: It cannot be read, or is gone though the home was used.
     """
     path = folder / "state.db"
+    check_there(path)
     if not path.exists():
         return Peeked()
-    with _opened(path) as connection:
-        return _read(connection) if version_of(connection) else Peeked()
+    with opened(path) as connection:
+        version = version_of(connection)
+        check_filled(path, version)
+        return _read(connection) if version else Peeked()
 
 
 def examine_state(folder: Path) -> None:
@@ -58,15 +62,23 @@ def examine_state(folder: Path) -> None:
 
     Raises:
         NewerState: A newer version wrote it.
-        StateBroken: It cannot be read.
+        StateBroken: It cannot be read, or is gone though the home was used.
     """
     path = folder / "state.db"
-    with _opened(path) as connection:
+    check_there(path)
+    with opened(path) as connection:
+        check_filled(path, version_of(connection))
         look(connection, path)
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Generator[sqlite3.Connection]:
+def opened(path: Path) -> Generator[sqlite3.Connection]:
+    """A state that nobody writes, to be read.
+
+    Raises:
+        NewerState: A newer version wrote it.
+        StateBroken: It cannot be read, or is somebody else's.
+    """
     try:
         with contextlib.closing(sqlite3.connect(_address(path), uri=True)) as connection:
             check(connection, path, len(STATE))

@@ -32,6 +32,22 @@ class SqlitePolicies:
         text = to_text(policy)
         await self.change(server, lambda _: from_text(text))
 
+    async def set_all(self, policies: Mapping[UUID, PolicyPatch]) -> None:
+        """Put policies in place of those there were, in one write."""
+        texts = {server: to_text(policy) for server, policy in policies.items()}
+
+        def job(connection: sqlite3.Connection) -> list[tuple[UUID, PolicyPatch]]:
+            return [
+                (server, _write(connection, server, from_text(text)))
+                for server, text in texts.items()
+            ]
+
+        def then(written: list[tuple[UUID, PolicyPatch]]) -> None:
+            for server, policy in written:
+                self.changed(server, policy)
+
+        await self._engine.run(job, then)
+
     async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
         """Make a policy out of the one there is; of two changes at once none is lost."""
         return await self._engine.run(

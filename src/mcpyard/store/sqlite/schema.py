@@ -58,6 +58,8 @@ _JOURNAL_1: Final = (
         bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL) STRICT""",
 )
 
+_JOURNAL_2: Final = ("CREATE INDEX callers ON calls (who)",)
+
 _STATE_2: Final = (
     "ALTER TABLE edits ADD COLUMN unit INTEGER NOT NULL DEFAULT 0",
     "UPDATE edits SET unit = id",
@@ -117,4 +119,4 @@ BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""
 NEW_POLICY_NAMES: Final = 7
 """The version from which on policies say `fallback`, `isolation` and `concurrency`."""
-JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1,)
+JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1, _JOURNAL_2)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from mcpyard.domain.errors import StateBroken, StateGone, unwritten
+from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.browser_sessions import SqliteSessions
 from mcpyard.store.sqlite.credentials import SqliteCredentials
@@ -20,18 +21,20 @@ from mcpyard.store.sqlite.policies import SqlitePolicies
 from mcpyard.store.sqlite.profiles import SqliteProfiles
 from mcpyard.store.sqlite.schema import JOURNAL, STATE
 from mcpyard.store.sqlite.sealing import Seal
+from mcpyard.store.sqlite.snapshots import Snapshots
 from mcpyard.store.sqlite.tokens import SqliteTokens
 
 log = logging.getLogger(__name__)
 
-STATE_KIND: Final = DatabaseKind(STATE, "FULL")
+STATE_KIND: Final = DatabaseKind(STATE, "FULL", is_state=True)
+_LIMITS: Final = JournalLimits()
 JOURNAL_KIND: Final = DatabaseKind(JOURNAL, "NORMAL")
 
 
 class Store:
     """All that a yard keeps. One at a time a folder: the home's lock sees to it."""
 
-    def __init__(self, state: Engine, journal: Engine, folder: Path) -> None:
+    def __init__(self, state: Engine, journal: Engine, folder: Path, limits: JournalLimits) -> None:
         self._state = state
         self._journal = journal
         self.memory = SqliteMemory(state)
@@ -44,15 +47,21 @@ class Store:
         self.credentials = SqliteCredentials(state, Seal(folder / "key"))
         self.edits = SqliteEdits(state)
         self.dropped_fields = SqliteDroppedFields(state)
-        self.journal = SqliteJournal(journal)
+        self.journal = SqliteJournal(journal, limits)
+        self.snapshots = Snapshots(folder)
 
     @classmethod
-    async def open(cls, folder: Path) -> Self:
+    async def open(cls, folder: Path, limits: JournalLimits = _LIMITS) -> Self:
         """Open the store of a folder; both are made when they are not there.
+
+        Args:
+            folder: The home.
+            limits: How much of the journal is kept.
 
         Raises:
             NewerState: A newer version wrote it; nothing was touched.
-            StateBroken: It cannot be read; nothing was touched.
+            StateBroken: It cannot be read, or is gone from a home that was used; nothing was
+                touched.
             StorageFull: The disk has no room, or cannot be written.
         """
         await asyncio.to_thread(_make_folder, folder)
@@ -62,7 +71,7 @@ class Store:
         except BaseException:
             await state.close()
             raise
-        store = cls(state, journal, folder)
+        store = cls(state, journal, folder, limits)
         try:
             await store._load()
         except BaseException:
@@ -73,6 +82,15 @@ class Store:
     def fault(self) -> StateGone | None:
         """Why nothing can be stored, where that is known without trying."""
         return self._state.fault()
+
+    async def responds(self) -> None:
+        """Wait until both databases took a transaction.
+
+        Raises:
+            YardError: One refuses it.
+        """
+        await self._state.flush()
+        await self._journal.flush()
 
     async def close(self) -> None:
         """Write what is not written yet, and let the files go."""

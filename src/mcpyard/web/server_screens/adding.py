@@ -7,7 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.definition.merge import plain
+from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.errors import YardError, edge
+from mcpyard.domain.model import Config, LocalConfig
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.web import requests
 from mcpyard.web.messages import joined
@@ -83,7 +85,7 @@ class AddRoutes:
             return answer(request, "dialogs/add.html", data, headers=_WHOLE_DIALOG)
         taken = {each.server.name for each in self._yard.pictures()}
         servers = [
-            {"name": each.name, "definition": _definition(each), "taken": each.name in taken}
+            {"name": each.name, "line": _line(each.config), "taken": each.name in taken}
             for each in snippet.servers
         ]
         left_out = [f"{each.name}: {odd}" for each in snippet.servers for odd in each.left_out]
@@ -102,16 +104,15 @@ class AddRoutes:
         form = await requests.form(request)
         snippet = await asyncio.to_thread(parse_snippet, form["text"])
         chosen, start = {*form.all("server")}, bool(form["start"])
+        servers = [each for each in snippet.servers if each.name in chosen]
+        bodies = [{**_definition(each), "name": each.name, "start": start} for each in servers]
         names: list[str] = []
         refused: list[str] = []
-        for each in snippet.servers:
-            if each.name not in chosen:
-                continue
-            body = {**_definition(each), "name": each.name, "start": start}
-            try:
-                names.append((await self._yard.register(body)).name)
-            except YardError as error:
-                refused.append(joined(each.name, ": ", line_about(request, error)))
+        for each, outcome in zip(servers, await self._yard.register_all(bodies), strict=True):
+            if isinstance(outcome, YardError):
+                refused.append(joined(each.name, ": ", line_about(request, outcome)))
+            else:
+                names.append(outcome.name)
         return self._done(request, names, refused)
 
     def _done(
@@ -119,6 +120,13 @@ class AddRoutes:
     ) -> Response:
         data = {"names": names, "refused": refused or []}
         return answer(request, "parts/added.html", data)
+
+
+def _line(config: Config) -> str:
+    """How a server is reached, without secrets."""
+    if isinstance(config, LocalConfig):
+        return " ".join([shown_text(config.program), *shown_args(config.args)])
+    return shown_url(config.url)
 
 
 def form_again(request: Request, form: requests.Form, error: YardError, template: str) -> Response:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from mcpyard.domain.definition.merge import kept_args, kept_text
 from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of
 from mcpyard.web.redaction import HIDDEN, redacted
@@ -149,7 +151,8 @@ def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[
     """
     made = with_literals(read_extra(fields.extra), literals) | {"transport": fields.transport}
     if fields.local:
-        made |= {"command": fields.command, "args": [*fields.args]}
+        command, args = _literal_command(fields, literals), _literal_args(fields, literals)
+        made |= {"command": command, "args": args}
         made |= {"env": _values(fields.env, literals and literals.env)} if fields.env else {}
         made |= {"cwd": fields.cwd} if fields.cwd else {}
     else:
@@ -185,10 +188,10 @@ def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
 def redacted_definition(fields: Fields) -> dict[str, object]:
     """A definition for a person's eyes, with secrets hidden."""
     hidden = {"name": fields.name, "transport": fields.transport}
-    more: dict[str, object] = {"url": fields.url}
+    more: dict[str, object] = {"url": shown_url(fields.url)}
     pairs, key = fields.headers, "headers"
     if fields.local:
-        more = {"command": fields.command, "args": [*fields.args]}
+        more = {"command": shown_text(fields.command), "args": shown_args(fields.args)}
         more |= {"cwd": fields.cwd} if fields.cwd else {}
         pairs, key = fields.env, "env"
     values = {each.name: HIDDEN if each.kept else redacted(each.value) for each in pairs}
@@ -225,11 +228,15 @@ def _values(pairs: Iterable[Pair], literals: Mapping[str, str] | None) -> dict[s
 
 
 def _literal_url(fields: Fields, literals: RevealedView | None) -> str:
-    return (
-        literals.url
-        if literals and literals.url is not None and "***" in fields.url
-        else fields.url
-    )
+    return kept_text("url", fields.url, literals and literals.url)
+
+
+def _literal_command(fields: Fields, literals: RevealedView | None) -> str:
+    return kept_text("command", fields.command, literals and literals.command)
+
+
+def _literal_args(fields: Fields, literals: RevealedView | None) -> list[object]:
+    return [*fields.args] if literals is None else kept_args(fields.args, literals.args or ())
 
 
 def _changed(pairs: Iterable[Pair], before: Mapping[str, object] | None) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Taking in what is there already: the servers of other programs, and the example."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.errors import NameTaken, YardError
+from mcpyard.domain.errors import NameTaken
 from mcpyard.web import requests
 from mcpyard.web.client_screens.presenters import line_of
 from mcpyard.web.messages import joined
@@ -37,17 +38,19 @@ class ImportRoutes:
         """Take in the chosen ones; the button says whether they are started, too."""
         form = await requests.form(request)
         terms = EditTerms(who=requests.caller(request))
-        names: list[str] = []
-        refused: list[str] = []
-        for each in form.all("server"):
-            place, _, name = each.partition(_BETWEEN)
-            try:
-                await self._yard.clients.copy(Copy(place, TARGET, name), terms)
-                names.append(name)
-                if form["start"] and self._yard.server(name).config.enabled:
-                    await self._yard.start(name)
-            except YardError as error:
-                refused.append(joined(name, ": ", line_about(request, error)))
+        places = [each.partition(_BETWEEN) for each in form.all("server")]
+        copies = [Copy(place, TARGET, name) for place, _, name in places]
+        outcomes = await self._yard.clients.copy_all(copies, terms)
+        names = [it.name for it, error in zip(copies, outcomes, strict=True) if error is None]
+        refused = [
+            joined(it.name, ": ", line_about(request, error))
+            for it, error in zip(copies, outcomes, strict=True)
+            if error is not None
+        ]
+        if form["start"]:
+            # All at once: what they are wanted to be is one write, and one look.
+            enabled = [name for name in names if self._yard.server(name).config.enabled]
+            await asyncio.gather(*map(self._yard.start, enabled))
         return answer(request, "parts/added.html", {"names": names, "refused": refused})
 
     async def example(self, request: Request) -> Response:

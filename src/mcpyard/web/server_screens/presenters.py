@@ -14,7 +14,7 @@ from mcpyard.web.badges import TONES, StatusBadge, badge_of
 from mcpyard.web.change_tracker import ChangeTracker, PageChanges
 from mcpyard.web.metrics import Metric
 from mcpyard.web.templating import Preferences, TemplateData, render
-from mcpyard.yard.views.servers import Picture, ServerView
+from mcpyard.yard.views.servers import Picture, ServerView, all_warnings
 
 LIST: Final = "servers"
 """The view of a browser that looks at all servers."""
@@ -35,7 +35,8 @@ class Card:
         folder: The folder in whose file something of it waits for approval.
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
-        notes: What is odd about its definition or its tools.
+        notes: What is odd about its definition, its tools or its behaviour.
+        signed_in: Whether somebody is signed in at it.
     """
 
     record: ServerView
@@ -46,6 +47,7 @@ class Card:
     editable: bool
     tools: str = ""
     notes: tuple[Problem, ...] = ()
+    signed_in: bool = False
 
     @property
     def title(self) -> str:
@@ -98,7 +100,8 @@ class ServerPresenter:
             folder=str(Path(server.waiting.owner.place).parent) if server.waiting else "",
             editable=str(server.owner.scope) in {"project", "user"},
             tools=observed.tools.digest,
-            notes=(*server.warnings, *observed.tools.problems),
+            notes=all_warnings(server, observed),
+            signed_in=self.yard.signed_in(server),
         )
 
     def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:

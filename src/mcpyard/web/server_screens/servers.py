@@ -67,6 +67,10 @@ class ServersRoutes:
             raise NoSignIn("the server returned a sign-in URL that is not http or https")
         return answer(request, "parts/sign_in.html", {"address": address})
 
+    async def logout(self, request: Request) -> Response:
+        """Delete the tokens of a server."""
+        return await self._want(request, self._yard.logout)
+
     async def tools(self, request: Request) -> Response:
         """The names and descriptions of a server's tools."""
         tools = self._yard.tools(requests.part(request, "ref"))

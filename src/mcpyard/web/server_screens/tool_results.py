@@ -66,7 +66,7 @@ def _resource(resource: Part) -> ResultBlock:
     if isinstance(text := resource.get("text"), str):
         return ResultBlock("resource", inert(text[:LONGEST]), where, cut=len(text) > LONGEST)
     size = len(str(resource.get("blob", ""))) * 3 // 4
-    return ResultBlock("resource", f"{resource.get('mimeType', '')} ({size} B)", where)
+    return ResultBlock("resource", f"{inert(resource.get('mimeType', ''))} ({size} B)", where)
 
 
 def _cut(kind: str, text: str) -> ResultBlock:

@@ -10,11 +10,15 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final
+from urllib.request import getproxies
 
 import httpx2
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.remote.direct_transport import DirectTransport
+from mcpyard.wire.remote.http11 import DirectAnswer
+from mcpyard.wire.remote.http11_pool import KEEP_ALIVE_SECONDS
 
 if TYPE_CHECKING:
     import ssl
@@ -23,12 +27,10 @@ MAX_IN_FLIGHT: Final = 1024
 """POSTs under way at once per server; one more and the caller is told that the link is busy."""
 
 _CONNECT_SECONDS: Final = 10.0
-_KEEP_ALIVE_SECONDS: Final = 4.0
-"""Below the 5 s after which common servers close: a call must not meet a closing connection."""
-
 _KEPT_CONNECTIONS: Final = 20
-"""More cost more than they save: the pool looks at every idle socket for every request."""
+"""More cost more than they save: httpx2 looks at every idle socket for every request."""
 
+_PROXIED: Final = frozenset({"http", "https", "all"})
 _REDIRECTS: Final = 5
 _REFUSAL_LIMIT: Final = 1024 * 1024
 
@@ -50,6 +52,7 @@ def new_client(
     auth: httpx2.Auth | None = None,
     *,
     read_timeout: float | None = None,
+    transport: httpx2.AsyncBaseTransport | None = None,
 ) -> httpx2.AsyncClient:
     """A client for one server; raises `LinkFailed` when a header cannot be sent.
 
@@ -59,21 +62,29 @@ def new_client(
         auth: The sign-in, if there is one.
         read_timeout: Seconds of silence allowed. None for MCP, where the peer has the deadlines
             and a stream may be silent for hours.
+        transport: What carries the requests; None for that of httpx2.
     """
     return httpx2.AsyncClient(
         headers=_checked(headers),
         auth=auth,
-        verify=_tls(),
+        transport=transport,
+        verify=_tls() if transport is None else True,
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS, read=read_timeout),
         # No queue for connections: an answer that the server waits for must never stand behind
         # the calls that wait for the server.
         limits=httpx2.Limits(
             max_connections=None,
             max_keepalive_connections=_KEPT_CONNECTIONS,
-            keepalive_expiry=_KEEP_ALIVE_SECONDS,
+            keepalive_expiry=KEEP_ALIVE_SECONDS,
         ),
         trust_env=not _is_loopback(url.host),
     )
+
+
+def direct_transport(url: httpx2.URL) -> DirectTransport | None:
+    """The way to a server that no proxy stands before; None where one may, which httpx2 knows."""
+    proxied = not _is_loopback(url.host) and not getproxies().keys().isdisjoint(_PROXIED)
+    return None if proxied else DirectTransport(_tls)
 
 
 def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
@@ -86,6 +97,17 @@ async def exchange(
     client: httpx2.AsyncClient, request: httpx2.Request
 ) -> AsyncGenerator[httpx2.Response]:
     """Send a request and hold its answer open; a redirect that is not followed is the answer."""
+    response = await send_within_origin(client, request)
+    try:
+        yield response
+    finally:
+        await response.aclose()
+
+
+async def send_within_origin(
+    client: httpx2.AsyncClient, request: httpx2.Request
+) -> httpx2.Response:
+    """Send a request, following redirects within its origin; the answer must be closed."""
     response = await client.send(request, stream=True, follow_redirects=False)
     for _ in range(_REDIRECTS):
         following = _followable(response)
@@ -93,13 +115,10 @@ async def exchange(
             break
         await response.aclose()
         response = await client.send(following, stream=True, follow_redirects=False)
-    try:
-        yield response
-    finally:
-        await response.aclose()
+    return response
 
 
-async def read_within(response: httpx2.Response, limit: int) -> bytes | None:
+async def read_within(response: httpx2.Response | DirectAnswer, limit: int) -> bytes | None:
     """The body of an answer, or None when it is longer than the limit."""
     if int(response.headers.get("content-length", "0")) > limit:
         return None
@@ -118,7 +137,7 @@ async def read_refusal(response: httpx2.Response) -> bytes:
     return await read_within(response, _REFUSAL_LIMIT) or b""
 
 
-def media_type(response: httpx2.Response) -> str:
+def media_type(response: httpx2.Response | DirectAnswer) -> str:
     """The media type of an answer in lower case, without its parameters."""
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
@@ -154,4 +173,6 @@ def _is_loopback(host: str) -> bool:
 @cache
 def _tls() -> "ssl.SSLContext":
     # One for all links: reading the trust store takes 40 ms.
-    return httpx2.create_ssl_context()
+    context = httpx2.create_ssl_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context

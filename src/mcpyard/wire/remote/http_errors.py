@@ -208,6 +208,11 @@ def _kind(error: BaseException) -> str:
     return type(error).__name__
 
 
+def sample(body: bytes) -> str:
+    """The beginning of a body, in one line."""
+    return " ".join(body[: 4 * _SAMPLE].decode(errors="replace").split())[:_SAMPLE]
+
+
 def _with_sample(message: str, body: bytes) -> str:
-    sample = " ".join(body[: 4 * _SAMPLE].decode(errors="replace").split())[:_SAMPLE]
-    return f"{message}: {sample}" if sample else message
+    beginning = sample(body)
+    return f"{message}: {beginning}" if beginning else message

@@ -11,6 +11,7 @@ import httpx2
 from mcpyard.wire.link import Receiver
 from mcpyard.wire.remote.eventstream import EventParser, OversizeEvent, SseEvent
 from mcpyard.wire.remote.message_ids import answers
+from mcpyard.wire.remote.post_sender import Answer
 
 EVENT_STREAM: Final = "text/event-stream"
 
@@ -32,7 +33,7 @@ class Ending(Enum):
 
 
 async def relay(
-    response: httpx2.Response, parser: EventParser, receiver: Receiver, request: int | None
+    response: Answer, parser: EventParser, receiver: Receiver, request: int | None
 ) -> Ending:
     """Hand on every message of a stream until it ends or has answered the request."""
     try:

@@ -17,7 +17,13 @@ import httpx2
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed, Outgoing, Receiver
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT
-from mcpyard.wire.remote.http_client import exchange, new_client, parse_url, read_refusal
+from mcpyard.wire.remote.http11 import DirectAnswer
+from mcpyard.wire.remote.http_client import (
+    direct_transport,
+    new_client,
+    parse_url,
+    read_refusal,
+)
 from mcpyard.wire.remote.http_errors import (
     Challenge,
     broken,
@@ -25,9 +31,12 @@ from mcpyard.wire.remote.http_errors import (
     needs_auth,
     never_reached,
     refused,
+    sample,
 )
 from mcpyard.wire.remote.message_ids import rpc_error
 from mcpyard.wire.remote.outbox import Outbox
+from mcpyard.wire.remote.post_sender import Answer, PostSender
+from mcpyard.wire.remote.throttle import Throttle
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +48,7 @@ class RemoteLink(ABC):
 
     Attributes:
         challenge: What the server said when it asked for a sign-in; None when it did not.
+        throttle: Until when it asked not to be sent anything.
     """
 
     def __init__(
@@ -50,6 +60,7 @@ class RemoteLink(ABC):
         auth: httpx2.Auth | None = None,
     ) -> None:
         self.challenge: Challenge | None = None
+        self.throttle = Throttle()
         self._address = url
         self._headers = dict(headers or {})
         self._limit = limit
@@ -71,7 +82,11 @@ class RemoteLink(ABC):
     def _prepare(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._url = parse_url(self._address)
-        self._client = new_client(self._url, self._headers, self._auth)
+        self._post_url = self._url
+        transport = direct_transport(self._url)
+        self._client = new_client(self._url, self._headers, self._auth, transport=transport)
+        plain = None if self._url.userinfo else transport
+        self._sender = PostSender(self._client, plain, self._auth)
 
     @property
     def _http(self) -> httpx2.AsyncClient:
@@ -80,21 +95,30 @@ class RemoteLink(ABC):
         return self._client
 
     @abstractmethod
-    def _post(self, message: Outgoing) -> httpx2.Request:
-        """The POST that carries a message."""
+    def _post_headers(self, message: Outgoing) -> dict[str, str]:
+        """The headers of the POST that carries a message."""
 
     @abstractmethod
-    async def _accepted(self, message: Outgoing, response: httpx2.Response) -> None:
+    async def _accepted(self, message: Outgoing, response: Answer) -> None:
         """Take the answer to a POST that succeeded."""
 
     async def _deliver(self, message: Outgoing) -> None:
+        if left := self.throttle.left:
+            if message.id is not None:
+                self._fail(message.id, self.throttle.cause())
+                return
+            # Nobody waits for a notification, but the server may need it.
+            await asyncio.sleep(left)
         try:
-            async with exchange(self._http, self._post(message)) as response:
-                if response.is_success:
+            response = await self._send_post(message)
+            try:
+                if isinstance(response, DirectAnswer) or response.is_success:
                     self._worked = True
                     await self._accepted(message, response)
                 else:
                     await self._refused(message.id, response)
+            finally:
+                await response.aclose()
         except LinkFailed as failure:
             self._fail(message.id, failure.cause)
             if failure.cause.code is Code.NEEDS_AUTH:
@@ -105,11 +129,20 @@ class RemoteLink(ABC):
             if never_reached(error):
                 self._lose(cause)
 
+    async def _send_post(self, message: Outgoing) -> Answer:
+        client, url, body = self._http, self._post_url, message.body
+        headers = self._post_headers(message)
+        return await self._sender.send(
+            body,
+            tuple(headers.items()),
+            lambda: client.build_request("POST", url, content=body, headers=headers),
+        )
+
     async def _refused(self, request: int | None, response: httpx2.Response) -> None:
         body = await read_refusal(response)
         cause = self._cause_of(response, body)
         frame = None
-        if request is not None and cause.code is Code.HTTP_ERROR:
+        if request is not None and cause.code is Code.HTTP_ERROR and not cause.retry_after:
             frame = rpc_error(body, request)
         if frame is None:
             self._fail(request, cause, body)
@@ -118,6 +151,8 @@ class RemoteLink(ABC):
         self._draw_consequences(cause, response)
 
     def _cause_of(self, response: httpx2.Response, body: bytes) -> Cause:
+        if self.throttle.note(response.status_code, response.headers):
+            return self.throttle.cause(sent=True, sample=sample(body))
         challenge = challenge_of(response)
         if challenge is None:
             return refused(response, body)

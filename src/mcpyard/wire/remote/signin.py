@@ -26,6 +26,7 @@ from mcpyard.domain.errors import NeedsAuth
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.remote.http_client import new_client, parse_url
 from mcpyard.wire.remote.http_errors import Challenge, challenge_of
+from mcpyard.wire.remote.post_sender import ReadyAuth
 from mcpyard.wire.remote.token_renewal import Renewals
 
 if TYPE_CHECKING:
@@ -102,6 +103,10 @@ class CredentialStore(Protocol):
 
     async def put(self, credentials: Credentials) -> None:
         """Keep a set in place of the one with the same issuer and resource."""
+        ...
+
+    async def delete(self, resource: str) -> None:
+        """Forget every set of a resource."""
         ...
 
 
@@ -204,6 +209,24 @@ class SignIn:
             attempt.task.cancel()
             await asyncio.wait([attempt.task])
 
+    def ready_token(self) -> str | None:
+        """What `token` gives, if that is known without waiting; None otherwise."""
+        credentials = self._credentials
+        if credentials is None or not credentials.access_token:
+            return "" if self._loaded else None
+        return credentials.access_token if credentials.usable else None
+
+    async def forget(self) -> None:
+        """Delete the tokens and our registration; a sign-in that is under way is given up."""
+        await self.close()
+        self._credentials, self._loaded = None, True
+        await self._store.delete(self._url)
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether a token is known."""
+        return self._credentials is not None and bool(self._credentials.access_token)
+
     async def token(self) -> str:
         """The token to send, renewed when it has run out; empty when nobody is signed in."""
         credentials = await self._current()
@@ -304,9 +327,12 @@ class _Attempt:
         return await self.answer
 
 
-class _Bearer(httpx2.Auth):
+class _Bearer(ReadyAuth):
     def __init__(self, sign_in: SignIn) -> None:
         self._sign_in = sign_in
+
+    def ready_token(self) -> str | None:
+        return self._sign_in.ready_token()
 
     async def async_auth_flow(
         self, request: httpx2.Request

@@ -26,15 +26,18 @@ from mcp.shared.auth import (
     OAuthToken,
     ProtectedResourceMetadata,
 )
-from pydantic import AnyUrl, ValidationError
+from pydantic import AnyUrl
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.remote.http_client import parse_url
 from mcpyard.wire.remote.http_errors import broken
+from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
 from mcpyard.wire.remote.signin import Credentials, Identity, SignInFailed
 
 _BASIC: Final = "client_secret_basic"
 _POST: Final = "client_secret_post"
+_S256: Final = "S256"
 _LONG_AGO: Final = 1.0
 _VERSION: Final = {"MCP-Protocol-Version": "2025-11-25"}
 """Makes the SDK name the resource in its requests, as every revision since 2025-06-18 wants."""
@@ -57,6 +60,7 @@ class Flow:
 
     def __init__(self, url: str, identity: Identity, credentials: Credentials | None) -> None:
         self._url = url
+        self._server = parse_url(url)
         self._identity = identity
         self._memory = _Memory(credentials, identity)
         self._provider = OAuthClientProvider(
@@ -99,7 +103,9 @@ class Flow:
             raise SignInFailed(f"The sign-in failed: {error}") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise SignInFailed(f"The authorization server cannot be reached: {error}") from error
-        except ValidationError as error:
+        except IssuerRefused as error:
+            raise SignInFailed(f"The sign-in failed: {error}") from error
+        except (ValueError, RecursionError) as error:
             raise SignInFailed("The response of the authorization server is malformed") from error
         return self._credentials()
 
@@ -112,15 +118,18 @@ class Flow:
     ) -> None:
         # The flow ends by wanting to repeat the request it was started for; there is none.
         while (sent := await flow.asend(response)) is not request:
-            response = await client.send(sent, follow_redirects=False)
+            response = await ask_issuer(client, sent, self._server)
 
     async def _ask_issuer(
         self, client: httpx2.AsyncClient, request: httpx2.Request
     ) -> httpx2.Response:
         try:
-            response = await client.send(request, follow_redirects=False)
+            response = await ask_issuer(client, request, self._server)
         except httpx2.HTTPError as error:
             raise LinkFailed(broken(error, request.url)) from error
+        except IssuerRefused as error:
+            message = f"The sign-in was not renewed: {error}"
+            raise LinkFailed(Cause(Code.UNREACHABLE, message)) from None
         status = response.status_code
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.TOO_MANY_REQUESTS:
             message = f"The authorization server cannot renew the sign-in now (HTTP {status})"
@@ -132,6 +141,7 @@ class Flow:
 
     def _let_in(self, person: Person) -> None:
         async def show(url: str) -> None:
+            _check_pkce(self._provider.context.oauth_metadata)
             person.show(url)
 
         async def wait() -> AuthorizationCodeResult:
@@ -169,6 +179,13 @@ class Flow:
             server_metadata=server.model_dump_json(exclude_none=True) if server else "",
             resource_metadata=resource.model_dump_json(exclude_none=True) if resource else "",
         )
+
+
+def _check_pkce(issuer: OAuthMetadata | None) -> None:
+    """Refuse an issuer without PKCE by S256; one that describes nothing is sent it all the same."""
+    if issuer and _S256 not in (issuer.code_challenge_methods_supported or ()):
+        message = "the authorization server does not support PKCE with S256"
+        raise IssuerRefused(f"{message}, which a sign-in requires")
 
 
 class _Memory:

@@ -19,6 +19,7 @@ from mcpyard.wire.remote.http_client import exchange, media_type, read_refusal, 
 from mcpyard.wire.remote.http_errors import broken, garbage, too_long
 from mcpyard.wire.remote.http_stream import EVENT_STREAM
 from mcpyard.wire.remote.outbox import end
+from mcpyard.wire.remote.post_sender import Answer
 from mcpyard.wire.remote.remote_errors import RemoteLink
 
 HEARTBEAT_SECONDS: Final = 90.0
@@ -62,7 +63,7 @@ class SseLink(RemoteLink):
         self._reading.add_done_callback(self._background_ended)
         try:
             async with asyncio.timeout(self.endpoint_timeout):
-                self._posts = await endpoint
+                self._post_url = await endpoint
         except TimeoutError:
             await self.close()
             cause = Cause(Code.UNRESPONSIVE, "The server did not send the message endpoint")
@@ -85,11 +86,10 @@ class SseLink(RemoteLink):
         finally:
             await client.aclose()
 
-    def _post(self, message: Outgoing) -> httpx2.Request:
-        headers = {"Content-Type": "application/json", **message.headers}
-        return self._http.build_request("POST", self._posts, content=message.body, headers=headers)
+    def _post_headers(self, message: Outgoing) -> dict[str, str]:
+        return {"Content-Type": "application/json", **message.headers}
 
-    async def _accepted(self, message: Outgoing, response: httpx2.Response) -> None:
+    async def _accepted(self, message: Outgoing, response: Answer) -> None:
         """Nothing to take: the answer comes on the stream."""
 
     async def _read(self, endpoint: asyncio.Future[httpx2.URL]) -> None:

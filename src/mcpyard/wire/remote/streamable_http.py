@@ -22,10 +22,12 @@ from mcpyard.wire.remote.http_errors import garbage, never_reached, session_expi
 from mcpyard.wire.remote.http_stream import EVENT_STREAM, Ending, pause, relay
 from mcpyard.wire.remote.message_ids import answers, method_unknown
 from mcpyard.wire.remote.outbox import end
+from mcpyard.wire.remote.post_sender import Answer
 from mcpyard.wire.remote.remote_errors import RemoteLink
 
 _SESSION: Final = "Mcp-Session-Id"
 _VERSION: Final = "MCP-Protocol-Version"
+_ACCEPT: Final = f"application/json, {EVENT_STREAM}"
 _JSON_TYPES: Final = frozenset({"application/json", ""})
 
 _BARREN_RESUMPTIONS: Final = 10
@@ -85,22 +87,21 @@ class HttpLink(RemoteLink):
         finally:
             await client.aclose()
 
-    def _post(self, message: Outgoing) -> httpx2.Request:
-        headers = {
-            "Accept": f"application/json, {EVENT_STREAM}",
+    def _post_headers(self, message: Outgoing) -> dict[str, str]:
+        return {
+            "Accept": _ACCEPT,
             "Content-Type": "application/json",
             **(self._session_headers() if message.method != "initialize" else {}),
             **message.headers,
         }
-        return self._http.build_request("POST", self._url, content=message.body, headers=headers)
 
     def _session_headers(self) -> dict[str, str]:
         headers = {_SESSION: self.session_id, _VERSION: self.protocol_version}
         return {name: value for name, value in headers.items() if value}
 
-    async def _accepted(self, message: Outgoing, response: httpx2.Response) -> None:
+    async def _accepted(self, message: Outgoing, response: Answer) -> None:
         if message.method == "initialize":
-            self.session_id = _readable(response.headers.get(_SESSION))
+            self.session_id = _readable(response.headers.get(_SESSION.lower()))
         if message.id is None:
             return
         kind = media_type(response)
@@ -113,7 +114,7 @@ class HttpLink(RemoteLink):
         else:
             self._fail(message.id, garbage(f"The server answered with {kind}, which is not MCP"))
 
-    async def _take_json(self, request: int, response: httpx2.Response) -> None:
+    async def _take_json(self, request: int, response: Answer) -> None:
         body = await read_within(response, self._limit)
         if body is None:
             self._fail(request, too_long(self._limit))
@@ -122,7 +123,7 @@ class HttpLink(RemoteLink):
         else:
             self._fail(request, garbage("The server returned an unexpected response", body))
 
-    async def _take_stream(self, request: int, response: httpx2.Response) -> None:
+    async def _take_stream(self, request: int, response: Answer) -> None:
         parser = EventParser(self._limit)
         ending = await relay(response, parser, self._receiver, request)
         if ending is Ending.CUT and parser.last_id and not self.modern:
@@ -158,11 +159,15 @@ class HttpLink(RemoteLink):
 
     async def _follow(self, parser: EventParser, request: int | None) -> Ending:
         parser.restart()
+        if left := self.throttle.left:
+            await asyncio.sleep(left)
         try:
             async with exchange(self._http, self._get(parser.last_id)) as response:
                 if response.is_success and media_type(response) == EVENT_STREAM:
                     return await relay(response, parser, self._receiver, request)
                 # A proxy says so while the server behind it restarts.
+                if self.throttle.note(response.status_code, response.headers):
+                    return Ending.CUT
                 if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                     return Ending.CUT
                 await self._turned_down(request, response)
@@ -227,7 +232,7 @@ class HttpLink(RemoteLink):
             await asyncio.wait([self._listening])
 
     async def _say_goodbye(self, client: httpx2.AsyncClient) -> None:
-        if self.session_id is None or self.modern:
+        if self.session_id is None or self.modern or self.throttle.left:
             return
         headers = self._session_headers()
         with suppress(httpx2.HTTPError, LinkFailed, TimeoutError):

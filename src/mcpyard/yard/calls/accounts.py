@@ -19,6 +19,7 @@ FAILURES: Final = 100
 """Failed calls that are remembered, for whoever asks what went wrong."""
 
 OK: Final = "ok"
+BUSY: Final = "server-busy"
 TOOL_ERROR: Final = "tool_error"
 
 
@@ -28,6 +29,7 @@ class Account:
 
     calls: int = 0
     errors: int = 0
+    refused: int = 0
     ms: float = 0.0
     bytes_in: int = 0
     bytes_out: int = 0
@@ -82,6 +84,7 @@ class Accounts:
         now, name, tool = self._clock.now(), route.server_name, route.tool.name
         call = CallRecord(now, who, server, name, tool, ms, outcome, bytes_in, bytes_out)
         if outcome != OK:
+            account.refused += outcome == BUSY
             self._failed.append(call)
         if self.journal:
             self.journal.append(call)

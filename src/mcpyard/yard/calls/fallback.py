@@ -26,11 +26,11 @@ from mcpyard.domain.errors import (
     NobodyAnswered,
     NotFound,
     ProtocolBroken,
+    ServerBusy,
     ServerFault,
     StartFailed,
     TimedOut,
     YardError,
-    name_server,
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP, Phase
 from mcpyard.domain.model import Wanted
@@ -42,6 +42,8 @@ from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
 
 _NOT_ASKED: Final = "no fallback was tried after that, because the call may have had an effect"
+
+_NAMELESS: Final = (Disconnected, StartFailed, NeedsAuth, ProtocolBroken, ServerBusy, TimedOut)
 
 Attempt = Callable[[Route, bytes, CallContext], Awaitable[Outcome]]
 """Calls one tool with arguments that fit its schema."""
@@ -253,6 +255,17 @@ async def _attempted(
 def _sleeps(server: DesiredServer, phase: Phase) -> bool:
     """Whether a server is only at rest: a call wakes it."""
     return server.wanted is Wanted.ON_DEMAND and phase in ASLEEP
+
+
+def name_server(error: YardError, server: str) -> None:
+    """Let an error that reaches a caller say which server it is about.
+
+    Where the connection makes it, nobody knows that a caller may have several.
+    """
+    error.about(server)
+    if isinstance(error, _NAMELESS) and f'"{server}"' not in error.message:
+        error.message = f'the server "{server}": {error.message}'
+        error.args = (error.message,)
 
 
 def may_move_on(error: YardError, *, repeatable: bool) -> bool:

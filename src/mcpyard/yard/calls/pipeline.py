@@ -7,6 +7,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.callers import Caller, Callers
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -15,15 +16,14 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardError,
     edge,
-    name_server,
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import CallTerms
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
-from mcpyard.yard.calls.call_context import NO_EXTRAS, CallContext, CallExtras, with_hops
-from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
+from mcpyard.yard.calls.call_context import LIBRARY, NO_EXTRAS, CallContext, CallExtras, with_hops
+from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep, name_server
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.results import TASK_TYPE, check_result, says_error
 from mcpyard.yard.directory import is_a_yard
@@ -39,9 +39,11 @@ class CallPipeline:
 
     Attributes:
         fallback: Finds a server that answers in the place of another.
+        callers: Whose calls they are, and how many of them.
     """
 
     def __init__(self, deps: CallDeps, accounts: Accounts) -> None:
+        self.callers = Callers(frozenset({LIBRARY}))
         self.fallback = Fallback(deps)
         self._book = deps.book
         self._servers = deps.servers
@@ -85,7 +87,8 @@ class CallPipeline:
             ToolUnknown: The tool is switched off, or its server is gone.
             ArgumentsRefused: The arguments break its schema; the server was not called.
             TimedOut: The time ran out; the server was told.
-            ServerFault: The server cannot be reached, or answered with an error.
+            ServerFault: The server cannot be reached, is busy, or answered with an error.
+            OverQuota: The caller has too many calls in flight.
         """
         server = self._server(route)
         if not context.may_use(server, route):
@@ -115,8 +118,13 @@ class CallPipeline:
         desired = self._desired().get(server)
         if desired is None:
             raise ServerUnknown("the server was removed")
-        terms = _terms(desired.config, None, context)
-        raw = await self._servers.request(server, method, params, terms)
+        caller = self.callers.of(context.who)
+        terms = _terms(desired.config, None, context, caller)
+        try:
+            caller.enter()
+            raw = await self._servers.request(server, method, params, terms)
+        finally:
+            caller.calls -= 1
         check_result(raw)
         return raw
 
@@ -140,12 +148,14 @@ class CallPipeline:
         named: bool = True,
     ) -> Outcome:
         """Call one tool, and account for the call; an error names the server unless not wanted."""
-        terms = _terms(server.config, route, context)
+        caller = self.callers.of(context.who)
+        terms = _terms(server.config, route, context, caller)
         plain = context.extras is NO_EXTRAS and not self._yards
         params = None if plain else self._params(route, arguments, context.extras)
         began, raw, ended = self._clock.monotonic(), b"", CANCELLED
         breakers, probe = self.fallback.breakers, None
         try:
+            caller.enter()
             probe = breakers.enter(route) if breakers.known else None
             if params is None:
                 raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
@@ -163,6 +173,7 @@ class CallPipeline:
                 name_server(error, route.server_name)
             raise
         finally:
+            caller.calls -= 1
             if probe:
                 probe.trying = False
             ms = (self._clock.monotonic() - began) * 1000
@@ -219,7 +230,7 @@ def _parse(arguments: bytes) -> dict[str, object]:
     return parsed
 
 
-def _terms(config: Config, route: Route | None, context: CallContext) -> CallTerms:
+def _terms(config: Config, route: Route | None, context: CallContext, caller: Caller) -> CallTerms:
     timeout, extends = config.timeout, config.progress_extends
     if route is not None:
         policy = route.policy
@@ -230,5 +241,5 @@ def _terms(config: Config, route: Route | None, context: CallContext) -> CallTer
         seconds = timeout / 1000
     longest = max(seconds, LONGEST_CALL) if extends else None
     return CallTerms(
-        seconds, longest, progress, request, notify, capabilities, log_level, client_key
+        seconds, longest, progress, request, notify, capabilities, log_level, client_key, caller
     )

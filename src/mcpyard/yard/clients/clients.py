@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import (
-    ArgumentsRefused,
-    Problem,
-)
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.files import FileText
 from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
@@ -197,6 +194,13 @@ class Clients:
             await self._keep_dropped(operation)
         return finished
 
+    async def copy_all(
+        self, copies: Sequence[Copy], terms: EditTerms = _PLAIN
+    ) -> list[YardError | None]:
+        """Copy servers in one unit to undo; for each, why it was not copied, or None."""
+        operation = await self._copy_all(dict(enumerate(copies)), terms)
+        return [operation.refused.get(number) for number in range(len(copies))]
+
     async def connect(
         self, words: str, name: str, way: Bridged | Addressed, terms: EditTerms = _PLAIN
     ) -> tuple[Done, bool]:
@@ -279,16 +283,22 @@ class Clients:
             for number, each in enumerate(candidates)
             if each.importable
         }
-        operation = Importing({it: await self._copying(copy, terms) for it, copy in copies.items()})
-        await self._do(operation, "import", terms)
-        for number in operation.copies.keys() - operation.refused.keys():
-            await self._keep_dropped(operation.copies[number])
+        operation = await self._copy_all(copies, terms)
         return [
             each.imported(operation.warnings[number], operation.refused.get(number))
             if number in operation.copies
             else each
             for number, each in enumerate(candidates)
         ]
+
+    async def _copy_all(self, copies: Mapping[int, Copy], terms: EditTerms) -> Importing:
+        # What is read or kept of all of them at once is one look, and one write.
+        requests = await asyncio.gather(*(self._copying(each, terms) for each in copies.values()))
+        operation = Importing(dict(zip(copies, requests, strict=True)))
+        await self._do(operation, "import", terms)
+        imported = operation.copies.keys() - operation.refused.keys()
+        await asyncio.gather(*(self._keep_dropped(operation.copies[it]) for it in imported))
+        return operation
 
     async def _copying(self, copy: Copy, terms: EditTerms) -> Copying:
         source, target = self._store(copy.source, terms), self._store(copy.target, terms)

@@ -7,13 +7,18 @@ change of nothing but a secret is still seen.
 import contextlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import unified_diff
 from typing import Final
 
-from mcpyard.domain.definition.merge import shown_url
-from mcpyard.domain.definition.secrets import MASKED, names_secret
+from mcpyard.domain.definition.secret_text import (
+    MASKED,
+    names_secret,
+    shown_args,
+    shown_text,
+    shown_url,
+)
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.narrowing import is_array, is_mapping
@@ -37,14 +42,20 @@ _LONG_ENOUGH: Final = 8
 """Characters of a secret that is masked wherever it stands, not only beside its key."""
 
 
+_ARGUMENTS: Final = frozenset({"args", "command"})
+
+
 @dataclass(frozen=True, slots=True)
 class MaskedSecrets:
-    """The literals that are not shown: with their keys, and by themselves."""
+    """The literals that are not shown.
+
+    Attributes:
+        pairs: With their keys.
+        args: Arguments that contain secrets, and what is shown of each.
+    """
 
     pairs: frozenset[tuple[str, str]]
-
-    def __bool__(self) -> bool:
-        return bool(self.pairs)
+    args: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def long(self) -> frozenset[str]:
@@ -66,29 +77,33 @@ def diff_of(change: FileWrite, *, show_secrets: bool = False) -> str:
         change.path if change.after is not None else "/dev/null",
     )
     lines = _difference(_lines(before), _lines(after), names)
-    secrets = MaskedSecrets(frozenset()) if show_secrets else secrets_of(change)
-    return "".join(_ended(hidden(line, secrets)) for line in lines)
+    if not show_secrets:
+        secrets = secrets_of(change)
+        lines = [hidden(line, secrets) for line in lines]
+    return "".join(map(_ended, lines))
 
 
 def secrets_of(change: FileWrite) -> MaskedSecrets:
     """The secrets of both texts."""
     pairs: set[tuple[str, str]] = set()
+    args: dict[str, str] = {}
     for text in filter(None, (change.before, change.after)):
-        pairs |= set(_literals(_value(change.path, text)))
-    return MaskedSecrets(frozenset(pairs))
+        pairs |= set(_literals(_value(change.path, text), args))
+    return MaskedSecrets(frozenset(pairs), args)
 
 
 def hidden(line: str, secrets: MaskedSecrets) -> str:
     """A line with its secrets masked."""
-    if not secrets:
-        return line
     for each in secrets.lines:
         line = line.replace(each, MASKED)
-    line = _PAIR.sub(lambda match: _hide_pair(match, secrets), line)
-    return _ALONE.sub(lambda match: _hide_alone(match, secrets), line)
+    if secrets.pairs or secrets.args:
+        line = _PAIR.sub(lambda match: _hide_pair(match, secrets), line)
+        line = _ALONE.sub(lambda match: _hide_alone(match, secrets), line)
+    return shown_text(line)
 
 
-def _literals(value: object) -> Iterator[tuple[str, str]]:
+def _literals(value: object, args: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The secrets of a document by their keys; those in arguments are added to `args`."""
     # A stack, not a recursion: some files hold hundreds of thousands of values.
     stack: list[tuple[str, object, bool]] = [("", value, False)]
     while stack:
@@ -101,6 +116,14 @@ def _literals(value: object) -> Iterator[tuple[str, str]]:
             stack += [(name, each, held or name in _HOLDERS) for name, each in members]
         elif is_array(item):
             stack += [(key, each, held) for each in item]
+            if key in _ARGUMENTS:
+                args |= _secret_args(item)
+
+
+def _secret_args(items: Sequence[object]) -> dict[str, str]:
+    texts = [each if isinstance(each, str) else "" for each in items]
+    pairs = zip(texts, shown_args(texts), strict=True)
+    return {text: masked for text, masked in pairs if text != masked}
 
 
 def _is_literal(key: str, text: str, *, held: bool) -> bool:
@@ -133,6 +156,8 @@ def _hide_pair(match: re.Match[str], secrets: MaskedSecrets) -> str:
 def _hide_alone(match: re.Match[str], secrets: MaskedSecrets) -> str:
     value = _plain(match.group())
     quote = match.group()[0]
+    if value in secrets.args:
+        return f"{quote}{secrets.args[value]}{quote}"
     return f"{quote}{_mask(value)}{quote}" if value in secrets.long else match.group()
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import DefinitionError
+from mcpyard.domain.errors import DefinitionError, YardError
 from mcpyard.domain.model import Scope
 from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.effective import ServerStatus
@@ -44,10 +44,12 @@ class ImportCandidate:
         """Whether it can be taken."""
         return self.outcome == IMPORTABLE
 
-    def imported(self, warnings: tuple[Warned, ...], refusal: str | None) -> "ImportCandidate":
+    def imported(
+        self, warnings: tuple[Warned, ...], refusal: YardError | None
+    ) -> "ImportCandidate":
         """What became of it when it was to be taken."""
         if refusal is not None:
-            return replace(self, outcome=REFUSED, reason=refusal)
+            return replace(self, outcome=REFUSED, reason=refusal.message)
         return replace(self, outcome=IMPORTED, warnings=warnings)
 
     @property

@@ -12,6 +12,8 @@ from mcpyard.domain.errors import (
     InputError,
     NameTaken,
     Problem,
+    ServerUnknown,
+    YardError,
 )
 from mcpyard.domain.stored import DroppedField
 from mcpyard.formats.copying.mapping import Converted, convert, restore
@@ -162,7 +164,7 @@ class Importing:
     """
 
     copies: Mapping[int, Copying]
-    refused: dict[int, str] = field(default_factory=dict[int, str], init=False)
+    refused: dict[int, YardError] = field(default_factory=dict[int, YardError], init=False)
     warnings: dict[int, tuple[Warned, ...]] = field(
         default_factory=dict[int, tuple[Warned, ...]], init=False
     )
@@ -180,8 +182,8 @@ class Importing:
             workspace.warnings = []
             try:
                 each.do(workspace)
-            except (InputError, NameTaken) as error:
-                self.refused[number] = error.message
+            except (InputError, NameTaken, ServerUnknown) as error:
+                self.refused[number] = error
             self.warnings[number] = tuple(workspace.warnings)
 
 

@@ -4,15 +4,15 @@
 shown masked and comes back masked means: keep what is there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from mcpyard.domain.definition import checks
-from mcpyard.domain.definition.merge import MASK, shown_url
+from mcpyard.domain.definition.merge import MASK, kept_args, kept_text
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem
-from mcpyard.domain.narrowing import is_mapping, is_sequence
+from mcpyard.domain.narrowing import is_array, is_mapping, is_sequence
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import EntryTransport, Field
@@ -90,8 +90,10 @@ def _field(word: str, value: object, ref: ClientScopeRef) -> Field:
 def _value(name: Field, word: str, old: object, new: object) -> object:
     if new is None:
         return None
-    if name is Field.URL and isinstance(old, str) and new == shown_url(old):
-        return old
+    if name in {Field.URL, Field.COMMAND} and isinstance(new, str):
+        return _read(name, word, kept_text(word, new, old))
+    if name is Field.ARGS and is_array(new):
+        return _read(name, word, kept_args(new, cast("Sequence[str]", old or ())))
     if name in _PAIRS:
         return _merged(word, cast("Mapping[str, str]", old or {}), new)
     return _read(name, word, new)

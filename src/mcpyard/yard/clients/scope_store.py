@@ -152,7 +152,7 @@ class FileScopeStore:
         if not self._switched_elsewhere:
             return True
         with within(self.switch_file):
-            off = switches.switched_off(self.ref, workspace.text(self.switch_file))
+            off = workspace.switched_off(self.ref, self.switch_file)
         return switches.is_on(self.ref, name, off)
 
     def _existing(self, workspace: Workspace) -> list[str]:
@@ -164,7 +164,7 @@ class FileScopeStore:
         return workspace.listing(self.ref, path)
 
     def _holds(self, workspace: Workspace, path: str, name: str) -> bool:
-        return any(each.name == name for each in self._listing(workspace, path).servers)
+        return self._listing(workspace, path).has(name)
 
     def _place_of(self, workspace: Workspace, name: str) -> str:
         path = self.place(workspace, name)

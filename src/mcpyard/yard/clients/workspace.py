@@ -7,7 +7,8 @@ from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
-from mcpyard.domain.model import Scope
+from mcpyard.domain.model import Config, Scope
+from mcpyard.formats import mcp_json, switches
 from mcpyard.formats.entry_list import FileListing, read
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned
@@ -69,9 +70,12 @@ class Workspace:
         self._files = texts
         self._fresh: dict[str, str] = {}
         self._own: set[str] = set()
-        self._own_servers: dict[str, Mapping[str, Plain]] = {}
+        self._own_servers: dict[str, dict[str, Plain]] = {}
         self._unspelled: set[str] = set()
         self._listings: dict[tuple[str, str], tuple[str, FileListing]] = {}
+        self._switched_off: dict[tuple[str, str], tuple[str, frozenset[str]]] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._added: dict[str, dict[str, Config]] = {}
         self.warnings: list[Warned] = []
         self.actions: list[OwnAction] = []
 
@@ -90,6 +94,8 @@ class Workspace:
         Raises:
             DocumentBroken: It cannot be read.
         """
+        if added := self._added.pop(path, None):
+            self._fresh[path] = mcp_json.add(self.text(path), added)
         if path in self._unspelled:
             self._unspelled.remove(path)
             self._fresh[path] = document(self._own_servers[path])
@@ -108,6 +114,29 @@ class Workspace:
             cached = self._listings[key] = text, read(ref, text, path)
         return cached[1]
 
+    def switched_off(self, ref: ClientScopeRef, path: str) -> frozenset[str]:
+        """The names that a file switches off; it is read again only when it says something else."""
+        text, key = self.text(path), (path, str(ref))
+        cached = self._switched_off.get(key)
+        if cached is None or cached[0] is not text:
+            cached = self._switched_off[key] = text, switches.switched_off(ref, text)
+        return cached[1]
+
+    def add_own(self, path: str, name: str, config: Config) -> bool:
+        """Let the project's file say a server that it does not have; whether it has not.
+
+        Those that come one after the other are one edit.
+        """
+        if path not in self._added:
+            text = self.text(path)
+            self._names[path] = mcp_json.names(text)
+            self.put_own(path, text)
+        added = self._added.setdefault(path, {})
+        if name in self._names[path] or name in added:
+            return False
+        added[name] = config
+        return True
+
     def put(self, path: str, text: str) -> None:
         """Let a file say something else."""
         self._fresh[path] = text
@@ -123,7 +152,16 @@ class Workspace:
             self._own_servers[path] = servers_of(self.text(path))
         return self._own_servers[path]
 
-    def say(self, path: str, servers: Mapping[str, Plain]) -> None:
+    def say_of(self, path: str, name: str, server: Plain) -> None:
+        """Let a document that is made up say something else of one server; nothing, if empty."""
+        self.own_servers(path)
+        servers = self._own_servers[path]
+        servers.pop(name, None)
+        if server:
+            servers[name] = server
+        self.say(path, servers)
+
+    def say(self, path: str, servers: dict[str, Plain]) -> None:
         """Let a document that is made up say what actions will make it say."""
         # It is spelled once at the end: hundreds of servers may come one after the other.
         self._fresh.setdefault(path, "")

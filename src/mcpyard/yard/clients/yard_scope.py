@@ -5,7 +5,8 @@ user's own. Of these a document is made up (see `own_documents`).
 """
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ from mcpyard.yard.clients.yard_scope_documents import (
 )
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING, OwnPicture
 from mcpyard.yard.edit import Change, ServerEditor
+from mcpyard.yard.registration import Registered
 
 YARD: Final = "yard"
 USER_DOCUMENT: Final = "yard:user"
@@ -91,18 +93,24 @@ class OwnServers:
         return FileText(path, document({name: each for name, each in policies.items() if each}))
 
     async def carry_out(self, actions: Sequence[OwnAction]) -> None:
-        """Do what was planned."""
-        fresh: list[OwnAction] = []
+        """Do what was planned; servers that come, or go, one after the other are one edit."""
+        fresh: list[Registered] = []
         try:
-            for action in actions:
-                new = isinstance(action, OwnPut) and action.name not in self.servers(action.scope)
-                await self._do(action)
-                fresh += [action] if new else []
+            for kind, group in groupby(actions, self._kind):
+                if kind is OwnPut:
+                    await self._register(group, fresh)
+                elif kind is OwnRemove:
+                    await self._editor.remove_all([self._server(it.scope, it.name) for it in group])
+                else:
+                    for action in group:
+                        await self._do(action)
         except BaseException:
             # Of many that were to come, all do or none.
-            for each in reversed(fresh):
-                with contextlib.suppress(YardError):
-                    await self._editor.remove(self._server(each.scope, each.name))
+            servers = self._desired().servers
+            with contextlib.suppress(YardError):
+                await self._editor.remove_all(
+                    [servers[each.id] for each in fresh if each.id in servers]
+                )
             raise
 
     def removed_by(self, writes: Sequence[FileWrite]) -> tuple[str, ...]:
@@ -137,10 +145,9 @@ class OwnServers:
         policies = servers_of(next(documents, None))
         for write in writes:
             if self._is_project(write) and self._renamed(write) is None:
-                present = self.servers(Scope.PROJECT)
-                for name in mcp_json.names(write.after or "") - present.keys():
-                    policy = by_model(policies.get(name, {}))
-                    await self._editor.let_wait(Scope.PROJECT, name, policy)
+                names = mcp_json.names(write.after or "") - self.servers(Scope.PROJECT).keys()
+                waiting = {name: by_model(policies.get(name, {})) for name in names}
+                await self._editor.let_wait(Scope.PROJECT, waiting)
 
     async def rename_back(self, write: FileWrite) -> bool:
         """Do what a write of the project's file comes to, if that is to rename a server.
@@ -158,10 +165,10 @@ class OwnServers:
         """Approve what a write of the project's file changed: whoever asked for it approved it."""
         if not self._is_project(write):
             return
-        before = _entries(write.before)
-        for name, config in _entries(write.after).items():
-            if before.get(name) != config:
-                await self._editor.approve_edit(Scope.PROJECT, name, config)
+        before, after = _entries(write.before), _entries(write.after)
+        changed = {name: config for name, config in after.items() if before.get(name) != config}
+        if changed:
+            await self._editor.approve_edits(Scope.PROJECT, changed)
 
     def _is_project(self, write: FileWrite) -> bool:
         return self.project is not None and write.path == self.path(Scope.PROJECT)
@@ -198,28 +205,38 @@ class OwnServers:
         renamed = len(gone) == len(fresh) == 1 and old[gone[0]] == new[fresh[0]]
         return set() if renamed else {*gone}
 
+    def _kind(self, action: OwnAction) -> type[OwnAction] | None:
+        """The kind of what can be done together with others of it; None for anything else."""
+        if isinstance(action, OwnPut):
+            return None if action.name in self.servers(action.scope) else OwnPut
+        return OwnRemove if isinstance(action, OwnRemove) else None
+
+    async def _register(self, actions: Iterable[OwnAction], fresh: list[Registered]) -> None:
+        """Add servers, which wait, stopped; those that come are noted even if others do not."""
+        bodies = [
+            {**each.definition, "name": each.name, "scope": str(each.scope), "start": False}
+            for each in actions
+            if isinstance(each, OwnPut)
+        ]
+        outcomes = await self._editor.register_all(bodies)
+        fresh += [each for each in outcomes if isinstance(each, Registered)]
+        for each in outcomes:
+            if isinstance(each, YardError):
+                raise each
+
     async def _do(self, action: OwnAction) -> None:
+        server = self._server(action.scope, action.name)
         match action:
             case OwnPut():
-                await self._put(action)
-            case OwnRemove():
-                await self._editor.remove(self._server(action.scope, action.name))
+                present = whole_of(self.servers(action.scope)[action.name])
+                patch = patch_between(present, action.definition)
+                await self._editor.change(server, Change(patch))
             case OwnRename():
-                server = self._server(action.scope, action.name)
                 await self._editor.change(server, Change({"name": action.new_name}))
             case OwnSwitch():
-                server = self._server(action.scope, action.name)
                 await self._editor.change(server, Change({"enabled": action.enabled}))
-
-    async def _put(self, action: OwnPut) -> None:
-        present = self.servers(action.scope).get(action.name)
-        if present is None:
-            fixed = {"name": action.name, "scope": str(action.scope), "start": False}
-            await self._editor.register({**action.definition, **fixed})
-            return
-        server = self._server(action.scope, action.name)
-        patch = patch_between(whole_of(present), action.definition)
-        await self._editor.change(server, Change(patch))
+            case OwnRemove():
+                await self._editor.remove(server)
 
     def _server(self, scope: Scope, name: str) -> DesiredServer:
         server = self.picture().named(name)

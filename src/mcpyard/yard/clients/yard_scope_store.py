@@ -1,6 +1,6 @@
 """One scope of the yard, as other clients have theirs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcpyard.domain.definition.parsing import read_definition
@@ -27,13 +27,12 @@ from mcpyard.yard.clients.yard_scope import (
     OwnServers,
 )
 from mcpyard.yard.clients.yard_scope_documents import (
-    Plain,
     entry_of,
     policy_of,
     whole_of,
     yards_own,
 )
-from mcpyard.yard.edit import literal_secrets
+from mcpyard.yard.masking import literal_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,10 @@ class YardScopeStore:
         config = read_definition({**spell(entry, self.ref.shape), **extra}).config
         definition = whole_of(config)
         with within(self.place(workspace, name)):
-            self._edit(workspace, lambda text: mcp_json.put(text, name, config))
+            if not (present is None and self._add(workspace, name, config)):
+                self._edit(workspace, lambda text: mcp_json.put(text, name, config))
         stored = definition if self.scope is Scope.USER else policy_of(definition)
-        self._say(workspace, self._others(workspace, name) | ({name: stored} if stored else {}))
+        workspace.say_of(self._made_up, name, stored)
         workspace.actions.append(OwnPut(self.scope, name, definition))
         if self.scope is Scope.PROJECT:
             workspace.warn(*map(_warning, literal_secrets(config)))
@@ -92,7 +92,7 @@ class YardScopeStore:
         """Take a server out."""
         self._config(workspace, name)
         self._edit(workspace, lambda text: mcp_json.remove(text, name))
-        self._say(workspace, self._others(workspace, name))
+        workspace.say_of(self._made_up, name, {})
         workspace.actions.append(OwnRemove(self.scope, name))
 
     def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
@@ -102,8 +102,8 @@ class YardScopeStore:
             raise NameTaken(f'a server "{new_name}" already exists in {self.ref}')
         self._edit(workspace, lambda text: mcp_json.rename(text, name, new_name))
         servers = workspace.own_servers(self._made_up).items()
-        self._say(
-            workspace,
+        workspace.say(
+            self._made_up,
             {new_name if each == name else each: definition for each, definition in servers},
         )
         workspace.actions.append(OwnRename(self.scope, name, new_name))
@@ -112,7 +112,8 @@ class YardScopeStore:
         """Let a server run, or not."""
         self._config(workspace, name)
         servers = workspace.own_servers(self._made_up)
-        self._say(workspace, {**servers, name: {**servers.get(name, {}), "enabled": enabled}})
+        document = {**servers, name: {**servers.get(name, {}), "enabled": enabled}}
+        workspace.say(self._made_up, document)
         workspace.actions.append(OwnSwitch(self.scope, name, enabled))
 
     def _config(self, workspace: Workspace, name: str) -> Config:
@@ -127,6 +128,11 @@ class YardScopeStore:
         if holder := workspace.own.named(name):
             raise NameTaken(f'the name "{name}" is in use ({YARD}:{holder.owner.scope})')
 
+    def _add(self, workspace: Workspace, name: str, config: Config) -> bool:
+        """Add a server to the project's file, if it has none of that name."""
+        path = self.own.path(self.scope)
+        return self.scope is Scope.PROJECT and workspace.add_own(path, name, config)
+
     def _edit(self, workspace: Workspace, edit: Callable[[str], str]) -> None:
         """Edit the project's file; the user's document is made up anew instead."""
         if self.scope is Scope.PROJECT:
@@ -136,15 +142,6 @@ class YardScopeStore:
     @property
     def _made_up(self) -> str:
         return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
-
-    def _others(self, workspace: Workspace, name: str) -> dict[str, Plain]:
-        """What the document that is made up says by now of all servers but one."""
-        servers = workspace.own_servers(self._made_up).items()
-        return {each: definition for each, definition in servers if each != name}
-
-    def _say(self, workspace: Workspace, servers: Mapping[str, Plain]) -> None:
-        """Let the document that is made up say what it will."""
-        workspace.say(self._made_up, servers)
 
 
 def _warning(problem: Problem) -> Warned:

@@ -34,6 +34,13 @@ class CallPage(View, frozen=True, kw_only=True):
         int | None,
         Meta(description="What `before` of the next page is; null on the last one."),
     ]
+    dropped: Annotated[
+        Count, Meta(description="Calls that were not recorded since mcpyard started.")
+    ] = 0
+    trimmed: Annotated[
+        Count,
+        Meta(description="Calls removed because the journal was full, since mcpyard started."),
+    ] = 0
 
 
 class LogLineView(View, frozen=True, kw_only=True):

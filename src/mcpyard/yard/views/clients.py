@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mcpyard.domain.definition.merge import shown_url
+from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.errors import Problem, SourceLocation
 from mcpyard.domain.stored import EditEntry
 from mcpyard.formats.drift import Drift, Variant
@@ -315,8 +315,8 @@ def _brief(entry_status: EntryStatus) -> EntryBrief:
     entry = entry_status.entry or Entry()
     return EntryBrief(
         name=entry_status.name,
-        command=entry.command,
-        args=_list(entry.args),
+        command=None if entry.command is None else shown_text(entry.command),
+        args=None if entry.args is None else shown_args(entry.args),
         url=None if entry.url is None else shown_url(entry.url),
         enabled=entry_status.enabled,
         effective=entry_status.state,

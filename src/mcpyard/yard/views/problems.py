@@ -1,6 +1,6 @@
-"""Errors as RFC 9457 problems, and whether the yard works."""
+"""Errors as RFC 9457 problems, and whether mcpyard works."""
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -38,10 +38,41 @@ class ProblemView(View, frozen=True, kw_only=True):
     rpc: RpcView | UnsetType = UNSET
 
 
+class DegradationView(View, frozen=True, kw_only=True):
+    """A component of mcpyard that does not work while calls are still served."""
+
+    component: Annotated[
+        str, Meta(description="`storage`, `journal`, `backups`, `keeper` or `reconciler`.")
+    ]
+    detail: str
+    hint: Annotated[str, Meta(description="What to do about it.")]
+
+
+Degradations: TypeAlias = Annotated[
+    list[DegradationView] | UnsetType, Meta(description="What does not work; with the token only.")
+]
+
+
+class AliveView(View, frozen=True, kw_only=True):
+    """A process that answers."""
+
+    ok: Annotated[bool, Meta(extra_json_schema={"const": True})] = True
+
+
+class ReadinessView(View, frozen=True, kw_only=True):
+    """Whether calls are served."""
+
+    ok: bool
+    status: Literal["ready", "degraded", "stopping"]
+    degraded: Degradations = UNSET
+
+
 class HealthyView(View, frozen=True, kw_only=True):
     """A yard that works; with the token also how servers and definitions are."""
 
     ok: Annotated[bool, Meta(extra_json_schema={"const": True})] = True
+    status: Literal["degraded"] | UnsetType = UNSET
+    degraded: Degradations = UNSET
     servers: dict[str, Status] | UnsetType = UNSET
     problems: list[PlacedProblem] | UnsetType = UNSET
 
@@ -57,5 +88,6 @@ class UnhealthyView(View, frozen=True, kw_only=True):
         UNSET
     )
     hint: str | UnsetType = UNSET
+    degraded: Degradations = UNSET
     servers: dict[str, Status] | UnsetType = UNSET
     problems: list[PlacedProblem] | UnsetType = UNSET

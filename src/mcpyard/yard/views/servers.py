@@ -1,7 +1,8 @@
 """A server and its tools as the faces show them, made from what should be and what is.
 
-Secrets do not leave the yard: a literal value of `env` or `headers`, and the secret of `oauth`, is
-masked; a reference to a variable is shown as it was written.
+Secrets do not leave the yard: a literal value of `env` or `headers`, the secret of `oauth`, and
+what counts as a secret in the arguments and the URL is masked; a reference to a variable is shown
+as it was written.
 """
 
 import hashlib
@@ -13,13 +14,18 @@ from msgspec import UNSET, Meta, UnsetType
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.definition.merge import oauth_of, shown_url
-from mcpyard.domain.definition.secrets import names_secret
+from mcpyard.domain.definition.merge import oauth_of
+from mcpyard.domain.definition.secret_text import (
+    names_secret,
+    shown_args,
+    shown_text,
+    shown_url,
+)
 from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import MOST_TIMES, Config, LocalConfig, Scope, Transport, Wanted
-from mcpyard.domain.observed import Figures, Observed
+from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import RunState, Status, public_words
 from mcpyard.yard.masking import masked, shown_value
 from mcpyard.yard.views.base import (
@@ -32,6 +38,7 @@ from mcpyard.yard.views.base import (
     View,
     moment,
 )
+from mcpyard.yard.views.resources import FiguresView, LimitsView
 
 WaitingKind: TypeAlias = Literal["added", "changed", "replaces"]
 """Why an entry waits: it is new, was changed, or replaces a server of another scope."""
@@ -84,14 +91,6 @@ class RestartView(View, frozen=True, kw_only=True):
     window: Milliseconds
 
 
-class FiguresView(View, frozen=True, kw_only=True):
-    """What the processes of a server use."""
-
-    processes: Count
-    rss: Count
-    cpu_seconds: float
-
-
 class ToolSummary(View, frozen=True, kw_only=True):
     """A tool in the list of its server."""
 
@@ -122,11 +121,13 @@ class ServerView(View, frozen=True, kw_only=True):
     inherit: list[str]
     isolation: Literal["shared", "per-client"]
     wanted_concurrency: Annotated[
-        Count, Meta(description="What a change calls `concurrency`; 0 for no limit.")
+        Count, Meta(description="What a change calls `concurrency`; 0 for the default.")
     ]
+    queue: Annotated[Count, Meta(description="How many more calls may wait for it.")]
     max_message: Count
     health: HealthView
     restart: RestartView
+    limits: LimitsView
     tool_policies: Annotated[ToolPolicies, Meta(description="What a change calls `tools`.")]
     command: str | None = None
     args: list[str] | None = None
@@ -189,6 +190,8 @@ class ToolView(View, frozen=True, kw_only=True):
 class RevealedView(View, frozen=True, kw_only=True):
     """The literal values of a server's definition that its view masks, for its owner's eyes."""
 
+    command: str | None = None
+    args: list[str] | None = None
     env: dict[str, str] | None = None
     url: str | None = None
     headers: dict[str, str] | None = None
@@ -244,9 +247,11 @@ def server_view(
         inherit=config.inherit,
         isolation=config.isolation,
         wanted_concurrency=config.concurrency,
+        queue=config.queue,
         max_message=config.max_message,
         health=HealthView(**config.health.model_dump()),
         restart=RestartView(**config.restart.model_dump()),
+        limits=LimitsView(**config.limits.model_dump()),
         tool_policies=_tool_policies(config),
         command=launch.command,
         args=launch.args,
@@ -270,11 +275,16 @@ def server_view(
         concurrency=observed.concurrency,
         tools_stale=observed.tools.stale,
         needs_approval=waiting_kind(server.waiting) if server.waiting else None,
-        warnings=[str(each) for each in (*server.warnings, *observed.tools.problems)],
+        warnings=[str(each) for each in all_warnings(server, observed)],
         digest=definition_digest(server),
         tool_count=len(listed),
         tools=[_summary(each) for each in listed] if tools else None,
     )
+
+
+def all_warnings(server: DesiredServer, observed: Observed) -> tuple[Problem, ...]:
+    """What is odd about a server: its definition, its tools, how it behaves."""
+    return (*server.warnings, *observed.tools.problems, *observed.warnings)
 
 
 def definition_digest(server: DesiredServer) -> str:
@@ -303,7 +313,8 @@ def revealed_view(server: DesiredServer) -> RevealedView:
     """The literal values of a server's definition."""
     config = server.config
     if isinstance(config, LocalConfig):
-        return RevealedView(env=dict(config.environment))
+        env = dict(config.environment)
+        return RevealedView(command=config.program, args=config.args, env=env)
     return RevealedView(url=config.url, headers=dict(config.headers), oauth=oauth_of(config) or {})
 
 
@@ -318,17 +329,6 @@ def trial_view(observed: Observed, warnings: Iterable[Problem]) -> TrialView:
             for tool in observed.tools.definitions
         ],
         warnings=[str(each) for each in warnings],
-    )
-
-
-def figures_view(figures: Figures | None) -> FiguresView | None:
-    """What the processes of a server use."""
-    if figures is None:
-        return None
-    return FiguresView(
-        processes=figures.processes,
-        rss=figures.rss,
-        cpu_seconds=round(figures.cpu_seconds, 2),
     )
 
 
@@ -368,7 +368,8 @@ def _summary(route: Route) -> ToolSummary:
 
 def _launch(config: Config) -> _Launch:
     if isinstance(config, LocalConfig):
-        return _Launch(config.program, config.args, masked(config.environment), config.cwd)
+        program, args = shown_text(config.program), shown_args(config.args)
+        return _Launch(program, args, masked(config.environment), config.cwd)
     oauth = {
         name: shown_value(value) if names_secret(name) else value
         for name, value in (oauth_of(config) or {}).items()

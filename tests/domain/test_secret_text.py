@@ -1,0 +1,174 @@
+"""What counts as a secret in arguments, URLs and texts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch
+from mcpyard.domain.definition.merge import merged
+from mcpyard.domain.definition.secret_text import (
+    MASKED,
+    StillMasked,
+    holds_secret,
+    shown_args,
+    shown_text,
+    shown_url,
+    unmasked_args,
+)
+from mcpyard.domain.definition.secrets import secrets_of, without_secrets
+from mcpyard.domain.errors import DefinitionError
+from mcpyard.domain.model import LocalConfig, RemoteConfig
+
+pytestmark = pytest.mark.spec("F3.3")
+
+GITHUB = "ghp_" + "a1B2" * 9
+OPENAI = "sk-" + "proj-a1b2c3d4e5f6"
+SLACK = "xoxb-" + "1234567890-abcdef"
+AWS = "AKIA" + "IOSFODNN7EXAMPLE"
+JWT = "eyJhbGciOiJI." + "eyJzdWIiOiIx.SflKxwRJSM"
+
+
+@pytest.mark.parametrize(
+    ("args", "masked"),
+    [
+        (["--token=abc"], ["--token=***"]),
+        (["--api-key", "X", "--verbose"], ["--api-key", "***", "--verbose"]),
+        (["-e", "KEY=x", "-e", "MODE=fast"], ["-e", "KEY=***", "-e", "MODE=***"]),
+        (["-eKEY=x", "--env=KEY=x"], ["-eKEY=***", "--env=KEY=***"]),
+        (["-e", "GITHUB_TOKEN", "node", "-e", "a=1"], ["-e", "GITHUB_TOKEN", "node", "-e", "a=1"]),
+        (["postgres://u:PASS@h/db"], ["postgres://u:***@h/db"]),
+        (["--header", "Authorization: Bearer x"], ["--header", "Authorization: ***"]),
+        (["--header=X-Note:abc"], ["--header=X-Note:***"]),
+        (["--header", "nothing"], ["--header", "nothing"]),
+        ([GITHUB, OPENAI, SLACK, AWS, JWT], ["***"] * 5),
+        (["-c", f"run --token=abc {GITHUB}"], ["-c", "run --token=*** ***"]),
+        (['{"api_key": "abc"}'], ['{"api_key": "***"}']),
+        (["--token", ""], ["--token", ""]),
+    ],
+)
+def test_secrets_in_arguments_are_masked(args: list[str], masked: list[str]) -> None:
+    assert shown_args(args) == masked
+    assert shown_args(masked) == masked
+    config = LocalConfig(command=["x", *args])
+    assert merged(config, {"args": masked}).config == config
+    assert merged(config, {"command": ["x", *masked]}).config == config
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--token=${TOKEN}", "--api-key", "$API_KEY", "--header", "Authorization: Bearer ${A}"],
+        ["--max-tokens", "100", "--key-file", "/a/b", "--token-url=https://h/a"],
+        ["-y", "@scope/server-github@1.2.3", "--port=80", "--token", "--verbose"],
+    ],
+)
+def test_references_and_ordinary_arguments_are_shown(args: list[str]) -> None:
+    assert shown_args(args) == args
+
+
+@pytest.mark.parametrize(
+    ("url", "masked"),
+    [
+        ("postgres://u:p@ss@h/db", "postgres://u:***@h/db"),
+        (f"https://{GITHUB}@h/x", "https://***@h/x"),
+        ("https://a1b2c3d4e5f6a7b8@h/x", "https://***@h/x"),
+        ("https://h/api/s/NjY4YTc2MDgtNGQ2Ny00NDU3/mcp", "https://h/api/s/***/mcp"),
+        ("https://h/550e8400-e29b-41d4-a716-446655440000", "https://h/***"),
+        ("https://h/aBcD-eFgH-iJkL-mNoP-qRsT-1/mcp", "https://h/***/mcp"),
+        (f"https://h/{OPENAI}/mcp?x=1", "https://h/***/mcp?x=1"),
+        ("https://h/a#access_token=abc", "https://h/a#access_token=***"),
+        ("https://h/a?sig=abc&id=5", "https://h/a?sig=***&id=5"),
+        ("https://h/a?flag&id=5", "https://h/a?flag&id=5"),
+        ("https://h/a?x=a1b2c3d4e5f6a7b8", "https://h/a?x=***"),
+        ("https://h/a-readable-name-of-2024/mcp", "https://h/a-readable-name-of-2024/mcp"),
+        ("https://h/${TOKEN}/mcp", "https://h/${TOKEN}/mcp"),
+    ],
+)
+def test_secrets_in_a_url_are_masked(url: str, masked: str) -> None:
+    assert shown_url(url) == masked
+    assert shown_url(masked) == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("failed: https://u:pw@h/x", "failed: https://u:***@h/x"),
+        ("error: password: abc123", "error: password: ***"),
+        ("API_KEY=abc and token='abc'", "API_KEY=*** and token='***'"),
+        ("run with --token abc or --port 80", "run with --token *** or --port 80"),
+        ("token: expired, the key was refused", "token: expired, the key was refused"),
+        ("Authorization: Bearer abcdef", "Authorization: Bearer ***"),
+        (f"key {GITHUB} refused", "key *** refused"),
+        ("token=${TOKEN}", "token=${TOKEN}"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "***"),
+        ("key=" + "x" * 500 + " end", "key=*** end"),
+    ],
+)
+def test_secrets_in_a_text_are_masked(text: str, masked: str) -> None:
+    assert shown_text(text) == masked
+
+
+def test_only_names_of_secrets_hold_them() -> None:
+    assert all(map(holds_secret, ("--api-key", "GITHUB_TOKEN", "x-auth", "clientSecret", "pwd")))
+    assert not any(map(holds_secret, ("max_tokens", "token_file", "keyboard", "tokenizer", "path")))
+
+
+STORED = ["--api-key", "first", "--token", "second", "--pass=third", "plain", "***"]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--token", "***"], ["--token", "second"]),
+        (["new", "--pass=***", "--api-key", "***"], ["new", "--pass=third", "--api-key", "first"]),
+        (["--api-key", "other", "--token", "***"], ["--api-key", "other", "--token", "second"]),
+        (["***"], ["***"]),
+    ],
+)
+def test_a_masked_argument_keeps_the_stored_one_wherever_it_stands(
+    args: list[str], expected: list[str]
+) -> None:
+    assert unmasked_args(args, STORED) == expected
+
+
+@pytest.mark.parametrize("args", [["--secret=***"], ["--pass=***", "--pass=***", "--key=***"]])
+def test_a_masked_argument_that_was_never_stored_is_refused(args: list[str]) -> None:
+    with pytest.raises(StillMasked):
+        unmasked_args(args, STORED)
+    with pytest.raises(DefinitionError, match=r"args\[\d\]: is masked, but no value is stored"):
+        merged(LocalConfig(command=["x", *STORED]), {"args": args})
+
+
+def test_a_url_that_is_changed_beside_its_mask_is_refused() -> None:
+    config = RemoteConfig(url="https://u:pw@h/")
+    with pytest.raises(DefinitionError, match="url: contains a masked value"):
+        merged(config, {"url": "https://u:***@other/"})
+    masked = merged(config, {"url": "https://u:***@h/", "args": None})
+    assert masked.config == config
+
+
+def test_a_number_among_arguments_is_refused_as_before() -> None:
+    with pytest.raises(DefinitionError, match="args"):
+        merged(LocalConfig(command=["x"]), {"args": ["--token", 5]})
+
+
+def test_a_cause_shows_no_secret_of_its_launch() -> None:
+    local = LocalLaunch(("x", "--token=abcdefgh"), {}, None, ())
+    remote = RemoteLaunch("https://h/?key=ijklmnop", {}, None)
+    assert secrets_of(local) == {"abcdefgh"}
+    args = ("x", "-e", "LEVEL=production", "--header", "Authorization: Bearer opaque")
+    assert secrets_of(LocalLaunch(args, {}, None, ())) == {"Bearer opaque", "opaque"}
+    assert secrets_of(remote) == {"ijklmnop"}
+    cause = Cause(Code.EXITED, "said abcdefgh", "try abcdefgh")
+    masked = without_secrets(cause, local)
+    assert (masked.message, masked.hint) == ("said ***", "try ***")
+    assert without_secrets(masked, local) is masked
+    assert Cause(Code.EXITED, f"{GITHUB} refused").message == "*** refused"
+
+
+@given(st.lists(st.sampled_from(["--token", "=", "a1", "://u:", "@", "/", MASKED, "${A}", " "])))
+def test_what_was_masked_stays_masked(words: list[str]) -> None:
+    text = "".join(words)
+    assert shown_args(shown_args(words)) == shown_args(words)
+    assert shown_text(shown_text(text)) == shown_text(text)
