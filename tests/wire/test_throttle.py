@@ -65,7 +65,7 @@ def refusing(status: int, **headers: str) -> Script:
 
 
 @pytest.mark.parametrize(("status", "untaken"), [(429, True), (503, False)])
-@pytest.mark.parametrize("wait", ["3000", date(3_000)])
+@pytest.mark.parametrize("wait", ["3000", date(3_000)], ids=["seconds", "date"])
 async def test_after_a_refusal_with_a_time_nothing_is_sent(
     status: int, untaken: bool, wait: str
 ) -> None:
