@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.library import Library
-from mcpyard.legal.loading import NothingToImport, Report, find, load
+from mcpyard.legal.reading.loading import NothingToImport, Report, find, load
 from mcpyard.legal.schema import NotACorpus
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.library import Library, TextNotFound
-from mcpyard.legal.loading import Report, find, load
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.reading.loading import Report, find, load
 from tests.legal.examples import CASES, LAWS, STATUTES, Example, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]

@@ -11,8 +11,8 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 from mcpyard.legal.answers import ATTRIBUTION, ATTRIBUTIONS, SUGGESTIONS
 from mcpyard.legal.collection import Collection, corpus_file
 from mcpyard.legal.corpus import Corpus
-from mcpyard.legal.loading import find, load
 from mcpyard.legal.model import SAMPLE_SOURCE
+from mcpyard.legal.reading.loading import find, load
 from mcpyard.legal.server import make_server
 
 

@@ -5,7 +5,7 @@ from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.library import Library
 from mcpyard.legal.model import DocumentKind, LegalDocument, Passage
-from mcpyard.legal.terms import indexed, runs
+from mcpyard.legal.query.terms import indexed, runs
 
 
 def test_chinese_is_indexed_by_pairs_and_by_single_characters() -> None:

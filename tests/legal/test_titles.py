@@ -1,8 +1,8 @@
 import pytest
 
-from mcpyard.legal.asking import LONGEST_QUERY, BadQuery, understand
-from mcpyard.legal.numerals import Number
-from mcpyard.legal.titles import Law, LawNames
+from mcpyard.legal.query.asking import LONGEST_QUERY, BadQuery, understand
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.query.titles import Law, LawNames
 
 CODE = "中华人民共和国民法典"
 NAMES = LawNames(

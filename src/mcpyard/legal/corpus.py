@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from mcpyard.legal.model import DocumentKind, LegalDocument
+from mcpyard.legal.query.terms import indexed
 from mcpyard.legal.schema import connect
-from mcpyard.legal.terms import indexed
 
 _SEPARATOR: Final = "\x1f"
 

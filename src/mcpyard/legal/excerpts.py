@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from mcpyard.legal.terms import Runs, pairs_of, plain
+from mcpyard.legal.query.terms import Runs, pairs_of, plain
 
 _WIDTH: Final = 160
 _BEFORE: Final = 40

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.legal import numerals
-from mcpyard.legal.asking import ParsedQuery, understand
 from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.model import DocumentKind
-from mcpyard.legal.numerals import Number
-from mcpyard.legal.terms import Runs, loose_match, strict_matches
-from mcpyard.legal.titles import Law, LawNames
+from mcpyard.legal.query import numerals
+from mcpyard.legal.query.asking import ParsedQuery, understand
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.query.terms import Runs, loose_match, strict_matches
+from mcpyard.legal.query.titles import Law, LawNames
 
 _NEAREST: Final = 4
 

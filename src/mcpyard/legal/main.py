@@ -14,8 +14,8 @@ from typing import Final
 
 from mcpyard.legal.collection import corpus_file, default_folder
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.loading import NothingToImport, Report, find, load
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.reading.loading import NothingToImport, Report, find, load
 from mcpyard.legal.schema import NotACorpus
 
 SOME_BROKEN: Final = 1

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from mcpyard.legal.numerals import Number
+from mcpyard.legal.query.numerals import Number
 
 SAMPLE_SOURCE: Final = "mcpyard sample corpus (invented, not law)"
 

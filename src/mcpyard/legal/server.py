@@ -10,11 +10,11 @@ from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from mcpyard.legal import answers, shapes, templates
-from mcpyard.legal.asking import BadQuery
 from mcpyard.legal.collection import Collection
 from mcpyard.legal.full_texts import index, page
 from mcpyard.legal.library import TextNotFound
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.query.asking import BadQuery
 
 _READS: Final = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS: Final = (

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.legal.terms import plain
+from mcpyard.legal.query.terms import plain
 
 _STATE: Final = "中华人民共和国"
 _AROUND: Final = re.compile(r"[\s《》〈〉「」『』“”\"'\u2018\u2019·,.。:;、的]+")

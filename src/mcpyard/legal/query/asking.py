@@ -5,10 +5,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.legal import numerals
-from mcpyard.legal.numerals import Number
-from mcpyard.legal.terms import Runs, runs
-from mcpyard.legal.titles import Law, LawNames
+from mcpyard.legal.query import numerals
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.query.terms import Runs, runs
+from mcpyard.legal.query.titles import Law, LawNames
 
 LONGEST_QUERY: Final = 1_000
 _BARE: Final = re.compile(r"(?P<law>.*\D)\s*(?P<number>\d{1,5})")

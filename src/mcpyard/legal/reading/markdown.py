@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
-from mcpyard.legal.numerals import NUMERAL, Number, value
+from mcpyard.legal.query.numerals import NUMERAL, Number, value
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:\s+(.*))?")
 _UNSEEN: Final = re.compile("<!--.*?-->|[\u200b\ufeff]")

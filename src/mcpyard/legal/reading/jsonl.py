@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
-from mcpyard.legal import markdown, numerals
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
+from mcpyard.legal.query import numerals
+from mcpyard.legal.reading import markdown
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 

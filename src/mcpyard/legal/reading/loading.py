@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from mcpyard.legal import jsonl, markdown
 from mcpyard.legal.corpus import Corpus, Identity, StoreResult
 from mcpyard.legal.model import BrokenText, LegalDocument
+from mcpyard.legal.reading import jsonl, markdown
 
 LARGEST_TEXT: Final = 16 * 1024 * 1024
 _BATCH: Final = 32
