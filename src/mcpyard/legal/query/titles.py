@@ -10,46 +10,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.legal.query.terms import plain
+from mcpyard.legal import tables
+from mcpyard.legal.query.folding import plain
+from mcpyard.legal.tables import Repeal
 
-_STATE: Final = "中华人民共和国"
+STATE: Final = "中华人民共和国"
 _AROUND: Final = re.compile(r"[\s《》〈〉「」『』“”\"'\u2018\u2019·,.。:;、的]+")
-_ARTICLES: Final = re.compile(r"\b(?:the|of|in|prc|people's republic of china|chinese)\b")
-_POLITE: Final = re.compile("^(?:请问|请|查询|查找|查|根据|依据|依照|按照|关于|我国|中国)+")
+ENGLISH_FILLERS: Final = frozenset(
+    ("the", "of", "in", "on", "prc", "people's", "republic", "china", "chinese")
+)
+_FILLERS: Final = re.compile(rf"\b(?:{'|'.join(ENGLISH_FILLERS)})(?![\w'])")
 _ALIKE: Final = 0.34
 _MOST_ALIKE: Final = 5
 _PART: Final = "编"
-
-# Names in common use; each counts where the corpus holds that law.
-_SHORT: Final = {
-    "刑诉法": "刑事诉讼法",
-    "民诉法": "民事诉讼法",
-    "行诉法": "行政诉讼法",
-    "消法": "消费者权益保护法",
-    "消保法": "消费者权益保护法",
-    "未保法": "未成年人保护法",
-    "妇保法": "妇女权益保障法",
-    "反家暴法": "反家庭暴力法",
-    "反电诈法": "反电信网络诈骗法",
-    "破产法": "企业破产法",
-    "土地承包法": "农村土地承包法",
-    "个独法": "个人独资企业法",
-    "civilcode": "民法典",
-    "criminallaw": "刑法",
-    "criminalcode": "刑法",
-    "constitution": "宪法",
-    "companylaw": "公司法",
-    "labourlaw": "劳动法",
-    "laborlaw": "劳动法",
-    "labourcontractlaw": "劳动合同法",
-    "laborcontractlaw": "劳动合同法",
-    "civilprocedurelaw": "民事诉讼法",
-    "criminalprocedurelaw": "刑事诉讼法",
-    "consumerprotectionlaw": "消费者权益保护法",
-    "patentlaw": "专利法",
-    "trademarklaw": "商标法",
-    "copyrightlaw": "著作权法",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +35,25 @@ class Law:
     @property
     def name(self) -> str:
         """How it is shown: without the name of the state, with its part."""
-        return f"{self.title.removeprefix(_STATE)} {self.part}".strip()
+        return f"{self.short_title} {self.part}".strip()
+
+    @property
+    def short_title(self) -> str:
+        """Its title without the name of the state."""
+        return self.title.removeprefix(STATE)
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideLaw:
+    """A law that the corpus does not hold: one of the tables, or a name that looks like a law's."""
+
+    name: str
+    repeal: Repeal | None = None
 
 
 def key(title: str) -> str:
     """What two spellings of one title have in common."""
-    return _AROUND.sub("", _ARTICLES.sub(" ", plain(title))).removeprefix(_STATE)
+    return _AROUND.sub("", _FILLERS.sub(" ", plain(title))).removeprefix(STATE)
 
 
 class LawNames:
@@ -75,44 +61,42 @@ class LawNames:
 
     def __init__(self, laws: Iterable[Law]) -> None:
         self._laws: dict[str, Law] = {}
+        self._outside: dict[str, OutsideLaw] = {}
         for law in laws:
             self._laws.setdefault(key(law.title), Law(law.title))
             if law.part:
                 self._laws.setdefault(key(law.title + law.part), law)
             if law.part.endswith(_PART):
                 self._laws.setdefault(key(law.part), law)
-        for short, full in _SHORT.items():
-            if full in self._laws:
-                self._laws.setdefault(short, self._laws[full])
+        for row in tables.law_names():
+            self._add(row.name, (*row.short, *row.english))
+        for name in tables.repeals():
+            self._add(name, ())
+        self.lengths = sorted({len(each) for each in (*self._laws, *self._outside)}, reverse=True)
 
     def find(self, name: str) -> Law | None:
-        """The law that bears that very name, or a short name for it."""
+        """The law of the corpus that bears that very name, or a short name for it."""
         return self._laws.get(key(name))
 
-    def ending(self, text: str) -> Law | None:
-        """The law whose name a text ends with; the longest name counts."""
-        words = _words(text)
-        return self._first(words[start:] for start in range(len(words)))
-
-    def beginning(self, text: str) -> Law | None:
-        """The law whose name a text begins with; the longest name counts."""
-        words = _words(text)
-        return self._first(words[:end] for end in range(len(words), 0, -1))
+    def look_up(self, name: str) -> Law | OutsideLaw | None:
+        """The law that bears that name, in the corpus or outside it."""
+        return self._laws.get(name_key := key(name)) or self._outside.get(name_key)
 
     def alike(self, name: str) -> list[Law]:
         """The laws whose names come nearest."""
-        wanted_key = key(name)
-        near = difflib.get_close_matches(wanted_key, self._laws, _MOST_ALIKE, _ALIKE)
+        name_key = key(name)
+        near = difflib.get_close_matches(name_key, self._laws, _MOST_ALIKE, _ALIKE)
         holding = [
-            each for each in self._laws if wanted_key and (wanted_key in each or each in wanted_key)
+            each for each in self._laws if name_key and (name_key in each or each in name_key)
         ]
         return [*dict.fromkeys(self._laws[each] for each in holding + near)][:_MOST_ALIKE]
 
-    def _first(self, candidates: Iterable[list[str]]) -> Law | None:
-        titles = (self.find(" ".join(words)) for words in candidates)
-        return next((law for law in titles if law is not None), None)
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text; a name in Chinese is one, without the polite words before it."""
-    return [_POLITE.sub("", word) for word in re.split(_AROUND, text) if word]
+    def _add(self, name: str, others: Iterable[str]) -> None:
+        """The names of a law of the tables; those of the corpus' own laws stay."""
+        if (law := self._laws.get(key(name))) is not None:
+            for other in others:
+                self._laws.setdefault(key(other), law)
+            return
+        outside = OutsideLaw(name, tables.repeals().get(name))
+        for each in (name, *others):
+            self._outside.setdefault(key(each), outside)
