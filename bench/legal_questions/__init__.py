@@ -1,8 +1,8 @@
 """Questions about the laws of the shared data, with the answers that count as right.
 
 One file a kind, one question a line, a tab before its answers. The questions were written before
-anything was tuned to them. They are split in two by a digest of their words, so nobody chose a half:
-ranking, synonyms and names are tuned on the first, and the second shows what that is worth.
+anything was tuned to them. They are split in two by a digest of their words, so nobody chose a
+half: the search is tuned on the first, and the second shows what that is worth.
 """
 
 import hashlib
@@ -15,9 +15,9 @@ KINDS = ("ordinary", "keywords", "references", "unknown", "english", "cases")
 class Question(NamedTuple):
     """A query, and its right answers.
 
-    `answers` of statutes are references such as 民法典第188条, with `@` before the date of a version;
-    any of them counts, and all of those that `+` joins. Of the kind `unknown` it is what the answer
-    must name as missing, of `cases` the title of the case.
+    `answers` of statutes are references such as 民法典第188条, with `@` before the date of a
+    version; any of them counts, and all of those that `+` joins. Of the kind `unknown` it is what
+    the answer must name as missing, of `cases` the title of the case.
     """
 
     kind: str
