@@ -9,7 +9,7 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-KINDS = ("ordinary", "keywords", "references", "unknown", "english", "cases", "later")
+KINDS = ("ordinary", "keywords", "references", "unknown", "english", "cases", "later", "last")
 
 
 class Question(NamedTuple):
