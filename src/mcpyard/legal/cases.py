@@ -148,7 +148,7 @@ class _CaseSearch:
     def _ranked(self, named: list[Concept], documents: set[int] | None) -> list[sqlite3.Row]:
         where: dict[str, object] = {"kind": DocumentKind.CASE, "law": "", "part": ""}
         where |= {"version": "", "every": True, "as_of": "9999"}
-        scored = self._library.relevance().search(named, where, _SECTIONS * 4)
+        scored = self._library.relevance().search(named, where, limit=_SECTIONS * 4)
         if documents is not None:
             return [each.row for each in scored if each.row["document"] in documents]
         best = scored[0].score if scored else 0.0

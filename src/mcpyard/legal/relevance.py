@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mcpyard.legal import tables
 from mcpyard.legal.query.concepts import Concept
+from mcpyard.legal.query.folding import plain
 from mcpyard.legal.query.terms import pairs
+from mcpyard.legal.query.titles import STATE
 
 _CANDIDATES: Final = 150
 _MOST_TERMS: Final = 64
@@ -26,6 +29,7 @@ _REPEATED: Final = 0.12
 _MOST_REPEATS: Final = 4
 _LENGTH: Final = 0.1
 _USUAL_LENGTH: Final = 120
+_ABOUT: Final = 1.2
 _ALIKE: Final = 0.7
 _INTRODUCTION: Final = 1.15
 _AMENDMENT: Final = 0.6
@@ -66,21 +70,26 @@ class Relevance:
         self._weights: dict[str, float] = {}
 
     def search(
-        self, concepts: Sequence[Concept], where: dict[str, object], limit: int = _CANDIDATES
+        self,
+        concepts: Sequence[Concept],
+        where: dict[str, object],
+        query: str = "",
+        limit: int = _CANDIDATES,
     ) -> list[ScoredPassage]:
-        """The passages that fit, the best first."""
+        """The passages that fit, the best first; the query's own words say what it is about."""
         terms = self._present(concepts)
         if not terms:
             return []
         match = " OR ".join(_match(each) for each in terms[:_MOST_TERMS])
         rows = self._rows(_FOUND, where | {"match": match, "limit": limit})
         most = sum(self._best_weight(each) for each in concepts) or 1.0
-        scored = [self._score(row, concepts, most) for row in rows]
+        likely = _Likelihood(query)
+        scored = [self._score(row, concepts, most, likely.of(row)) for row in rows]
         return _introductions_first(scored)
 
     def mentions(self, row: sqlite3.Row, concepts: Sequence[Concept]) -> bool:
         """Whether a passage has anything of what is asked."""
-        return self._score(row, concepts, 1.0).score > 0
+        return self._score(row, concepts, 1.0, 1.0).score > 0
 
     def weight(self, term: str) -> float:
         """How much a term says: the fewer passages have it, the more. 0 where none has it."""
@@ -113,7 +122,9 @@ class Relevance:
         pieces = _PIECE * sum(self.weight(each) or rarest for each in concept.pieces)
         return max(best, pieces) or rarest
 
-    def _score(self, row: sqlite3.Row, concepts: Sequence[Concept], most: float) -> ScoredPassage:
+    def _score(
+        self, row: sqlite3.Row, concepts: Sequence[Concept], most: float, likelihood: float
+    ) -> ScoredPassage:
         text, headings, title = row["folded"], row["folded_headings"], row["title"] + row["part"]
         total = 0.0
         for concept in concepts:
@@ -127,7 +138,25 @@ class Relevance:
             total += max(values) + _REPEATED * (sum(values) - max(values))
         length = 1 + _LENGTH * math.log(max(len(text), 20) / _USUAL_LENGTH)
         amendment = _AMENDMENT if "修正案" in row["title"] else 1.0
-        return ScoredPassage(row, total / length * amendment, total / most)
+        return ScoredPassage(row, total / length * amendment * likelihood, total / most)
+
+
+class _Likelihood:
+    """How likely a query is about a law: some are asked about more, and words tell."""
+
+    def __init__(self, query: str) -> None:
+        self._query = plain(query)
+        self._laws: dict[tuple[str, str], float] = {}
+
+    def of(self, row: sqlite3.Row) -> float:
+        """The factor for the passages of a law; 1 where nothing is known of it."""
+        law = (row["title"].removeprefix(STATE), row["part"])
+        if law not in self._laws:
+            topic = tables.topics().get(law)
+            about = topic is not None and any(word in self._query for word in topic.words)
+            weight = topic.weight if topic else 1.0
+            self._laws[law] = max(weight, 1.0) * _ABOUT if about else weight
+        return self._laws[law]
 
 
 def _introductions_first(scored: list[ScoredPassage]) -> list[ScoredPassage]:

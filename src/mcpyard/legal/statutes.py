@@ -137,7 +137,7 @@ class _StatuteSearch:
             "every": bool(version),
             "as_of": answer.as_of if not version else "9999",
         }
-        scored = self._library.relevance().search(self._concepts, where)
+        scored = self._library.relevance().search(self._concepts, where, self._parsed.text)
         taken = {hit.row["id"] for hit in answer.hits}
         best = scored[0] if scored else None
         if best is not None and best.coverage < _FITS and not answer.hits:
@@ -174,5 +174,5 @@ class _StatuteSearch:
         where: dict[str, object] = {"kind": DocumentKind.STATUTE, "version": ""}
         where["law"] = law.title if law else ""
         where |= {"part": law.part if law else "", "every": False, "as_of": self._answer.as_of}
-        scored = self._library.relevance().search(self._concepts, where)[:3]
+        scored = self._library.relevance().search(self._concepts, where, self._parsed.text)[:3]
         return [f"{Hit(each.row).law.short_title} {each.row['label']}" for each in scored]

@@ -91,6 +91,28 @@ def english_terms() -> dict[str, tuple[str, ...]]:
     return table
 
 
+@dataclass(frozen=True, slots=True)
+class LawTopic:
+    """How likely a question is about a law, or about a part of a code.
+
+    Attributes:
+        weight: Of its articles in any search: people ask more about a civil code than about ships.
+        words: Of queries that are about it.
+    """
+
+    weight: float
+    words: tuple[str, ...]
+
+
+@cache
+def topics() -> dict[tuple[str, str], LawTopic]:
+    """The topics of laws, by name and part."""
+    return {
+        (law, part): LawTopic(float(weight), _split(words, "、"))
+        for law, part, weight, words in _rows("topics.tsv", 4)
+    }
+
+
 @cache
 def messages() -> dict[str, tuple[str, str]]:
     """What the server says, in English and in Chinese."""

@@ -35,7 +35,7 @@ def concepts(text: str) -> list[Concept]:
     query = plain(text)
     phrases, rest = _phrases(query)
     english, rest = _english(rest)
-    literal = _runs(rest)
+    literal = _runs(rest, frozenset(runs(query).chinese))
     words = [
         Concept(((word, _LITERAL),))
         for word in runs(rest).words
@@ -105,11 +105,14 @@ def _term(words: list[re.Match[str]], place: int, size: int) -> tuple[str, ...] 
     return table.get(phrase) or table.get(phrase.removesuffix("s"))
 
 
-def _runs(text: str) -> list[Concept]:
-    """The concepts of the runs of Chinese characters, without the words of a question."""
+def _runs(text: str, whole: frozenset[str]) -> list[Concept]:
+    """The concepts of the runs of Chinese characters, without the words of a question.
+
+    A short run that stands alone in the query, one of `whole`, is a word of its own.
+    """
     literal: list[Concept] = []
     for run in runs(text).chinese:
-        if len(run) <= _SHORT and not _question_words().fullmatch(run):
+        if run in whole and len(run) <= _SHORT and not _question_words().fullmatch(run):
             literal.append(_run(run))
             continue
         pieces = [piece for piece in _question_words().split(run) if piece]
