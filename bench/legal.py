@@ -65,8 +65,8 @@ def imported(home: Path, laws: Path) -> tuple[float, dict[str, int]]:
 
 
 def share(kind: str, half: int, is_right: Callable[[Question], bool]) -> tuple[float, str]:
-    """The share of right answers, in percent, and the count."""
-    chosen = [each for each in questions() if each.kind == kind and each.half == half]
+    """The share of right answers, in percent, and the count; half 0 is both."""
+    chosen = [each for each in questions() if each.kind == kind and half in {0, each.half}]
     count = sum(map(is_right, chosen))
     return 100 * count / len(chosen), f"{count} of {len(chosen)}"
 
@@ -80,6 +80,9 @@ def show_answers(figures: Figures, library: Library) -> None:
                 figures.at_least(title, percent, LEAST[kind], " %")
             else:
                 figures.show(title, f"{percent:.0f} %")
+    for kind, name in (("later", "written later, to add words"), ("last", "never tuned to")):
+        percent, count = share(kind, 0, lambda question: right(library, question))
+        figures.show(f"{name}: ordinary ({count})", f"{percent:.0f} %")
 
 
 def show_plain(figures: Figures, library: Library) -> None:
@@ -90,10 +93,10 @@ def show_plain(figures: Figures, library: Library) -> None:
     else:
         plain["segmenter alone (jieba)"] = PlainIndex(library, "unicode61", words)
     for name, index in plain.items():
-        for kind in PLAIN_KINDS:
-            for half in (1, 2):
-                percent, count = share(kind, half, index.right)
-                figures.show(f"{name}: {kind}, half {half} ({count})", f"{percent:.0f} %")
+        for kind, half in (*((kind, half) for kind in PLAIN_KINDS for half in (1, 2)), ("last", 0)):
+            percent, count = share(kind, half, index.right)
+            part = f", half {half}" if half else ""
+            figures.show(f"{name}: {kind}{part} ({count})", f"{percent:.0f} %")
 
 
 def show_times(figures: Figures, library: Library) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from mcpyard.legal.library import Library, TextNotFound
 from mcpyard.legal.statutes import StatuteAnswer, search_statutes
-from mcpyard.legal.tables import UNVERIFIED, law_names, messages, repeals
+from mcpyard.legal.tables import UNVERIFIED, law_names, messages, repeals, topics
 from mcpyard.legal.times import BadDate
 from tests.legal.corpora import library_of
 
@@ -199,6 +199,9 @@ def test_every_row_of_the_tables_can_be_relied_on() -> None:
     for row in repeals().values():
         assert row.day.count("-") == 2
         assert row.basis.startswith(UNVERIFIED) or "条" in row.basis
+    for law, part in topics():
+        assert law in names
+        assert not part or law == "民法典"
     for english, chinese in messages().values():
         assert english
         assert chinese

@@ -153,7 +153,7 @@ class _Likelihood:
         law = (row["title"].removeprefix(STATE), row["part"])
         if law not in self._laws:
             topic = tables.topics().get(law)
-            about = topic is not None and any(word in self._query for word in topic.words)
+            about = topic is not None and any(word in self._query for word in topic.triggers)
             weight = topic.weight if topic else 1.0
             self._laws[law] = max(weight, 1.0) * _ABOUT if about else weight
         return self._laws[law]

@@ -97,11 +97,11 @@ class LawTopic:
 
     Attributes:
         weight: Of its articles in any search: people ask more about a civil code than about ships.
-        words: Of queries that are about it.
+        triggers: Words of queries that are about it.
     """
 
     weight: float
-    words: tuple[str, ...]
+    triggers: tuple[str, ...]
 
 
 @cache

@@ -56,6 +56,7 @@ def _phrases(query: str) -> tuple[list[Concept], str]:
             for start in range(len(query))
             for length in range(1, min(_LONGEST_PHRASE, len(query) - start) + 1)
             if query[start : start + length] in tables.synonyms()
+            and _stands_alone(query, start, start + length)
         ]
     )
     rest = list(query)
@@ -65,6 +66,14 @@ def _phrases(query: str) -> tuple[list[Concept], str]:
         phrases.append(_with_synonyms(phrase, tables.synonyms()[phrase]))
         rest[start:end] = " " * (end - start)
     return phrases, "".join(rest)
+
+
+def _stands_alone(query: str, start: int, end: int) -> bool:
+    """Whether a phrase in letters is no part of a longer word; Chinese has no such borders."""
+    around = query[max(start - 1, 0) : start] + query[end : end + 1]
+    return not query[start:end].isascii() or not any(
+        each.isascii() and each.isalnum() for each in around
+    )
 
 
 def _outermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
