@@ -8,13 +8,45 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from mcpyard.domain.repositories import Repositories
+from mcpyard.domain.ports import Memory
+from mcpyard.domain.repositories import (
+    Approvals,
+    Definitions,
+    DroppedFields,
+    Edits,
+    Journal,
+    LoginSessions,
+    Policies,
+    Profiles,
+    Tokens,
+)
 from mcpyard.wire.remote.signin import CredentialStore
 
 
-class Stored(Repositories, Protocol):
+class Stored(Protocol):
+    @property
+    def definitions(self) -> Definitions: ...
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def policies(self) -> Policies: ...
+    @property
+    def profiles(self) -> Profiles: ...
+    @property
+    def tokens(self) -> Tokens: ...
+    @property
+    def sessions(self) -> LoginSessions: ...
+    @property
+    def approvals(self) -> Approvals: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def edits(self) -> Edits: ...
+    @property
+    def dropped_fields(self) -> DroppedFields: ...
     @property
     def credentials(self) -> CredentialStore: ...
+    async def close(self) -> None: ...
 
 
 Opener = Callable[[], Awaitable[Stored]]

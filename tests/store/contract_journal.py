@@ -82,8 +82,8 @@ class EditsContract:
                 False,
             )
         async with opened(opener) as store:
-            assert await store.edits.get(entry.id) == (entry, edit)
-            assert await store.edits.get(entry.id + 1) is None
+            assert await store.edits.together(entry.id) == [(entry, edit)]
+            assert await store.edits.together(entry.id + 1) == []
 
     async def test_a_file_that_was_made_or_removed_has_one_content(self, opener: Opener) -> None:
         made = replace(an_edit(1), before=None)
@@ -91,8 +91,8 @@ class EditsContract:
         emptied = replace(an_edit(3), after=b"")
         async with opened(opener) as store:
             entries = [await store.edits.add(each) for each in (made, removed, emptied)]
-            stored = [await store.edits.get(each.id) for each in entries]
-            assert [each and each[1] for each in stored] == [made, removed, emptied]
+            stored = [await store.edits.together(each.id) for each in entries]
+            assert [edit for [(_, edit)] in stored] == [made, removed, emptied]
 
     async def test_the_last_hundred_are_kept_and_listed_newest_first(self, opener: Opener) -> None:
         async with opened(opener) as store:

@@ -65,7 +65,7 @@ async def look(store: Store) -> list[object]:
         store.sessions.get("cookie", NOW),
         dict(store.approvals.all()),
         await store.credentials.get(SIGNED_IN.resource),
-        [await store.edits.get(each.id) for each in edits],
+        [await store.edits.together(each.id) for each in edits],
         await store.journal.query(CallQuery()),
     ]
 

@@ -11,7 +11,6 @@ from typing import Protocol
 from uuid import UUID
 
 from mcpyard.domain.desired import PolicyEdit, PolicyPatch
-from mcpyard.domain.ports import Memory
 from mcpyard.domain.stored import (
     Approval,
     CallQuery,
@@ -198,10 +197,6 @@ class Approvals(Protocol):
         """Keep an approval in place of the folder's earlier one."""
         ...
 
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        ...
-
 
 class Journal(Protocol):
     """The last calls: bounded, and worth no waiting; no caller removes the lines of another."""
@@ -241,10 +236,6 @@ class Edits(Protocol):
         """The last edits, newest first; those that belong together count as one."""
         ...
 
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
-        ...
-
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         ...
@@ -267,62 +258,4 @@ class DroppedFields(Protocol):
 
     async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out in place of what was kept; None forgets it."""
-        ...
-
-
-class Repositories(Protocol):
-    """All that a store keeps."""
-
-    @property
-    def definitions(self) -> Definitions:
-        """The servers of the user's own scope."""
-        ...
-
-    @property
-    def memory(self) -> Memory:
-        """Identities, exposed names, listed tools, ways to reach servers."""
-        ...
-
-    @property
-    def policies(self) -> Policies:
-        """What people changed about servers."""
-        ...
-
-    @property
-    def profiles(self) -> Profiles:
-        """Named selections for the gateway."""
-        ...
-
-    @property
-    def tokens(self) -> Tokens:
-        """The call tokens."""
-        ...
-
-    @property
-    def sessions(self) -> LoginSessions:
-        """The browsers that were let in."""
-        ...
-
-    @property
-    def approvals(self) -> Approvals:
-        """The user's word on project files."""
-        ...
-
-    @property
-    def journal(self) -> Journal:
-        """The last calls."""
-        ...
-
-    @property
-    def edits(self) -> Edits:
-        """The last edits of files."""
-        ...
-
-    @property
-    def dropped_fields(self) -> DroppedFields:
-        """What copies left out."""
-        ...
-
-    async def close(self) -> None:
-        """Write what is not written yet, and let the files go."""
         ...

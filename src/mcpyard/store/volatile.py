@@ -92,7 +92,3 @@ class VolatileApprovals:
     async def set(self, approval: Approval) -> None:
         """Keep an approval in place of the folder's earlier one."""
         self._all[approval.folder] = approval
-
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        self._all.pop(folder, None)

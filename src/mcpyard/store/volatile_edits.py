@@ -39,10 +39,6 @@ class VolatileEdits:
         newest = self._units(limit)
         return [entry for entry, _ in reversed(self._all.values()) if entry.unit in newest]
 
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
-        return self._all.get(number)
-
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         return [each for each in self._all.values() if each[0].unit == unit]

@@ -47,15 +47,6 @@ class SqliteApprovals:
             then,
         )
 
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "DELETE FROM approvals WHERE folder = ?", (folder,)
-            ),
-            lambda _: self._withdrawn(folder),
-        )
-
     def _to_text(self, approval: Approval) -> str:
         """The entries of an approval; one that stays as it was is not written out anew."""
         before = self._texts.get(approval.folder, {})
@@ -65,10 +56,6 @@ class SqliteApprovals:
             texts[name] = cached if cached and cached[0] is entry else (entry, _member(name, entry))
         self._texts[approval.folder] = texts
         return "{" + ",".join(text for _, text in texts.values()) + "}"
-
-    def _withdrawn(self, folder: str) -> None:
-        self._all.pop(folder, None)
-        self._texts.pop(folder, None)
 
     def _take(self, approvals: list[Approval]) -> None:
         self._all = {each.folder: each for each in approvals}

@@ -12,7 +12,7 @@ from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.volatile_edits import KEPT
 
 _ENTRY: Final = "id, at, who, kind, path, undone, unit"
-_SELECT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE"  # noqa: S608  constants
+_UNIT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE unit = ? ORDER BY id"  # noqa: S608  constants
 _LAST_UNITS: Final = "SELECT DISTINCT unit FROM edits ORDER BY unit DESC LIMIT ?"
 
 
@@ -39,19 +39,10 @@ class SqliteEdits:
 
         return await self._engine.run(job)
 
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
-        row = await self._engine.run(
-            lambda connection: connection.execute(f"{_SELECT} id = ?", (number,)).fetchone()
-        )
-        return await asyncio.to_thread(_both, row) if row else None
-
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
         rows = await self._engine.run(
-            lambda connection: connection.execute(
-                f"{_SELECT} unit = ? ORDER BY id", (unit,)
-            ).fetchall()
+            lambda connection: connection.execute(_UNIT, (unit,)).fetchall()
         )
         return await asyncio.to_thread(lambda: [_both(row) for row in rows])
 
