@@ -34,7 +34,7 @@ class SqliteDefinitions:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(read_definitions, self._take)
+        self._all = {each.id: each for each in await self._engine.run(read_definitions)}
 
     def all(self) -> Sequence[StoredDefinition]:
         """Every one, in the order of their arrival."""
@@ -157,9 +157,6 @@ class SqliteDefinitions:
         del self._all[gone.id]
         self._policies.forgotten(gone.id)
         self._memory.forget_tools(gone.id)
-
-    def _take(self, definitions: list[StoredDefinition]) -> None:
-        self._all = {each.id: each for each in definitions}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ class SqliteTokens:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        for each in await self._engine.run(_read):
+            self._keep(each)
 
     def all(self) -> Sequence[CallToken]:
         """Every token, also the revoked ones, in the order of their making."""
@@ -82,10 +83,6 @@ class SqliteTokens:
         stored = self._all.get(token.id)
         self._all[token.id] = replace(token, last_used=stored.last_used) if stored else token
         self._by_hash[token.hash] = token.id
-
-    def _take(self, tokens: list[CallToken]) -> None:
-        for each in tokens:
-            self._keep(each)
 
 
 def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
