@@ -24,7 +24,7 @@ USER: Final = Owner(Scope.USER)
 
 
 class SqliteDefinitions:
-    """Definitions, with the identities and policies that go with them."""
+    """The `Definitions` port, with the identities and policies that go with definitions."""
 
     def __init__(self, engine: Engine, memory: SqliteMemory, policies: SqlitePolicies) -> None:
         self._engine = engine
@@ -45,11 +45,7 @@ class SqliteDefinitions:
         return self._all.get(server)
 
     async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
-        """Register a server; a name that was used before gets the id back that it had.
-
-        Raises:
-            NameTaken: Another one has the name.
-        """
+        """Register a server; a name that was used before gets the id back that it had."""
         text = to_text(definition)
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
@@ -86,31 +82,15 @@ class SqliteDefinitions:
         name: str | None = None,
         policy: PolicyEdit | None = None,
     ) -> StoredDefinition:
-        """Change a server, and its name and policy as well if they are given, in one write.
-
-        Raises:
-            ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
-            NameTaken: Another one has the name.
-        """
+        """Change a server, and its name and policy as well if they are given, in one write."""
         return await self._change(server, _Update(to_text(definition), name, expected, policy))
 
     async def rename(self, server: UUID, name: str) -> StoredDefinition:
-        """Give a server another name; it keeps its id and the exposed names of its tools.
-
-        Raises:
-            ServerUnknown: There is none with this id.
-            NameTaken: Another one has the name.
-        """
+        """Give a server another name; it keeps its id and the exposed names of its tools."""
         return await self._change(server, _Update(name=name))
 
     async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
-        """Take a server out, with its policy and what it listed.
-
-        Raises:
-            ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
-        """
+        """Take a server out, with its policy and what it listed."""
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
             stored = _expect(connection, server, expected)

@@ -47,7 +47,7 @@ class _MemoryRows(NamedTuple):
 
 
 class SqliteMemory(VolatileMemory):
-    """A memory that outlives its program."""
+    """A memory that outlives its program (see the `Memory` port)."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -149,11 +149,7 @@ class SqliteMemory(VolatileMemory):
             cache.pop(server, None)
 
     async def flush(self) -> None:
-        """Return when all that was kept so far is there to stay.
-
-        Raises:
-            StorageFull: The disk refuses.
-        """
+        """Return when all that was kept so far is there to stay."""
         self._save_refused()
         await self._engine.flush()
         # Once more, with somebody there to be told why the disk refuses.

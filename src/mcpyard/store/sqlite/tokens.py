@@ -17,7 +17,7 @@ _NOTED_EVERY: Final = timedelta(minutes=1)
 
 
 class SqliteTokens:
-    """Tokens by their hashes."""
+    """Tokens by their hashes (see the `Tokens` port)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -41,11 +41,7 @@ class SqliteTokens:
         return token if token and token.revoked is None else None
 
     async def add(self, token: CallToken) -> None:
-        """Keep a token.
-
-        Raises:
-            NameTaken: A token that is not revoked has the name.
-        """
+        """Keep a token."""
         await self._engine.run(lambda connection: _insert(connection, token), self._keep)
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
