@@ -84,15 +84,15 @@ def read_scopes(
     refs: Sequence[ClientScopeRef], text: str, file: str = ""
 ) -> tuple[FileListing, ...]:
     """List the servers of several scopes of one client that share a file, which is read once."""
-    parsed, value = editor_of(refs[0].client).parse(text, file)
-    return tuple(listing_of(ref, parsed, value) for ref in refs)
+    parsed = editor_of(refs[0].client).parse(text, file)
+    return tuple(listing_of(ref, parsed) for ref in refs)
 
 
-def listing_of(ref: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
+def listing_of(ref: ClientScopeRef, parsed: Parsed) -> FileListing:
     """List the servers of a text that was parsed already."""
-    ref = replace(ref, schema=shape_of(ref, value))
+    ref = replace(ref, schema=shape_of(ref, parsed))
     path = (*ref.above, *ref.shape.keys)
-    servers = object_at(parsed, value, path)
+    servers = object_at(parsed, path)
     listed = tuple(_listed(ref, parsed, path, name, raw) for name, raw in servers.items())
     whole = (mark_problem(ref.client, parsed), strict_problem(ref.client, parsed))
     return FileListing(ref, listed, tuple(each for each in whole if each))
