@@ -15,6 +15,7 @@ from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
     LOCAL_FIELDS,
+    OPPOSITE,
     REMOTE_FIELDS,
     REMOTE_WAYS,
     TIMES,
@@ -186,7 +187,7 @@ def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[F
         return {name: _way(value, shape)}
     understood = READERS[name](value)
     if name is Field.ENABLED:
-        understood = understood is not (word in shape.opposite)
+        understood = understood is not (word == OPPOSITE)
     if name in TIMES:
         understood = round(understood * shape.units.get(word, Unit()).milliseconds, 3)
     return {name: understood}
@@ -224,7 +225,7 @@ def _spelled(
             spelling = shape.types.get(EntryTransport(str(value)))
             return {word: spelling} if spelling else {}
         case Field.ENABLED:
-            return {word: value is not (word in shape.opposite)}
+            return {word: value is not (word == OPPOSITE)}
         case Field.URL:
             return {_url_word(word, values.get(Field.TYPE), shape): value}
         case _:

@@ -12,7 +12,7 @@ from mcpyard.domain.narrowing import is_array, object_of, texts_of
 from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
-from mcpyard.formats.facts import PROJECT, Field, Location, SwitchKind
+from mcpyard.formats.facts import OPPOSITE, PROJECT, Field, Location, SwitchKind
 from mcpyard.formats.locations import ClientScopeRef, filled
 from mcpyard.formats.warnings import Warned, WarningKind
 
@@ -91,7 +91,7 @@ def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Ed
     members = object_of(raw)
     words = (each for each in members if field_of(each, shape) is Field.ENABLED)
     word = next(words, shape.field_names[Field.ENABLED])
-    target = enabled is not (word in shape.opposite)
+    target = enabled is not (word == OPPOSITE)
     present = members.get(word)
     # Saying nothing means on, so there is nothing to say when it is to be on.
     unsaid = present is None and enabled
