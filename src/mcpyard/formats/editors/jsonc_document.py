@@ -14,11 +14,10 @@ from mcpyard.formats.editors.jsonc_scan import (
     Path,
     broken,
     extras,
-    places,
     read,
     scan,
 )
-from mcpyard.formats.editors.jsonc_values import too_deep, value_at
+from mcpyard.formats.editors.jsonc_values import has_value, too_deep, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +49,14 @@ class JsoncDocument:
     def extras(self) -> tuple[Extra, ...]:
         """The comments and trailing commas, in order; none in strict JSON."""
         names = {"comment": "comment", "comma": "trailing comma"}
-        members = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
-        where = places(self.text, (start for _, start, _ in members), self.file)
-        return tuple(Extra(names[it[0]], place) for it, place in zip(members, where, strict=True))
+        members = () if self.strict else extras(self.text)
+        return tuple(
+            Extra(names[kind], self._place(start)) for kind, start, _ in members if kind in names
+        )
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
-        try:
-            value_at(self.value, path)
-        except LookupError:
-            return False
-        return True
+        return has_value(self.value, path)
 
     def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts.
