@@ -3,7 +3,7 @@
 An engine's test file gives a fixture `opener` and a class per contract, derived from it.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -20,6 +20,7 @@ from mcpyard.domain.repositories import (
     Profiles,
     Tokens,
 )
+from mcpyard.domain.stored import StoredDefinition
 from mcpyard.wire.remote.signin import CredentialStore
 
 
@@ -54,6 +55,12 @@ Opener = Callable[[], Awaitable[Stored]]
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, 123456, UTC)
 LATER = NOW + timedelta(hours=1)
+
+
+async def added(store: Stored, name: str, definition: Mapping[str, object]) -> StoredDefinition:
+    """A definition that was just registered."""
+    [made] = await store.definitions.add_all({name: definition})
+    return made
 
 
 @asynccontextmanager

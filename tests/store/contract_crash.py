@@ -26,7 +26,7 @@ async def step(store: "Stored", worker: int, number: int) -> None:
     mine = held(store, worker)
     match number % ROUND:
         case 0:
-            await store.definitions.add(f"w{worker}", {"step": number, "fill": "x" * 500})
+            await store.definitions.add_all({f"w{worker}": {"step": number, "fill": "x" * 500}})
         case 1:
             await store.policies.set(id_of(mine), {"step": number})
         case 2:

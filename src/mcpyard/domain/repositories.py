@@ -31,22 +31,13 @@ class Definitions(Protocol):
         """Every one, in the order of their arrival."""
         ...
 
-    def get(self, server: UUID) -> StoredDefinition | None:
-        """The one with this id."""
-        ...
-
-    async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
-        """Register a server; a name that was used before gets the id back that it had.
-
-        Raises:
-            NameTaken: Another one has the name.
-        """
-        ...
-
     async def add_all(
         self, definitions: Mapping[str, Mapping[str, object]]
     ) -> Sequence[StoredDefinition]:
-        """Register the servers whose names are free, in one write (see `add`)."""
+        """Register the servers whose names are free, in one write.
+
+        A name that was used before gets the id back that it had.
+        """
         ...
 
     async def replace(
@@ -83,12 +74,11 @@ class Definitions(Protocol):
         """
         ...
 
-    async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
+    async def remove(self, server: UUID) -> StoredDefinition:
         """Take a server out, with its policy and the tools it listed.
 
         Raises:
             ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
         """
         ...
 
@@ -232,8 +222,8 @@ class Edits(Protocol):
         """
         ...
 
-    async def recent(self, limit: int = 100) -> Sequence[EditEntry]:
-        """The last edits, newest first; those that belong together count as one."""
+    async def recent(self) -> Sequence[EditEntry]:
+        """The last edits, newest first."""
         ...
 
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:

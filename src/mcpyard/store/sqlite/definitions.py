@@ -40,24 +40,10 @@ class SqliteDefinitions:
         """Every one, in the order of their arrival."""
         return tuple(self._all.values())
 
-    def get(self, server: UUID) -> StoredDefinition | None:
-        """The one with this id."""
-        return self._all.get(server)
-
-    async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
-        """Register a server; a name that was used before gets the id back that it had."""
-        text = to_text(definition)
-
-        def job(connection: sqlite3.Connection) -> StoredDefinition:
-            _check_free(connection, name)
-            return _insert(connection, name, text)
-
-        return await self._engine.run(job, self._added)
-
     async def add_all(
         self, definitions: Mapping[str, Mapping[str, object]]
     ) -> Sequence[StoredDefinition]:
-        """Register the servers whose names are free, in one write (see `add`)."""
+        """Register the servers whose names are free, in one write."""
         texts = {name: to_text(definition) for name, definition in definitions.items()}
 
         def job(connection: sqlite3.Connection) -> list[StoredDefinition]:
@@ -67,11 +53,7 @@ class SqliteDefinitions:
                 if _is_free(connection, name)
             ]
 
-        def then(made: list[StoredDefinition]) -> None:
-            for each in made:
-                self._added(each)
-
-        return await self._engine.run(job, then)
+        return await self._engine.run(job, self._added)
 
     async def replace(
         self,
@@ -89,11 +71,11 @@ class SqliteDefinitions:
         """Give a server another name; it keeps its id and the exposed names of its tools."""
         return await self._change(server, _Update(name=name))
 
-    async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
+    async def remove(self, server: UUID) -> StoredDefinition:
         """Take a server out, with its policy and what it listed."""
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
-            stored = _expect(connection, server, expected)
+            stored = _expect(connection, server)
             connection.execute("DELETE FROM definitions WHERE id = ?", (str(server),))
             connection.execute("DELETE FROM policies WHERE server = ?", (str(server),))
             connection.execute("DELETE FROM tools WHERE server = ?", (str(server),))
@@ -111,7 +93,8 @@ class SqliteDefinitions:
                 to_text(old.definition) if update.text is None else update.text,
             )
             if new.name != old.name:
-                _check_free(connection, new.name)
+                if not _is_free(connection, new.name):
+                    raise NameTaken(f'the name "{new.name}" is in use')
                 move_identity(connection, (USER, old.name), new.name, server)
             connection.execute(
                 "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
@@ -122,9 +105,10 @@ class SqliteDefinitions:
 
         return (await self._engine.run(job, self._changed)).new
 
-    def _added(self, made: StoredDefinition) -> None:
-        self._all[made.id] = made
-        self._memory.renamed((USER, made.name), made.name, made.id)
+    def _added(self, made: list[StoredDefinition]) -> None:
+        for each in made:
+            self._all[each.id] = each
+            self._memory.renamed((USER, each.name), each.name, each.id)
 
     def _changed(self, change: "_Changed") -> None:
         old, new, policy = change
@@ -182,12 +166,9 @@ def _is_free(connection: sqlite3.Connection, name: str) -> bool:
     return row is None
 
 
-def _check_free(connection: sqlite3.Connection, name: str) -> None:
-    if not _is_free(connection, name):
-        raise NameTaken(f'the name "{name}" is in use')
-
-
-def _expect(connection: sqlite3.Connection, server: UUID, expected: str | None) -> StoredDefinition:
+def _expect(
+    connection: sqlite3.Connection, server: UUID, expected: str | None = None
+) -> StoredDefinition:
     row = connection.execute(
         "SELECT name, definition FROM definitions WHERE id = ?", (str(server),)
     ).fetchone()

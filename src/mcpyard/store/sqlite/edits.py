@@ -27,12 +27,9 @@ class SqliteEdits:
         row = await asyncio.to_thread(_row, edit)
         return await self._engine.run(lambda connection: _insert(connection, row, unit))
 
-    async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
+    async def recent(self) -> Sequence[EditEntry]:
         """The last edits, newest first."""
-        rows = await self._engine.execute(
-            f"SELECT {_ENTRY} FROM edits WHERE unit IN ({_LAST_UNITS}) ORDER BY id DESC",  # noqa: S608  constants
-            (max(limit, 0),),
-        )
+        rows = await self._engine.execute(f"SELECT {_ENTRY} FROM edits ORDER BY id DESC")  # noqa: S608  constants
         return [_entry(row) for row in rows]
 
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
