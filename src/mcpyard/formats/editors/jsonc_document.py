@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.nesting import nested_deeper
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
@@ -17,7 +19,7 @@ from mcpyard.formats.editors.jsonc_scan import (
     read,
     scan,
 )
-from mcpyard.formats.editors.jsonc_values import has_value, too_deep, value_at
+from mcpyard.formats.editors.jsonc_values import has_value, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
     reading = read(text, along, file=file)
-    if too_deep(reading.root.value):
+    if nested_deeper(reading.root.value, MAX_DEPTH):
         raise broken(text, file)
     walked = {
         along[:depth]: node.container

@@ -80,22 +80,6 @@ def same(left: Json, right: Json) -> bool:
     return left == right and _alike(left, right)
 
 
-def too_deep(value: Json) -> bool:
-    """Whether a value has more levels than any file of use has, and than recursion can bear."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
-
-
 def value_at(root: Json, path: Path) -> Json:
     """The value at a path.
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.nesting import nested_deeper
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import BOM, Path
-from mcpyard.formats.editors.jsonc_values import has_value, too_deep, value_at
+from mcpyard.formats.editors.jsonc_values import has_value, value_at
 from mcpyard.formats.editors.patterns import NO_PROGRESS, NoProgress
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_scan import Sheet, container, scan
@@ -71,7 +72,7 @@ def parse(text: str, *, file: str = "") -> TomlDocument:
         raise _broken(text, file, str(error)) from None
     except RecursionError:
         raise _nested(file) from None
-    if too_deep(value):
+    if nested_deeper(value, MAX_DEPTH):
         raise _nested(file)
     try:
         return TomlDocument(text, file, value, scan(text), Lines(text, file))
