@@ -150,8 +150,7 @@ def opened(raw: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
     flat: dict[str, object] = {}
     for word, value in raw.items():
         if word in objects_of(shape) and is_mapping(value):
-            members = value
-            flat |= {f"{word}.{member}": each for member, each in members.items()}
+            flat |= {f"{word}.{member}": each for member, each in value.items()}
         else:
             flat[word] = value
     return flat

@@ -235,8 +235,7 @@ def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
 def _merged(lower: object, upper: object) -> object:
     if not is_object(lower) or not is_object(upper):
         return upper
-    below, above = lower, upper
-    return {**below, **{key: _merged(below.get(key), each) for key, each in above.items()}}
+    return {**lower, **{key: _merged(lower.get(key), each) for key, each in upper.items()}}
 
 
 def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:

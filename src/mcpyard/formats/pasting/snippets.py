@@ -121,10 +121,9 @@ def _toml(text: str) -> Mapping[str, object]:
         raise _broken("is nested too deeply") from None
 
 
-def _snippet(raw: object) -> Snippet:
-    if not is_object(raw):
+def _snippet(value: object) -> Snippet:
+    if not is_object(value):
         raise _broken("expected an object with servers")
-    value = raw
     for key in _MAPS:
         if is_object(inner := value.get(key)) and not _is_entry(value):
             return _read(inner.items(), key)
