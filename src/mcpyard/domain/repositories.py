@@ -51,16 +51,11 @@ class Definitions(Protocol):
     ) -> StoredDefinition:
         """Change a server, and its name and policy as well if they are given, in one write.
 
-        Args:
-            server: Which one.
-            definition: What it is from now on.
-            expected: The digest it must still have; None for any.
-            name: Its new name.
-            policy: Gives its new policy for the old one; called in another thread, maybe twice.
+        The policy is made out of the old one in another thread, maybe twice.
 
         Raises:
             ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
+            DocumentMoved: It has another digest than the expected one by now.
             NameTaken: Another one has the name.
         """
         ...
@@ -101,9 +96,7 @@ class Policies(Protocol):
     async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
         """Make a policy out of the one there is; of two changes at once none is lost.
 
-        Args:
-            server: Whose.
-            edit: Gives the new policy for the old one; called in another thread, maybe twice.
+        The edit is called in another thread, maybe twice.
         """
         ...
 
@@ -214,12 +207,7 @@ class Edits(Protocol):
     """The last edits of files."""
 
     async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
-        """Keep an edit; the oldest ones beyond the limit are forgotten.
-
-        Args:
-            edit: The edit.
-            unit: The id of the edit that it belongs together with; None for one on its own.
-        """
+        """Keep an edit, with those of a unit; the oldest ones beyond the limit are forgotten."""
         ...
 
     async def recent(self) -> Sequence[EditEntry]:

@@ -32,25 +32,10 @@ _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What an entry says of a server.
+    """What an entry says of a server, by the names of `Field`; `unknown` is all else, as written.
 
-    Attributes:
-        command: The program.
-        args: Its arguments.
-        env: Its variables.
-        url: The address, of a remote server.
-        enabled: Whether it is switched on, where the entry says so itself.
-        type: The way messages travel, where it is said.
-        headers: The HTTP headers.
-        cwd: The folder the program runs in.
-        call_timeout: The limit of a call, in milliseconds.
-        start_timeout: The limit of a start, in milliseconds.
-        only_tools: The tools that are offered, all others not.
-        except_tools: The tools that are not offered.
-        env_vars: The names of variables that the program gets from its environment.
-        env_headers: Headers whose values are in variables, by the variable's name.
-        bearer: The name of the variable with the bearer token.
-        unknown: All else, as it is written.
+    Times are in milliseconds. Of `env_vars`, `env_headers` and `bearer` the values are the names of
+    variables that the program reads.
     """
 
     command: str | None = None

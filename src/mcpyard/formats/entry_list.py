@@ -16,13 +16,9 @@ from mcpyard.formats.locations import ClientScopeRef
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A server of a file.
+    """A server of a file, and the problems that keep its program from using it.
 
-    Attributes:
-        name: What it is called there.
-        place: Where it stands.
-        entry: What it says; None for what is no entry at all.
-        problems: What keeps its program from using it, with places.
+    What is no entry at all has none.
     """
 
     name: str
@@ -38,13 +34,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """What stands in a file.
-
-    Attributes:
-        ref: Whose file it is, with the shape it was found in.
-        servers: In the order of the file.
-        problems: What keeps the program from reading the file as a whole.
-    """
+    """The servers of a file, in its order, and what keeps the program from reading all of it."""
 
     ref: ClientScopeRef
     servers: tuple[Listed, ...] = ()

@@ -35,11 +35,7 @@ async def locked(
 ) -> AsyncGenerator[None]:
     """Hold our locks of some files and the programs' own, for as long as the block lasts.
 
-    Args:
-        folder: Where our own locks are.
-        paths: The files.
-        locks: The locks of programs.
-        seconds: Seconds to wait for each.
+    Ours are in a folder; each is waited for so many seconds.
     """
     # In one order for everybody, so that no two ever wait for each other.
     real = sorted({*map(os.path.realpath, paths)})

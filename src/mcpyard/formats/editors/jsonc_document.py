@@ -118,12 +118,9 @@ class JsoncDocument:
 
 
 def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
-    """Read a text.
+    """Read JSON or JSONC, with or without a BOM, of a file with that name.
 
-    Args:
-        text: JSON or JSONC, with or without a BOM.
-        file: its name, for places.
-        along: a path on which places will be asked for, which are then found in the same go.
+    Places will be asked for along a path, and are found in the same go.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.

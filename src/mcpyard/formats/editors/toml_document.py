@@ -55,11 +55,7 @@ class TomlDocument:
 
 
 def parse(text: str, *, file: str = "") -> TomlDocument:
-    """Read a text.
-
-    Args:
-        text: TOML, with or without a BOM.
-        file: its name, for places.
+    """Read TOML, with or without a BOM, of a file with that name.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.

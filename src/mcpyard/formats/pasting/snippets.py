@@ -35,11 +35,7 @@ _ENTRY_KEYS: Final = frozenset({"command", "url", "type", "transport", "httpUrl"
 class Pasted:
     """One server in a pasted text; a name that was not there is proposed.
 
-    Attributes:
-        name: What it is called.
-        config: The server.
-        warnings: What was inferred or left out.
-        left_out: Those of the warnings that tell of a loss.
+    Of the warnings, `left_out` are those that tell of a loss.
     """
 
     name: str
