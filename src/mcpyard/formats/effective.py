@@ -23,7 +23,6 @@ __all__ = (
     "Text",
     "files_of",
     "judge",
-    "statuses",
 )
 
 
@@ -76,13 +75,6 @@ def files_of(client: Client, host: ClientFolders) -> tuple[str, ...]:
             if usable(location, (), host):
                 paths |= dict.fromkeys(candidates(location, host))
     return tuple(paths)
-
-
-def statuses(
-    client: Client, host: ClientFolders, texts: Mapping[str, Text]
-) -> tuple[ServerStatus, ...]:
-    """The servers of a client and what becomes of each; `judge` tells the problems too."""
-    return judge(client, host, texts).statuses
 
 
 def judge(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> Evaluation:

@@ -21,12 +21,11 @@ class VolatileEdits:
     async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         number = next(self._numbers)
-        made_by = edit.at, edit.who, edit.kind, edit.path
-        entry = EditEntry(number, *made_by, unit=unit or number)
+        facts = edit.at, edit.who, edit.kind, edit.path
+        entry = EditEntry(number, *facts, unit=unit or number)
         self._all[number] = entry, edit
-        units = sorted({each.unit for each, _ in self._all.values()}, reverse=True)
-        kept = {*units[:KEPT]}
-        self._all = {key: each for key, each in self._all.items() if each[0].unit in kept}
+        units = sorted({each.unit for each, _ in self._all.values()})[-KEPT:]
+        self._all = {key: each for key, each in self._all.items() if each[0].unit in units}
         return entry
 
     async def recent(self) -> Sequence[EditEntry]:

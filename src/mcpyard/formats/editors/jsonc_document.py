@@ -53,7 +53,9 @@ class JsoncDocument:
         names = {"comment": "comment", "comma": "trailing comma"}
         members = () if self.strict else extras(self.text)
         return tuple(
-            Extra(names[kind], self._place(start)) for kind, start, _ in members if kind in names
+            Extra(names[kind], self._lines.place(start))
+            for kind, start, _ in members
+            if kind in names
         )
 
     def has(self, path: Path) -> bool:
@@ -66,7 +68,7 @@ class JsoncDocument:
         Raises:
             LookupError: there is none.
         """
-        return self._place(self._item(path).start if path else self._reading.root.start)
+        return self._lines.place(self._item(path).start if path else self._reading.root.start)
 
     def key_place(self, path: Path) -> SourceLocation:
         """Where the name of the member at the path starts; an element has none but its own start.
@@ -76,12 +78,12 @@ class JsoncDocument:
         """
         if not path:
             raise LookupError(path)
-        return self._place(self._item(path).key_start)
+        return self._lines.place(self._item(path).key_start)
 
     def member(self, path: Path) -> tuple[SourceLocation, str]:
         """Where the name of the member at the path starts, and the text of its value."""
         item = self._item(path)
-        return self._place(item.key_start), self.text[item.start : item.end]
+        return self._lines.place(item.key_start), self.text[item.start : item.end]
 
     def repeated(self, path: Path) -> dict[str, SourceLocation]:
         """The names that an object has more than once, with the place of the first of each."""
@@ -94,10 +96,7 @@ class JsoncDocument:
             if name in first:
                 again[name] = first[name]
             first.setdefault(name, item.key_start)
-        return {name: self._place(start) for name, start in again.items()}
-
-    def _place(self, offset: int) -> SourceLocation:
-        return self._lines.place(offset)
+        return {name: self._lines.place(start) for name, start in again.items()}
 
     def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)

@@ -6,7 +6,6 @@ says: of two callers at once, one is told.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID, uuid4
 
@@ -65,11 +64,11 @@ class SqliteDefinitions:
         policy: PolicyEdit | None = None,
     ) -> StoredDefinition:
         """Change a server, and its name and policy as well if they are given, in one write."""
-        return await self._change(server, _Update(to_text(definition), name, expected, policy))
+        return await self._change(server, to_text(definition), name, expected, policy)
 
     async def rename(self, server: UUID, name: str) -> StoredDefinition:
         """Give a server another name; it keeps its id and the exposed names of its tools."""
-        return await self._change(server, _Update(name=name))
+        return await self._change(server, name=name)
 
     async def remove(self, server: UUID) -> StoredDefinition:
         """Take a server out, with its policy and what it listed."""
@@ -84,13 +83,20 @@ class SqliteDefinitions:
 
         return await self._engine.run(job, self._removed)
 
-    async def _change(self, server: UUID, update: "_Update") -> StoredDefinition:
+    async def _change(
+        self,
+        server: UUID,
+        text: str | None = None,
+        name: str | None = None,
+        expected: str | None = None,
+        policy: PolicyEdit | None = None,
+    ) -> StoredDefinition:
         def job(connection: sqlite3.Connection) -> _Changed:
-            old = _expect(connection, server, update.expected)
+            old = _expect(connection, server, expected)
             new = _made(
                 server,
-                old.name if update.name is None else update.name,
-                to_text(old.definition) if update.text is None else update.text,
+                old.name if name is None else name,
+                to_text(old.definition) if text is None else text,
             )
             if new.name != old.name:
                 if not _is_free(connection, new.name):
@@ -100,8 +106,7 @@ class SqliteDefinitions:
                 "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
                 (new.name, to_text(new.definition), new.digest, str(server)),
             )
-            edit = update.policy
-            return _Changed(old, new, change_policy(connection, server, edit) if edit else None)
+            return _Changed(old, new, change_policy(connection, server, policy) if policy else None)
 
         return (await self._engine.run(job, self._changed)).new
 
@@ -121,16 +126,6 @@ class SqliteDefinitions:
         del self._all[gone.id]
         self._policies.forgotten(gone.id)
         self._memory.forget_tools(gone.id)
-
-
-@dataclass(frozen=True, slots=True)
-class _Update:
-    """What is to change; None leaves it as it is."""
-
-    text: str | None = None
-    name: str | None = None
-    expected: str | None = None
-    policy: PolicyEdit | None = None
 
 
 class _Changed(NamedTuple):
