@@ -17,7 +17,7 @@ _NOTED_EVERY: Final = timedelta(minutes=1)
 
 
 class SqliteTokens:
-    """Tokens by their hashes."""
+    """Tokens by their hashes (see the `Tokens` port)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -27,7 +27,8 @@ class SqliteTokens:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        for each in await self._engine.run(_read):
+            self._keep(each)
 
     def all(self) -> Sequence[CallToken]:
         """Every token, also the revoked ones, in the order of their making."""
@@ -40,11 +41,7 @@ class SqliteTokens:
         return token if token and token.revoked is None else None
 
     async def add(self, token: CallToken) -> None:
-        """Keep a token.
-
-        Raises:
-            NameTaken: A token that is not revoked has the name.
-        """
+        """Keep a token."""
         await self._engine.run(lambda connection: _insert(connection, token), self._keep)
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
@@ -82,10 +79,6 @@ class SqliteTokens:
         stored = self._all.get(token.id)
         self._all[token.id] = replace(token, last_used=stored.last_used) if stored else token
         self._by_hash[token.hash] = token.id
-
-    def _take(self, tokens: list[CallToken]) -> None:
-        for each in tokens:
-            self._keep(each)
 
 
 def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:

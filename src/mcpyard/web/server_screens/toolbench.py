@@ -8,13 +8,13 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.narrowing import is_object
+from mcpyard.domain.nesting import nested_deeper
 from mcpyard.web import requests
 from mcpyard.web.problems import error_data
 from mcpyard.web.server_screens.presenters import ServerPresenter

@@ -140,7 +140,7 @@ def _value(path: str, text: str) -> object:
         # Most files are plain JSON, and some are large.
         return json.loads(text.removeprefix("\ufeff"))
     try:
-        return editor_for(path).parse(text, path)[1]
+        return editor_for(path).parse(text, path).value
     except DocumentBroken:
         return {}
 
