@@ -37,6 +37,7 @@ from mcpyard.yard.views.base import (
     Uuid,
     View,
     moment,
+    view_of,
 )
 from mcpyard.yard.views.resources import FiguresView, LimitsView
 
@@ -348,11 +349,7 @@ def waiting_kind(waiting: Waiting) -> WaitingKind:
 
 def cause_view(cause: Cause | None) -> CauseView | None:
     """Why a server is not connected."""
-    if cause is None:
-        return None
-    return CauseView(
-        code=cause.code, message=cause.message, hint=cause.hint, stderr=[*cause.stderr]
-    )
+    return view_of(CauseView, cause) if cause else None
 
 
 def attempt_of(observed: Observed) -> int:
