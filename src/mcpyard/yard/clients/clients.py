@@ -29,11 +29,11 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
+from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.workspace import broken
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
-from mcpyard.yard.clients.yard_scope_store import YardScopeStore
+from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
 from mcpyard.yard.clients.yard_scope_view import OwnView
 from mcpyard.yard.views.base import view_of
 from mcpyard.yard.views.clients import (

@@ -11,8 +11,8 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.yard.clients.patching import refuse_unfit
-from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
 VARIABLE: Final = "MCPYARD_CALL_TOKEN"
 """Where a program finds its token, if it can read one from a variable."""

@@ -23,8 +23,8 @@ from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.connecting import Connecting
 from mcpyard.yard.clients.patching import patched, refuse_unfit
-from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
 _IN_PLACE: Final = "Overwrite it with --replace, or choose another name with --name."
 _ANOTHER_NAME: Final = "Choose another name with --name, or another target with --to."
