@@ -30,9 +30,11 @@ def one_line(text: str) -> str:
     return clean(text.strip().split("\n", 1)[0].replace("\t", " ").rstrip("\r"))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their heads."""
-    if sys.stdout.isatty():
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str = "") -> None:
+    """Print rows under their heads; where there are none, a sentence on standard error."""
+    if empty and not rows:
+        print(empty, file=sys.stderr)
+    elif sys.stdout.isatty():
         _rich_table(head, rows)
     else:
         for line in aligned([head, *rows]):
