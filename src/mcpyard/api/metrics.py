@@ -5,7 +5,6 @@ rules. Tests read the page with that client's own parser.
 """
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from starlette.responses import Response
 
 from mcpyard.api.http_server.connection_limits import BoundedProtocol
 from mcpyard.domain.callers import Caller
-from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
@@ -79,15 +77,9 @@ class MetricsRoutes:
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
     def _usages(self, pictures: Iterable[Picture]) -> dict[UUID, FiguresView]:
-        usages: dict[UUID, FiguresView] = {}
-        for server, observed in pictures:
-            if observed.state.phase not in OPEN:
-                continue
-            # Removed meanwhile, a server uses nothing.
-            with contextlib.suppress(ServerUnknown):
-                used = self._yard.record(str(server.id), tools=False).figures
-                usages |= {server.id: used} if isinstance(used, FiguresView) else {}
-        return usages
+        up = [server.id for server, observed in pictures if observed.state.phase in OPEN]
+        usages = {each: self._yard.directory.figures(each) for each in up}
+        return {server: used for server, used in usages.items() if used}
 
 
 def escaped(value: str) -> str:

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.stored import CallQuery
-from mcpyard.yard.views.resources import FiguresView
 from mcpyard.yard.yard import YardCore
 
 EVERY: Final = 4.5
@@ -122,11 +120,8 @@ class Metrics:
         return {each: self._usage(each) for each in servers}
 
     def _usage(self, server: UUID) -> Usage | None:
-        try:
-            used = self._yard.record(str(server), tools=False).figures
-        except ServerUnknown:
-            return None
-        if not isinstance(used, FiguresView):
+        used = self._yard.directory.figures(server)
+        if used is None:
             return None
         rss = max(1, round(used.rss / _STEP)) * _STEP
         return Usage(rss, round(used.cpu_percent), used.processes)
