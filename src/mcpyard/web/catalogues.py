@@ -7,7 +7,7 @@ English.
 """
 
 import json
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +45,11 @@ class Catalogue:
 
     def say(self, text: str) -> str:
         """A sentence of the program in this language; what it did not write stays as it is."""
-        return text if self.native else sentences_in(self.language).say(text)
+        return text if self.native else self._sentences.say(text)
+
+    @cached_property
+    def _sentences(self) -> Sentences:
+        return Sentences(self.language)
 
     def get(self, key: str, otherwise: str) -> str:
         """The text of a key that may be missing."""
@@ -66,12 +70,6 @@ def catalogue(language: str) -> dict[str, str]:
 
 def _read(name: str) -> dict[str, str]:
     return json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-
-
-@cache
-def sentences_in(language: str) -> Sentences:
-    """The program's sentences in a language, read once."""
-    return Sentences(language)
 
 
 @cache
