@@ -6,7 +6,6 @@ cost of a look at all of a large yard at once would be felt.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -114,10 +113,7 @@ class Metrics:
         turn = sorted(up, key=lambda each: self._sampled.get(each, 0.0))[:AT_ONCE]
         self._sampled = {each: at for each, at in self._sampled.items() if each in up}
         self._sampled.update(dict.fromkeys(turn, now))
-        return down | await asyncio.to_thread(self._sample, turn)
-
-    def _sample(self, servers: Sequence[UUID]) -> dict[UUID, Usage | None]:
-        return {each: self._usage(each) for each in servers}
+        return down | await asyncio.to_thread(lambda: {each: self._usage(each) for each in turn})
 
     def _usage(self, server: UUID) -> Usage | None:
         used = self._yard.directory.figures(server)

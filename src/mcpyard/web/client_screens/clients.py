@@ -10,8 +10,6 @@ from mcpyard.web.badges import FINDINGS, StatusBadge
 from mcpyard.web.client_screens.fields import fields_of_entry
 from mcpyard.web.client_screens.presenters import (
     OWN,
-    Program,
-    ProgramFile,
     digest_of,
     effective_badge,
     place_line,
@@ -100,12 +98,9 @@ class ClientsRoutes:
         if show == "table":
             return data | {"table": table_of(places)}
         targets = [each for each in places if each.exists]
-        return data | {"programs": _sorted(places), "targets": targets}
-
-
-def _sorted(places: list[ProgramFile]) -> list[Program]:
-    """The programs, those that are here first."""
-    return sorted(programs_of(places), key=lambda each: not each.present)
+        # Those that are here come first.
+        programs = sorted(programs_of(places), key=lambda each: not each.present)
+        return data | {"programs": programs, "targets": targets}
 
 
 def _finding(finding: Finding) -> TemplateData:

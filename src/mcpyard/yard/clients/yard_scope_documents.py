@@ -75,10 +75,23 @@ def servers_of(text: str | None) -> dict[str, Plain]:
 
 def patch_between(old: Plain, new: Plain) -> dict[str, object]:
     """The merge patch that leads from one definition to another."""
-    patch = _difference(old, new)
+    patch = difference(old, new)
     if "type" in new and patch:
         # A patch that has an address or a command says anew what kind of server it is.
         patch["type"] = new["type"]
+    return patch
+
+
+def difference(old: Plain, new: Plain) -> dict[str, object]:
+    """The merge patch that leads from one object to another."""
+    patch: dict[str, object] = {word: None for word in old if word not in new}
+    for word, value in new.items():
+        before = old.get(word)
+        if is_mapping(before) and is_mapping(value):
+            if inner := difference(before, value):
+                patch[word] = inner
+        elif before != value:
+            patch[word] = value
     return patch
 
 
@@ -116,15 +129,3 @@ def rebased(back: FileWrite, text: str | None) -> FileWrite:
 def _written(policy: Plain) -> Plain:
     # In a merge patch null is no value, so nothing can lead back to one.
     return {word: value for word, value in policy.items() if value is not None}
-
-
-def _difference(old: Plain, new: Plain) -> dict[str, object]:
-    patch: dict[str, object] = {word: None for word in old if word not in new}
-    for word, value in new.items():
-        before = old.get(word)
-        if is_mapping(before) and is_mapping(value):
-            if inner := _difference(before, value):
-                patch[word] = inner
-        elif before != value:
-            patch[word] = value
-    return patch
