@@ -42,10 +42,6 @@ class KnownServers:
             raise ServerUnknown(f'there is no server "{name[:80]}"')
         return server
 
-    def may_run(self, server: DesiredServer) -> bool:
-        """Whether the user approved it."""
-        return not server.held
-
 
 def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownServers:
     """Read the definitions of a folder, by default the current one, and of the environment.

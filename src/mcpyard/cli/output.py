@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.domain.invisible import visible
+from mcpyard.domain.invisible import visible as clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 _GAP: Final = 3
 _LEAST_FOR_THE_LAST: Final = 16
 """Columns of a terminal; with less left for it, the last column of a table is unreadable."""
-
-
-def clean(text: str) -> str:
-    """A text that a terminal only shows."""
-    return visible(text)
 
 
 def one_line(text: str) -> str:
