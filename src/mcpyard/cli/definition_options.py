@@ -31,14 +31,7 @@ _REMOTE_ONLY: Final = ("url", "headers", "oauth")
 class DefinitionOptions:
     """The options of a definition, as they were typed; None and empty ones do not occur.
 
-    Attributes:
-        words: A url, or a command with its arguments.
-        env: `NAME=VALUE` each.
-        headers: `NAME: VALUE` each.
-        oauth: `NAME=VALUE` each, of our registration with the authorization server.
-        transport: The transport.
-        cwd: The working folder of its command.
-        timeout: The limit of a call, in milliseconds.
+    The command line may be a URL instead; the timeout is in milliseconds.
     """
 
     command_line: Sequence[str] = ()

@@ -79,12 +79,7 @@ def words_in(language: str) -> Catalogue:
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:
-    """The language to answer in.
-
-    Args:
-        chosen: What the person chose on the page.
-        accepted: The browser's `Accept-Language`.
-    """
+    """The language to answer in: the chosen one, else the best that the browser accepts."""
     if chosen in LANGUAGES:
         return chosen
     for tag in _by_preference(accepted):

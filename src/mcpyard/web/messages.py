@@ -24,13 +24,7 @@ _ENDED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something in the reader's language.
-
-    Attributes:
-        says: What is so.
-        todo: What to do about it.
-        detail: What else is known of it.
-    """
+    """Something in the reader's language: what is so, what to do about it, what else is known."""
 
     says: str
     todo: str = ""

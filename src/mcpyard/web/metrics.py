@@ -27,13 +27,7 @@ _STEP: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the processes of a server use, rounded to what makes a difference.
-
-    Attributes:
-        rss: Their memory in bytes.
-        cpu: Percent of one core.
-        processes: How many there are.
-    """
+    """What the processes of a server use, rounded: bytes of memory, percent of one core."""
 
     rss: int
     cpu: int
@@ -42,13 +36,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """The figures of one server.
-
-    Attributes:
-        usage: What its processes use; None where it is not known.
-        latencies: How many milliseconds its last calls took, the oldest first.
-        errors: Which of these failed.
-    """
+    """The figures of one server: its usage, and its last calls, the oldest first."""
 
     usage: Usage | None = None
     latencies: tuple[float, ...] = ()

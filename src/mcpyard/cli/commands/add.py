@@ -19,15 +19,7 @@ _FORMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AddRequest:
-    """What `add` takes besides the options of a definition.
-
-    Attributes:
-        name: The server's name; None where the JSON text has it.
-        json_text: A definition as JSON, or `-` for standard input.
-        scope: The scope; None for the default.
-        start: Whether to start it; None for the default of its scope.
-        wait: Seconds to wait until the server is connected or has failed.
-    """
+    """What `add` takes besides the options of a definition; the JSON text may have the name."""
 
     name: str | None
     json_text: str | None = None

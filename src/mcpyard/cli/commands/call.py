@@ -24,14 +24,10 @@ _QUOTING: Final = 'in single quotes, for example: --args \'{"city": "Oslo"}\''
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call, as the command line describes it.
+    """One call, as the command line describes it; without a server, `tool` is an exposed name.
 
-    Attributes:
-        tool: The tool's own name, or its exposed name where there is no server.
-        server: The name of the server.
-        arguments: The arguments of `--args`.
-        pairs: The texts of `KEY=VALUE` words, which go over those.
-        timeout: The limit in milliseconds.
+    The `pairs` of `KEY=VALUE` words go over the arguments of `--args`; the timeout is in
+    milliseconds.
     """
 
     tool: str

@@ -32,14 +32,7 @@ _NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A variable or a header.
-
-    Attributes:
-        name: Its name.
-        value: Its value; empty for one that is masked.
-        kept: Whether the value that is there stays, unseen.
-        hint: How a masked value ends.
-    """
+    """A variable or a header; one that is `kept` has a value that stays, unseen."""
 
     name: str
     value: str = ""
@@ -143,12 +136,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
 
 
 def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[str, object]:
-    """The definition that fields mean.
-
-    Args:
-        fields: What was filled in.
-        literals: The literal values behind those that were shown masked.
-    """
+    """The definition that fields mean, with the literals behind what was shown masked."""
     made = with_literals(read_extra(fields.extra), literals) | {"transport": fields.transport}
     if fields.local:
         command = kept_text("command", fields.command, literals and literals.command)

@@ -58,9 +58,6 @@ class Connecting:
     """A request to have the gateway in a program's configuration.
 
     Attributes:
-        store: Where it is to be.
-        name: What it is to be called.
-        way: How it is reached.
         ours: The scope whose words the entry is in.
         identity: What an entry that is the gateway already is known by.
         by_variable: Whether the token was left to a variable, once it was done.

@@ -87,13 +87,6 @@ class Copying:
     """A request to copy a server, or to move it.
 
     Attributes:
-        source: Where it is.
-        target: Where it is to be.
-        name: What it is called there.
-        new_name: What it is to be called.
-        matrix: The table to follow.
-        replace: Whether to put it in the place of one that has its name.
-        move: Whether to take it away from where it is.
         dropped: What an earlier copy left out that may belong to it.
         left: What this one left out, once it was done.
     """

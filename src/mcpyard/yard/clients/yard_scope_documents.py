@@ -102,12 +102,7 @@ def concerned(change: FileWrite) -> set[str]:
 
 
 def moved(back: FileWrite, text: str | None) -> set[str]:
-    """The servers that a way back is about and that are neither as it found nor as it leaves them.
-
-    Args:
-        back: The way back from what an edit left.
-        text: What the document says by now.
-    """
+    """The servers of a way back that are by now neither as it found nor as it leaves them."""
     old, new, now = servers_of(back.before), servers_of(back.after), servers_of(text)
     about = concerned(back)
     return {name for name in about if now.get(name) not in (old.get(name), new.get(name))}
