@@ -17,7 +17,7 @@ from mcpyard.formats.finding import Level
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import WarningKind
 from mcpyard.yard.clients.edit_results import Done, EntryStatus
-from mcpyard.yard.clients.masking import shown_values
+from mcpyard.yard.masking import shown_values
 from mcpyard.yard.views.base import (
     FileDiff,
     Moment,
