@@ -19,6 +19,7 @@ from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem, YardErro
 from mcpyard.domain.model import Config
 from mcpyard.formats.pasting.snippets import Pasted, Snippet, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
+from mcpyard.yard.clients.importer import IMPORTABLE, IMPORTED, REFUSED
 from mcpyard.yard.views.base import FieldProblem, view_of
 from mcpyard.yard.views.clients import ImportOutcome
 from mcpyard.yard.views.imports import (
@@ -31,10 +32,6 @@ from mcpyard.yard.views.imports import (
 from mcpyard.yard.views.problems import ProblemView
 from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
-
-IMPORTED: Final = "imported"
-IMPORTABLE: Final = "importable"
-REFUSED: Final = "refused"
 
 _OF_A_REGISTRATION: Final = frozenset({"name", "scope", "start"})
 

@@ -80,7 +80,9 @@ class Connecting:
         if self.store.ref.client.id == self.ours.client.id:
             problem = Problem("client", "mcpyard cannot be connected to itself")
             raise EditRefused.of(problem).advising("Choose the program that should use mcpyard.")
-        if self.store.has(workspace, self.name) and not self._is_ours(workspace):
+        if self.store.has(workspace, self.name) and not is_gateway(
+            self.store.entry(workspace, self.name)[0], self.identity
+        ):
             raise NameTaken(f'a server "{self.name}" already exists in {self.store.ref}')
         ref = self.store.file_ref(workspace, self.name)
         converted = convert(self.way.entry(ref), self.ours, ref, Matrix.NATIVE)
@@ -92,8 +94,9 @@ class Connecting:
         self.store.write(workspace, self.name, converted.entry)
         self.by_variable = isinstance(self.way, Addressed) and takes_variable(ref)
 
-    def _is_ours(self, workspace: Workspace) -> bool:
-        entry, _ = self.store.entry(workspace, self.name)
-        if entry.url:
-            return self.identity.is_at(entry.url)
-        return self.identity.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})
+
+def is_gateway(entry: Entry, identity: SelfIdentity) -> bool:
+    """Whether a program's entry is this yard's gateway."""
+    if entry.url:
+        return identity.is_at(entry.url)
+    return identity.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})
