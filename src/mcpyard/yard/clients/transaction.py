@@ -268,11 +268,9 @@ async def diffs(
     writes: Sequence[FileWrite], *, show_secrets: bool = False
 ) -> tuple[tuple[str, str], ...]:
     """The path and the difference of each change."""
-
-    def differences() -> tuple[tuple[str, str], ...]:
-        return tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
-
-    return await asyncio.to_thread(differences)
+    return await asyncio.to_thread(
+        lambda: tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
+    )
 
 
 def _back(edit: FileEdit) -> FileWrite:
