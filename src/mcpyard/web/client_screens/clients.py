@@ -21,21 +21,12 @@ from mcpyard.web.client_screens.presenters import (
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.clients.patching import WORDS
 
 PARTS: Final = ("list", "table", "checks", "edits")
 
 _UNCHANGED: Final = 204
-_EXTRA_FIELDS: Final = (
-    "type",
-    "cwd",
-    "timeout",
-    "startTimeout",
-    "onlyTools",
-    "exceptTools",
-    "envVars",
-    "envHeaders",
-    "bearerTokenEnvVar",
-)
+_SHOWN_APART: Final = frozenset({"command", "args", "env", "url", "headers"})
 
 
 class ClientsRoutes:
@@ -63,13 +54,14 @@ class ClientsRoutes:
         at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
         record = await self._clients.show(at, name)
         fields, members = fields_of_entry(record), record.to_dict()
+        extra = [word for word in WORDS.values() if word not in _SHOWN_APART]
         data: TemplateData = {
             "at": at,
             "record": record,
             "status": effective_badge(record.effective, self._own(at).get(name)),
             "where": place_line(record.where) if record.where else record.path,
             "pairs": {"env": fields.env, "headers": fields.headers},
-            "extra": {word: members[word] for word in _EXTRA_FIELDS if members[word] is not None},
+            "extra": {word: members[word] for word in extra if members[word] is not None},
             "problems": [problem_line(each) for each in record.problems],
         }
         return answer(request, "dialogs/client_server.html", data)

@@ -30,6 +30,9 @@ from mcpyard.yard.views.base import (
 
 Pairs: TypeAlias = dict[str, Annotated[object, Meta(extra={"schema": "Pair"})]]
 ImportOutcome: TypeAlias = Literal["imported", "importable", "refused", "skipped"]
+FilePath: TypeAlias = Annotated[
+    str, Meta(description="Its file; `yard:user` is the user scope of mcpyard.")
+]
 Limit: TypeAlias = Annotated[float, Meta(gt=0)]
 Number: TypeAlias = Annotated[int, Meta(ge=1)]
 
@@ -52,10 +55,7 @@ class ScopeView(View, frozen=True, kw_only=True):
     client: str
     title: str
     scope: str
-    path: Annotated[
-        str,
-        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
-    ]
+    path: FilePath
     exists: bool
     servers: list[EntryBrief]
     problems: list[PlacedProblem]
@@ -67,10 +67,7 @@ class EntryView(View, frozen=True, kw_only=True):
     client: str
     title: str
     scope: str
-    path: Annotated[
-        str,
-        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
-    ]
+    path: FilePath
     name: str
     command: str | None
     args: list[str] | None
