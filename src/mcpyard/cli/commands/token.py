@@ -1,8 +1,8 @@
 """`mcpyard token`: the call tokens of the gateway, and the admin token."""
 
 import json
-from enum import StrEnum
 from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.output import clean, table
@@ -10,32 +10,25 @@ from mcpyard.cli.printing import decode_object, decode_objects, print_raw
 from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
 from mcpyard.store.home import Home
 
-_TOKENS = "/api/tokens"
+TokenAction: TypeAlias = Literal["ls", "create", "revoke", "rotate"]
 
-
-class TokenAction(StrEnum):
-    """What to do with tokens."""
-
-    LS = "ls"
-    CREATE = "create"
-    REVOKE = "revoke"
-    ROTATE = "rotate"
+_TOKENS: Final = "/api/tokens"
 
 
 def manage_tokens(
     home: Path, action: TokenAction, name: str | None, profile: str | None, *, as_json: bool
 ) -> int:
     """List, create or revoke call tokens, or rotate the admin token."""
-    if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
+    if (name is None) == (action in {"create", "revoke"}):
         raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
-    if profile is not None and action is not TokenAction.CREATE:
+    if profile is not None and action != "create":
         raise usage("--profile applies to token create only")
-    if action is TokenAction.ROTATE:
+    if action == "rotate":
         return _rotate(home, as_json=as_json)
     yard = need_yard(home)
-    if action is TokenAction.LS:
+    if action == "ls":
         return _list(yard, as_json=as_json)
-    if action is TokenAction.CREATE:
+    if action == "create":
         return _create(yard, {"name": name, "profile": profile}, as_json=as_json)
     return _revoke(yard, str(name), as_json=as_json)
 

@@ -70,20 +70,7 @@ _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """The options of `up`.
-
-    Attributes:
-        home: The folder of all state.
-        bind: Where to listen.
-        project: The folder of `--project`.
-        strict: Whether to skip incomplete entries.
-        trust_folder: Whether to apply every edit of the project file without approval.
-        as_json: Whether programs read the output.
-        idle_exit: Seconds without a request after which to end; None for never.
-        log_level: The lowest level in the log file.
-        open_page: Whether to open the web page in a browser.
-        limits: The limits of `MCPYARD_LIMITS`.
-    """
+    """The options of `up`; `idle_exit` is in seconds, None for never."""
 
     home: Path
     bind: BindOptions

@@ -91,6 +91,6 @@ def token(
     as_json: JsonOption = False,
 ) -> int:
     """Manage the call tokens of the gateway, and the admin token."""
-    from mcpyard.cli.commands.token import TokenAction, manage_tokens
+    from mcpyard.cli.commands.token import manage_tokens
 
-    return manage_tokens(home_folder(home), TokenAction(action), name, profile, as_json=as_json)
+    return manage_tokens(home_folder(home), action, name, profile, as_json=as_json)

@@ -40,14 +40,7 @@ class ToolMatch:
 
 @dataclass(frozen=True, slots=True)
 class ToolPage:
-    """A page of tools.
-
-    Attributes:
-        tools: The tools.
-        total: How many match in all.
-        start: Where this page begins.
-        word: What was searched for.
-    """
+    """A page of the tools that match a word, `total` in all."""
 
     tools: list[ToolMatch]
     total: int
@@ -62,14 +55,7 @@ class ToolPage:
 
 
 def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> ToolPage:
-    """The tools that hold a word in what they or their server are called, or in their description.
-
-    Args:
-        yard: The yard.
-        ref: The server they are of; None for every one.
-        word: The word; empty for every tool.
-        start: How many of them to pass over.
-    """
+    """The tools of a server, or of all, that have a word in a name or a description."""
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
     needle = word.strip().lower()
     tools = [
