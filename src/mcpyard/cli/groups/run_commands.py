@@ -70,6 +70,7 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             "--log-level", metavar="LEVEL", help="debug, info, warning or error, for the log file."
         ),
     ] = "info",
+    substitute: Annotated[bool, typer.Option("--substitute", hidden=True)] = False,
 ) -> int:
     """Run mcpyard in the foreground: servers, gateway and web page.
 
@@ -92,6 +93,7 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             idle_exit=idle,
             log_level=log_level,
             open_page=open_page,
+            substitute=substitute,
         )
     )
 
