@@ -5,7 +5,6 @@ import contextlib
 import gc
 import logging
 import os
-import re
 import resource
 import signal
 import socket
@@ -62,13 +61,11 @@ _FORCE_AGAIN: Final = 0.25
 _COLLECT_AFTER: Final = (20_000, 5, 2)
 """Rarely, but everything: what a connection leaves behind outlives the younger generations, and a
 full collection takes milliseconds since it leaves out what existed at the start."""
-_DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
 _PRINTED_ANYWAY: Final = {
     "mcpyard.runtime.connection",
     "mcpyard.sources.environment",
     "mcpyard.sources.project_file",
 }
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +106,6 @@ class UpOptions:
         arguments += ["--project", str(self.project.absolute())] if self.project else []
         arguments += ["--strict"] if self.strict else []
         return [*arguments, "--trust-folder"] if self.trust_folder else arguments
-
-
-def read_duration(option: str, text: str) -> float:
-    """The seconds of a duration such as 90, 90s, 10m or 1h."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise usage(f'{option}: "{text[:80]}" is not a duration', "for example: 90s, 10m or 1h")
-    return int(match[1]) * _UNITS[match[2]]
 
 
 def configured_limits() -> Limits:

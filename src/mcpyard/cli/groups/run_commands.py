@@ -76,8 +76,9 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
 
     Press Ctrl-C to stop it.
     """
-    from mcpyard.cli.commands.up import UpOptions, read_duration, run_yard
+    from mcpyard.cli.commands.up import UpOptions, run_yard
     from mcpyard.cli.daemon.binding import BindOptions, make_tls
+    from mcpyard.cli.durations import read_duration
 
     tls = make_tls(tls_cert, tls_key)
     bind = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
