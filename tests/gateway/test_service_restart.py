@@ -13,8 +13,13 @@ from urllib.parse import quote
 
 import psutil
 import pytest
+from typer.main import get_group
 
+from mcpyard.api.http_server.uvicorn_server import Tls
+from mcpyard.cli.commands.up import UpOptions
+from mcpyard.cli.daemon.binding import BindOptions
 from mcpyard.cli.daemon.service_unit import ServiceOptions, make_unit, unit_path
+from mcpyard.cli.main import app
 from mcpyard.store.home import Home
 from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import bridge, yard_of
@@ -192,6 +197,26 @@ def test_options_that_cannot_be_used_any_more_do_not_keep_a_substitute_from_star
     service.project.rmdir()
     with bridge(service.home) as program:
         assert "result" in program.greet()
+
+
+def test_the_recorded_options_are_those_of_the_command(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "cert", tmp_path / "key"
+    certificate.touch()
+    key.touch()
+    arguments = [
+        *("--host", "127.0.0.2", "--port", "9", "--project", str(tmp_path), "--strict"),
+        *("--trust-folder", "--insecure", "--log-level", "debug", "--allow-host", "a"),
+        *("--allow-host", "b", "--tls-cert", str(certificate), "--tls-key", str(key)),
+    ]
+    bind = BindOptions("127.0.0.2", 0, Tls(certificate, key), True, ("a", "b"))
+    options = UpOptions(tmp_path, bind, tmp_path, True, True, log_level="debug")
+    assert parsed(options.arguments(port=9)) == parsed(arguments)
+    plain = UpOptions(tmp_path, BindOptions("127.0.0.1", 8712))
+    assert parsed(plain.arguments(port=8712)) == parsed([])
+
+
+def parsed(arguments: list[str]) -> dict[str, object]:
+    return get_group(app).commands["up"].make_context("up", arguments).params
 
 
 def test_the_record_of_the_options_holds_no_secret(service: Service) -> None:

@@ -45,6 +45,10 @@ KillMode=mixed
 # The limits of servers are enforced by the kernel where these are delegated.
 Delegate=memory pids
 TimeoutStopSec=20
+# Servers inherit what is set here, so nothing restricts them: see docs/security.md.
+NotifyAccess=main
+OOMPolicy=continue
+LimitCORE=0:infinity
 
 [Install]
 WantedBy=default.target
