@@ -16,11 +16,13 @@ import pytest
 from typer.main import get_group
 
 from mcpyard.api.http_server.uvicorn_server import Tls
+from mcpyard.cli import autostart
 from mcpyard.cli.commands.up import UpOptions
 from mcpyard.cli.daemon.binding import BindOptions
 from mcpyard.cli.daemon.service_unit import ServiceOptions, make_unit, unit_path
+from mcpyard.cli.daemon.startup_wait import is_ending
 from mcpyard.cli.main import app
-from mcpyard.store.home import Home
+from mcpyard.store.home import Home, Running
 from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import bridge, yard_of
 from tests.gateway.test_bridge import ECHOED, home_of, text_of
@@ -149,14 +151,28 @@ def test_a_substitute_has_the_options_of_the_last_daemon_and_hands_over(service:
             assert program.end() == 0
 
 
-def test_a_call_during_the_hand_over_is_answered_by_the_new_daemon(service: Service) -> None:
-    write_project(service.project, echo=echo(), slow=echo("stubborn"))
-    with bridge(service.home) as program:
-        assert "result" in program.greet()
-        substitute = yard_of(service.home)
-        with service.up() as up:
-            assert "result" in program.ask("tools/list")
-            assert yard_of(service.home) == up.process.pid != substitute
+async def test_a_daemon_that_is_ending_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, looks = Home(tmp_path / "home"), list[str]()
+    home.take()
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        ending = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    home.announce(ending)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        successor = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        def looking(running: Running) -> bool:
+            looks.append(running.url)
+            if len(looks) == 3:
+                home.announce(successor)
+            return is_ending(running)
+
+        monkeypatch.setattr(autostart, "is_ending", looking)
+        reached = await autostart.reach_yard(home.folder)
+    home.release()
+    assert reached.url == successor
+    assert looks == [ending] * 3 + [successor]
 
 
 @pytest.mark.parametrize("state", ["inactive", "failed"])
