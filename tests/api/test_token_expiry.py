@@ -1,11 +1,14 @@
 """Call tokens that expire: refused from then on, with the reason."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
 from mcpyard.api.app import build
+from mcpyard.api.security.expiry import ExpiryTimers
 from mcpyard.domain.stored import CallToken
 from tests.api.asgi import YardApi, asked_yard, client_of, keys_of
 from tests.api.test_tokens import holding
@@ -89,8 +92,24 @@ async def test_the_name_of_an_expired_token_is_free_again() -> None:
         assert second.revoked is None
 
 
+async def test_the_expiry_of_a_revoked_token_ends_nothing_of_another_with_its_name() -> None:
+    async with asked_yard() as api:
+        keys, dismissed = keys_of(api.yard), asyncio.Queue[str]()
+        keys.revocations.listen(dismissed.put_nowait)
+        timers = ExpiryTimers(keys)
+        now = keys.clock.now()
+        for number, name in enumerate(("revoked", "valid"), 1):
+            expires = now + timedelta(milliseconds=50 * number)
+            token = CallToken(uuid4(), name, name, None, now, expires=expires)
+            await keys.tokens.add(token)
+            timers.watch(token)
+            if name == "revoked":
+                await keys.tokens.revoke(token.id, now)
+        assert await asyncio.wait_for(dismissed.get(), 5) == "token:valid"
+
+
 def test_a_token_expires_soon_in_its_last_week() -> None:
-    token = CallToken(id=None, name="t", hash="", profile=None, created=START)  # pyright: ignore[reportArgumentType]
+    token = CallToken(uuid4(), "t", "", None, START)
     assert not token.is_expired(START)
     assert not token.expires_soon(START)
     short = replace(token, expires=START + timedelta(days=30))

@@ -46,7 +46,7 @@ class TokenStore:
         for each in self._keys.tokens.all():
             # Its name is of more use to the next one.
             if each.name == name and each.revoked is None and each.is_expired(now):
-                await self._keys.tokens.revoke(each.id, now)
+                await self.revoke(each.id)
         made = CallToken(uuid4(), name, hashed(secret), profile, now, expires=expires)
         await self._keys.tokens.add(made)
         return made, secret

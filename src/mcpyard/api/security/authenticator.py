@@ -40,7 +40,7 @@ class Authenticator:
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
-        self._expiry = ExpiryTimers(keys.revocations, keys.clock)
+        self._expiry = ExpiryTimers(keys)
 
     def know(self, incoming: Incoming) -> Principal | None:
         """Who asks; None for a stranger."""

@@ -7,9 +7,8 @@ timer, which looks at the time of day again and again: a machine that sleeps sto
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.api.security.revocations import Revocations
+from mcpyard.api.security.keys import Keys
 from mcpyard.asgi_scope import Principal
-from mcpyard.domain.ports import Clock
 from mcpyard.domain.stored import CallToken
 
 if TYPE_CHECKING:
@@ -21,9 +20,8 @@ _LOOK_AGAIN: Final = 30.0
 class ExpiryTimers:
     """A timer for each token that expires and was used."""
 
-    def __init__(self, revocations: Revocations, clock: Clock) -> None:
-        self._revocations = revocations
-        self._clock = clock
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
         self._watched: set[UUID] = set()
 
     def watch(self, token: CallToken) -> None:
@@ -33,9 +31,12 @@ class ExpiryTimers:
             self._look(token)
 
     def _look(self, token: CallToken) -> None:
-        if token.expires is None or token.is_expired(now := self._clock.now()):
-            self._watched.discard(token.id)
-            self._revocations.dispatch(Principal.holding(token).name)
+        now = self._keys.clock.now()
+        if token.expires is not None and not token.is_expired(now):
+            seconds = min(_LOOK_AGAIN, (token.expires - now).total_seconds())
+            asyncio.get_running_loop().call_later(seconds, self._look, token)
             return
-        seconds = min(_LOOK_AGAIN, (token.expires - now).total_seconds())
-        asyncio.get_running_loop().call_later(seconds, self._look, token)
+        self._watched.discard(token.id)
+        # Of a token that was revoked before, another one may have the name by now.
+        if self._keys.tokens.by_hash(token.hash):
+            self._keys.revocations.dispatch(Principal.holding(token).name)

@@ -9,7 +9,7 @@ from typing import Final
 
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
-from mcpyard.cli.daemon.systemctl import Result, systemctl
+from mcpyard.cli.daemon.systemctl import SystemctlResult, systemctl
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.atomic_files import write_private
@@ -112,7 +112,7 @@ def _systemctl(*words: str) -> None:
         )
 
 
-def _run(*words: str) -> Result:
+def _run(*words: str) -> SystemctlResult:
     return asyncio.run(systemctl(*words))
 
 

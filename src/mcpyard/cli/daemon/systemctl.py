@@ -22,7 +22,7 @@ _WITHOUT: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SystemctlResult:
     """What systemctl printed, and how it ended."""
 
     code: int
@@ -30,7 +30,7 @@ class Result:
     error: str
 
 
-async def systemctl(*words: str, timeout: float = TIMEOUT) -> Result:  # noqa: ASYNC109  of the program
+async def systemctl(*words: str, timeout: float = TIMEOUT) -> SystemctlResult:  # noqa: ASYNC109  of the program
     """Run systemctl.
 
     Raises:
@@ -54,7 +54,7 @@ async def systemctl(*words: str, timeout: float = TIMEOUT) -> Result:  # noqa: A
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return _checked(Result(process.returncode or 0, _text(output), _text(error)))
+    return _checked(SystemctlResult(process.returncode or 0, _text(output), _text(error)))
 
 
 async def start_service(timeout: float) -> bool:  # noqa: ASYNC109  of the program
@@ -79,7 +79,7 @@ def _is_wanted(active: str, enabled: str) -> bool:
     return active in {"active", "activating", "reloading", "refreshing", "deactivating"}
 
 
-def _checked(result: Result) -> Result:
+def _checked(result: SystemctlResult) -> SystemctlResult:
     if result.code and any(each in result.error for each in _AWAY):
         raise _no_systemd(result.error)
     return result
