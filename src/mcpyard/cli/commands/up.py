@@ -33,7 +33,7 @@ from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.commands.approve import find_project
 from mcpyard.cli.commands.connect import bridge_command
 from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
-from mcpyard.cli.daemon.last_options import bind_arguments, record_options
+from mcpyard.cli.daemon.last_options import record_options
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
 from mcpyard.cli.daemon.start_lock import StartLock
@@ -102,7 +102,7 @@ class UpOptions:
 
     def arguments(self, port: int) -> list[str]:
         """The arguments of a command with the same options; those for its output are left out."""
-        arguments = [*bind_arguments(self.bind, port), "--log-level", self.log_level]
+        arguments = [*self.bind.arguments(port), "--log-level", self.log_level]
         arguments += ["--project", str(self.project.absolute())] if self.project else []
         arguments += ["--strict"] if self.strict else []
         return [*arguments, "--trust-folder"] if self.trust_folder else arguments

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.daemon.binding import BindOptions
 from mcpyard.domain.narrowing import list_of, object_of
 from mcpyard.store.atomic_files import write_private
 
@@ -24,16 +23,6 @@ class LastOptions:
 
     arguments: tuple[str, ...] = ()
     folder: str | None = None
-
-
-def bind_arguments(bind: BindOptions, port: int) -> list[str]:
-    """The options that say where to listen, with the port that was free."""
-    arguments = ["--host", bind.host, "--port", str(port)]
-    for name in bind.names:
-        arguments += ["--allow-host", name]
-    if bind.tls:
-        arguments += ["--tls-cert", str(bind.tls.certificate), "--tls-key", str(bind.tls.key)]
-    return [*arguments, "--insecure"] if bind.insecure else arguments
 
 
 def record_options(home: Path, arguments: list[str]) -> None:
