@@ -16,6 +16,7 @@ from mcpyard.store.sqlite.snapshots import Snapshots
 from mcpyard.store.sqlite.store import Store
 from tests.api.daemon import daemon
 from tests.cli.commands import answer, echo, mcpyard
+from tests.store.contract import added
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BACKUP = "state-2026-11-15.db"
@@ -55,7 +56,7 @@ def store(home: Path, *names: str) -> None:
     async def work() -> None:
         opened = await Store.open(home)
         for name in names:
-            await opened.definitions.add(name, {})
+            await added(opened, name, {})
         await opened.close()
 
     asyncio.run(work())

@@ -170,11 +170,6 @@ class ApprovalsContract:
             await store.approvals.set(last)
         async with opened(opener) as store:
             assert store.approvals.all() == {"a": last, "b": Approval("b", NOW)}
-            await store.approvals.withdraw("a")
-            await store.approvals.withdraw("never")
-            assert set(store.approvals.all()) == {"b"}
-        async with opened(opener) as store:
-            assert set(store.approvals.all()) == {"b"}
 
 
 class CredentialsContract:

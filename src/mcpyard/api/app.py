@@ -60,14 +60,8 @@ def build(  # noqa: PLR0913  one parameter a part of the whole
 ) -> ASGIApp:
     """The application.
 
-    Args:
-        yard: What it shows.
-        keys: What opens it.
-        hosts: The names it may be called by, besides those of loopback.
-        closing: Set when streams should end.
-        audit: Where changes are noted.
-        pages: The routes of the page.
-        gateway: What answers under `/mcp`.
+    `hosts` are the names it may be called by besides those of loopback. Its streams end when
+    `closing` is set, and `gateway` answers under `/mcp`.
     """
     app = Starlette(
         routes=[*routes(yard, closing), *door_routes(yard, keys), *pages],

@@ -9,13 +9,12 @@ from mcpyard.domain.errors import (
     CallRefused,
     ChangedSince,
     InputError,
-    Problem,
     ServerFault,
     YardError,
     edge,
 )
 from mcpyard.domain.remedies import remedy
-from mcpyard.yard.views.base import FieldProblem, FileDiff
+from mcpyard.yard.views.base import FieldProblem, FileDiff, view_of
 from mcpyard.yard.views.problems import PassedOverView, ProblemView, RpcView
 from mcpyard.yard.views.servers import cause_view
 
@@ -85,7 +84,7 @@ def _details(error: YardError) -> dict[str, object]:
     """The members of a problem that only some errors have."""
     details: dict[str, object] = {}
     if isinstance(error, InputError) and error.problems:
-        details["problems"] = [field_problem(each) for each in error.problems]
+        details["problems"] = view_of(list[FieldProblem], error.problems)
     if isinstance(error, ChangedSince):
         details["files"] = [FileDiff(path=path, diff=diff) for path, diff in error.files]
     if isinstance(error, ServerFault) and error.cause:
@@ -96,11 +95,6 @@ def _details(error: YardError) -> dict[str, object]:
     if isinstance(error, CallRefused):
         details["rpc"] = RpcView(code=error.code, data=error.data)
     return details
-
-
-def field_problem(problem: Problem) -> FieldProblem:
-    """What is wrong with a field, without where it stands."""
-    return FieldProblem(field=problem.field, message=problem.message)
 
 
 def _hint(error: YardError) -> str:

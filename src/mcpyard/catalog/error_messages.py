@@ -45,9 +45,7 @@ _ALTERNATIVES: Final = (ValidationErrorKind.AnyOf, ValidationErrorKind.OneOfNotV
 class PathBase:
     """Where the paths of errors start, when not the whole value was checked.
 
-    Attributes:
-        path: The place of what was checked.
-        skipped: How many steps of an error's path do not belong to the value.
+    The first steps of an error's path that are skipped do not belong to the value.
     """
 
     path: tuple[str | int, ...] = ()
@@ -86,11 +84,7 @@ def problems_of(
 ) -> Iterator[Problem]:
     """The problems of one error of the validator: one, or one for each unknown property.
 
-    Args:
-        error: What the validator found.
-        root: The whole value that was checked.
-        schema: The whole schema it was checked against.
-        base: Where the paths of the error start.
+    The value and the schema are the whole ones; the paths of the error start at the base.
     """
     field = field_of(base.path_to(error), root)
     unknown = _unknown_properties(error, root, base)

@@ -55,12 +55,7 @@ class Definition:
 class Document:
     """What one owner says: its definitions, and what in it could not be used.
 
-    Attributes:
-        owner: Who says it.
-        definitions: The entries that can be used.
-        problems: What is wrong.
-        warnings: What is odd.
-        skipped: The names of the entries that cannot be used.
+    Problems are wrong and warnings odd; `skipped` names the entries that cannot be used.
     """
 
     owner: Owner
@@ -189,13 +184,7 @@ _NO_POLICY: Final[PolicyPatch] = {}
 def desire(
     documents: Iterable[Document], inputs: DesireInputs, before: Desired = _NOTHING
 ) -> Desired:
-    """Merge the documents into what should be.
-
-    Args:
-        documents: What the owners say.
-        inputs: What is known besides.
-        before: What was desired so far; whatever of it still holds is not made anew.
-    """
+    """Merge the documents into what should be; what still holds of `before` is not made anew."""
     ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
     maker = _Maker(inputs, before)
     winners: dict[str, DesiredServer] = {}

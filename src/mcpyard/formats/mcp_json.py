@@ -23,13 +23,12 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.narrowing import is_object, object_of
-from mcpyard.formats.documents import says_something
+from mcpyard.formats.documents import begun, says_something
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.editors.jsonc_scan import OUTERMOST
 
 KEY: Final = "mcpServers"
 
-_NEW_FILE: Final = "{}\n"
 _MAX_NOTES: Final = 20
 """Comments reported one by one; a file that is mostly comments needs no more to make the point."""
 
@@ -102,12 +101,12 @@ def names(text: str) -> frozenset[str]:
 def add(text: str, configs: Mapping[str, Config]) -> str:
     """The text with servers added that it does not have, in one edit."""
     entries = {name: spell(config) for name, config in configs.items()}
-    return jsonc.add_members(_begun(text), (KEY,), entries)
+    return jsonc.add_members(begun(text), (KEY,), entries)
 
 
 def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
-    text = _begun(text)
+    text = begun(text)
     old = _entries(jsonc.parse(text)).get(name)
     previous = old if is_object(old) else None
     entry = spell(config) if previous is None else respell(previous, config)
@@ -155,10 +154,6 @@ def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
         return _respell_remote(raw, present, config)
     drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
     return {key: value for key, value in raw.items() if key not in drop} | spell(config)
-
-
-def _begun(text: str) -> str:
-    return text if says_something(text) else text + _NEW_FILE
 
 
 def _respell_local(

@@ -29,13 +29,7 @@ class CallTokens(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Where the page is served.
-
-    Attributes:
-        home: The folder that holds all state.
-        bridge: The command by which a program that starts servers itself reaches the gateway.
-        tokens: What opens the gateway.
-    """
+    """Where the page is served: the home, the command of the bridge, what opens the gateway."""
 
     home: str
     bridge: tuple[str, ...]

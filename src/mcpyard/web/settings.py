@@ -28,14 +28,7 @@ _UNCHANGED: Final = 204
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A program, and whether it reaches this yard's gateway.
-
-    Attributes:
-        client: The program's id.
-        title: What it calls itself.
-        exists: Whether there is anything of it on the machine.
-        places: Where the gateway stands in its files, if it does.
-    """
+    """A program, whether it is here, and where the gateway stands in its files, if it does."""
 
     client: str
     title: str

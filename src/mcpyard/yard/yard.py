@@ -51,7 +51,6 @@ from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.server_sign_ins import ServerSignIns
 from mcpyard.yard.views.calls import CallView, call_view
-from mcpyard.yard.views.resources import figures_view
 from mcpyard.yard.views.servers import (
     Picture,
     RevealedView,
@@ -162,7 +161,7 @@ class YardCore:
     def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """Return the record of one server, with its current resource usage."""
         server = self.server(ref)
-        used = figures_view(self._servers.figures(server.id))
+        used = self.directory.figures(server.id)
         return msgspec.structs.replace(self._record(server, tools=tools), figures=used)
 
     def servers(self, *, tools: bool = True) -> list[ServerView]:
@@ -172,7 +171,7 @@ class YardCore:
     def pictures(self) -> list[Picture]:
         """Return the data for the records of all servers, sorted by name."""
         servers = sorted(self.desired.servers.values(), key=attrgetter("name"))
-        return [Picture(server, self._of(server.id)) for server in servers]
+        return [Picture(server, self.directory.observed(server.id)) for server in servers]
 
     def record_of(self, picture: Picture, *, tools: bool = True) -> ServerView:
         """Return the record for this data."""
@@ -234,7 +233,7 @@ class YardCore:
         running = self._intent.wanted(server) is Wanted.RUNNING
         if not running or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.RUNNING)
-        if running and self._of(server.id).state.phase not in UP:
+        if running and self.directory.observed(server.id).state.phase not in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -316,7 +315,7 @@ class YardCore:
         """Delete the tokens of a remote server; one that runs is connected anew without them."""
         server = self.server(ref)
         await self._sign_ins.end(server)
-        if self._of(server.id).state.phase in UP:
+        if self.directory.observed(server.id).state.phase in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -364,18 +363,17 @@ class YardCore:
         await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
 
-    def _of(self, server: UUID) -> Observed:
-        return self._servers.observed().get(server) or Observed(server)
-
     def _record(self, server: DesiredServer, *, tools: bool = True) -> ServerView:
-        return self.record_of(Picture(server, self._of(server.id)), tools=tools)
+        return self.record_of(Picture(server, self.directory.observed(server.id)), tools=tools)
 
     def _tool_view(self, route: Route) -> ToolView:
-        stale = self._of(route.server).tools.stale or self.calls.fallback.breakers.is_open(route)
+        stale = self.directory.observed(
+            route.server
+        ).tools.stale or self.calls.fallback.breakers.is_open(route)
         return tool_view(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
-        phase = self._of(server.id).state.phase
+        phase = self.directory.observed(server.id).state.phase
         asleep = server.wanted is Wanted.ON_DEMAND and phase in ASLEEP
         if everything or asleep or phase in UP:
             for route in self._book.routes(server.id):

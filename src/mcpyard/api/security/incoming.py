@@ -28,14 +28,10 @@ class Incoming(msgspec.Struct, frozen=True):
     """What a request says about itself. A msgspec struct because one is made for every call.
 
     Attributes:
-        method: Its method.
         path: Its path as it was sent, still quoted.
-        query: Its query as it was sent.
         headers: Its headers; of one that came twice the last.
         doubled: Whether a header came twice that decides about entry.
-        address: The local address it came to.
-        port: The local port it came to.
-        scheme: `http` or `https`.
+        address: The local address it came to, at the local `port`.
         peer: The address it came from.
     """
 

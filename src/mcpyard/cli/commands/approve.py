@@ -78,8 +78,7 @@ async def _approve_still(
     home: Path, folder: Path, digest: str, replace: Sequence[str]
 ) -> JsonObject:
     async with still_yard(home, folder) as yard:
-        approval = await yard.approvals.approve(folder, digest, replace)
-    return {"folder": str(folder), "servers": approval.servers, "waiting": approval.waiting}
+        return (await yard.approvals.approve(folder, digest, replace)).to_dict()
 
 
 async def _ask(home: Path, folder: Path) -> None:

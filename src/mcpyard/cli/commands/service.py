@@ -3,9 +3,8 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
@@ -15,28 +14,22 @@ from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
+ServiceAction: TypeAlias = Literal["install", "uninstall", "status"]
+
 _LINGER: Final = "the service stops when you sign out; to keep it running: loginctl enable-linger"
-
-
-class ServiceAction(StrEnum):
-    """What to do with the service."""
-
-    INSTALL = "install"
-    UNINSTALL = "uninstall"
-    STATUS = "status"
 
 
 def manage_service(
     action: ServiceAction, options: ServiceOptions, *, only_print: bool, as_json: bool
 ) -> int:
     """Install or uninstall the service, or print its status."""
-    if only_print and action is not ServiceAction.INSTALL:
+    if only_print and action != "install":
         raise usage("--print works with service install only")
     if only_print:
         return _print_unit(make_unit(options), as_json=as_json)
-    if action is ServiceAction.INSTALL:
+    if action == "install":
         return _print(_install(options), as_json=as_json)
-    if action is ServiceAction.UNINSTALL:
+    if action == "uninstall":
         return _print(_uninstall(), as_json=as_json)
     status = _status(options.home)
     _print(status, as_json=as_json)

@@ -3,8 +3,8 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.durations import read_life
@@ -14,16 +14,9 @@ from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
 from mcpyard.domain.stored import SOON
 from mcpyard.store.home import Home
 
-_TOKENS = "/api/tokens"
+TokenAction: TypeAlias = Literal["ls", "create", "revoke", "rotate"]
 
-
-class TokenAction(StrEnum):
-    """What to do with tokens."""
-
-    LS = "ls"
-    CREATE = "create"
-    REVOKE = "revoke"
-    ROTATE = "rotate"
+_TOKENS: Final = "/api/tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +39,21 @@ def manage_tokens(
 ) -> int:
     """List, create or revoke call tokens, or rotate the admin token."""
     _check(action, name, terms)
-    if action is TokenAction.ROTATE:
+    if action == "rotate":
         return _rotate(home, as_json=as_json)
     body = terms.body(str(name))
     yard = need_yard(home)
-    if action is TokenAction.LS:
+    if action == "ls":
         return _list(yard, as_json=as_json)
-    if action is TokenAction.CREATE:
+    if action == "create":
         return _create(yard, body, as_json=as_json)
     return _revoke(yard, str(name), as_json=as_json)
 
 
 def _check(action: TokenAction, name: str | None, terms: TokenTerms) -> None:
-    if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
+    if (name is None) == (action in {"create", "revoke"}):
         raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
-    if action is not TokenAction.CREATE and terms != TokenTerms():
+    if action != "create" and terms != TokenTerms():
         option = "--expires" if terms.profile is None else "--profile"
         raise usage(f"{option} applies to token create only")
 

@@ -70,21 +70,10 @@ _PRINTED_ANYWAY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """The options of `up`.
+    """The options of `up`; `idle_exit` is in seconds, None for never.
 
-    Attributes:
-        home: The folder of all state.
-        bind: Where to listen.
-        project: The folder of `--project`.
-        strict: Whether to skip incomplete entries.
-        trust_folder: Whether to apply every edit of the project file without approval.
-        as_json: Whether programs read the output.
-        idle_exit: Seconds without a request after which to end; None for never.
-        log_level: The lowest level in the log file.
-        open_page: Whether to open the web page in a browser.
-        limits: The limits of `MCPYARD_LIMITS`.
-        current: The current folder, if it has a project file and `--project` names no other.
-        substitute: Whether a bridge started it, and it ends when another `up` comes.
+    `current` is the current folder, if it has a project file and `project` names no other. A
+    `substitute` was started by a bridge, and ends when another `up` comes.
     """
 
     home: Path

@@ -95,7 +95,7 @@ def token(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Manage the call tokens of the gateway, and the admin token."""
-    from mcpyard.cli.commands.token import TokenAction, TokenTerms, manage_tokens
+    from mcpyard.cli.commands.token import TokenTerms, manage_tokens
 
     terms = TokenTerms(profile, expires)
-    return manage_tokens(home_folder(home), TokenAction(action), name, terms, as_json=as_json)
+    return manage_tokens(home_folder(home), action, name, terms, as_json=as_json)

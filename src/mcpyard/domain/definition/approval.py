@@ -68,12 +68,7 @@ class Admission:
 
 
 def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> Admission:
-    """Let through what was approved.
-
-    Args:
-        documents: What the owners say.
-        approved: What was approved of each owner's document; one that is not here is trusted.
-    """
+    """Let through what was approved of each owner's document; one without approvals is trusted."""
     everything = tuple(documents)
     admitted: list[Document] = []
     waiting: list[Waiting] = []

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.nesting import nested_deeper
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_lines import Lines
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
@@ -14,11 +16,10 @@ from mcpyard.formats.editors.jsonc_scan import (
     Path,
     broken,
     extras,
-    places,
     read,
     scan,
 )
-from mcpyard.formats.editors.jsonc_values import too_deep, value_at
+from mcpyard.formats.editors.jsonc_values import has_value, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,16 @@ class JsoncDocument:
     def extras(self) -> tuple[Extra, ...]:
         """The comments and trailing commas, in order; none in strict JSON."""
         names = {"comment": "comment", "comma": "trailing comma"}
-        members = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
-        where = places(self.text, (start for _, start, _ in members), self.file)
-        return tuple(Extra(names[it[0]], place) for it, place in zip(members, where, strict=True))
+        members = () if self.strict else extras(self.text)
+        return tuple(
+            Extra(names[kind], self._lines.place(start))
+            for kind, start, _ in members
+            if kind in names
+        )
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
-        try:
-            value_at(self.value, path)
-        except LookupError:
-            return False
-        return True
+        return has_value(self.value, path)
 
     def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts.
@@ -68,7 +68,7 @@ class JsoncDocument:
         Raises:
             LookupError: there is none.
         """
-        return self._place(self._item(path).start if path else self._reading.root.start)
+        return self._lines.place(self._item(path).start if path else self._reading.root.start)
 
     def key_place(self, path: Path) -> SourceLocation:
         """Where the name of the member at the path starts; an element has none but its own start.
@@ -78,12 +78,12 @@ class JsoncDocument:
         """
         if not path:
             raise LookupError(path)
-        return self._place(self._item(path).key_start)
+        return self._lines.place(self._item(path).key_start)
 
     def member(self, path: Path) -> tuple[SourceLocation, str]:
         """Where the name of the member at the path starts, and the text of its value."""
         item = self._item(path)
-        return self._place(item.key_start), self.text[item.start : item.end]
+        return self._lines.place(item.key_start), self.text[item.start : item.end]
 
     def repeated(self, path: Path) -> dict[str, SourceLocation]:
         """The names that an object has more than once, with the place of the first of each."""
@@ -96,10 +96,7 @@ class JsoncDocument:
             if name in first:
                 again[name] = first[name]
             first.setdefault(name, item.key_start)
-        return {name: self._place(start) for name, start in again.items()}
-
-    def _place(self, offset: int) -> SourceLocation:
-        return self._lines.place(offset)
+        return {name: self._lines.place(start) for name, start in again.items()}
 
     def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)
@@ -120,18 +117,15 @@ class JsoncDocument:
 
 
 def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
-    """Read a text.
+    """Read JSON or JSONC, with or without a BOM, of a file with that name.
 
-    Args:
-        text: JSON or JSONC, with or without a BOM.
-        file: its name, for places.
-        along: a path on which places will be asked for, which are then found in the same go.
+    Places will be asked for along a path, and are found in the same go.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
     reading = read(text, along, file=file)
-    if too_deep(reading.root.value):
+    if nested_deeper(reading.root.value, MAX_DEPTH):
         raise broken(text, file)
     walked = {
         along[:depth]: node.container

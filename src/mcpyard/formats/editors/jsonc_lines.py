@@ -1,9 +1,11 @@
 """Lines and columns of a large text, each counted from the nearest one that is known already."""
 
 from bisect import bisect_right
+from typing import Final
 
 from mcpyard.domain.errors import SourceLocation
-from mcpyard.formats.editors.jsonc_scan import BOM
+
+BOM: Final = "\ufeff"
 
 
 class Lines:

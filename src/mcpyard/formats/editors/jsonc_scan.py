@@ -8,20 +8,24 @@ A text that cannot be read is read a second time by `jsonc_faults`, slowly, for 
 person understands: the quick way need not know why it failed.
 """
 
+import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.formats.editors.jsonc_faults import find_fault
+from mcpyard.formats.editors.jsonc_lines import BOM, Lines
 from mcpyard.formats.editors.patterns import COMMENT, advanced, repeated
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Moment: TypeAlias = dt.datetime | dt.date | dt.time
+Json: TypeAlias = "bool | int | float | str | Moment | list[Json] | dict[str, Json] | None"
+"""A value of a file: JSON has no moments and TOML no null, which `plain` of each sees to."""
+
 Path: TypeAlias = tuple[str | int, ...]
 
-BOM: Final = "\ufeff"
 # The empty name walks the outermost container whether or not it has such a member.
 OUTERMOST: Final[Path] = ("",)
 
@@ -119,7 +123,7 @@ def scan(bare: str, at: int, path: Path) -> JsonNode:
 def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroken:
     """The error about a text that cannot be read, out of a second reading."""
     offset, sentence = find_fault(text, comments=comments) or (0, "the file cannot be read")
-    return DocumentBroken.of(Problem("", sentence, next(places(text, (offset,), file))))
+    return DocumentBroken.of(Problem("", sentence, Lines(text, file).place(offset)))
 
 
 def positions(items: list[JsonItem], step: str | int) -> list[int]:
@@ -136,18 +140,6 @@ def extras(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _EXTRA.finditer(text):
         kind = match.lastgroup or ""
         yield kind, match.start(kind), match.end(kind)
-
-
-def places(text: str, offsets: Iterable[int], file: str) -> Iterator[SourceLocation]:
-    """The places of ascending offsets, counting each line once."""
-    line, line_start, done = 1, int(text.startswith(BOM)), 0
-    for offset in offsets:
-        line += text.count("\n", done, offset) + text.count("\r", done, offset)
-        line -= text.count("\r\n", done, offset)
-        line_start = max(line_start, text.rfind("\n", done, offset) + 1)
-        line_start = max(line_start, text.rfind("\r", done, offset) + 1)
-        done = offset
-        yield SourceLocation(file, line, offset - line_start + 1)
 
 
 def _no_constant(name: str) -> NoReturn:

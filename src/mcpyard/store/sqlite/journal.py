@@ -105,8 +105,7 @@ class SqliteJournal:
     async def expire(self, now: datetime) -> None:
         """Remove the lines that are too old."""
         oldest = to_micros(now - self._limits.age)
-        job = "DELETE FROM calls WHERE at < ?"
-        await self._engine.run(lambda connection: connection.execute(job, (oldest,)).rowcount)
+        await self._engine.execute("DELETE FROM calls WHERE at < ?", (oldest,))
 
     async def close(self) -> None:
         """Write the lines that wait."""

@@ -18,7 +18,7 @@ _COLUMNS: Final = "id, name, hash, profile, created, last_used, revoked, expires
 
 
 class SqliteTokens:
-    """Tokens by their hashes."""
+    """Tokens by their hashes (see the `Tokens` port)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -28,7 +28,8 @@ class SqliteTokens:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        for each in await self._engine.run(_read):
+            self._keep(each)
 
     def all(self) -> Sequence[CallToken]:
         """Every token, also the revoked ones, in the order of their making."""
@@ -41,11 +42,7 @@ class SqliteTokens:
         return token if token and token.revoked is None else None
 
     async def add(self, token: CallToken) -> None:
-        """Keep a token.
-
-        Raises:
-            NameTaken: A token that is not revoked has the name.
-        """
+        """Keep a token."""
         await self._engine.run(lambda connection: _insert(connection, token), self._keep)
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
@@ -83,10 +80,6 @@ class SqliteTokens:
         stored = self._all.get(token.id)
         self._all[token.id] = replace(token, last_used=stored.last_used) if stored else token
         self._by_hash[token.hash] = token.id
-
-    def _take(self, tokens: list[CallToken]) -> None:
-        for each in tokens:
-            self._keep(each)
 
 
 def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
