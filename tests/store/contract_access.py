@@ -46,6 +46,14 @@ class TokensContract:
             assert store.tokens.by_hash(token.hash) is None
             assert store.tokens.all() == (revoked,)
 
+    async def test_the_expiry_of_a_token_is_kept(self, opener: Opener) -> None:
+        token = replace(a_token(), expires=LATER)
+        async with opened(opener) as store:
+            await store.tokens.add(token)
+        async with opened(opener) as store:
+            assert store.tokens.by_hash(token.hash) == token, "the caller compares the time"
+            assert await store.tokens.revoke(token.id, NOW) == replace(token, revoked=NOW)
+
     async def test_a_name_is_free_again_when_its_token_is_revoked(self, opener: Opener) -> None:
         one, two = a_token(), a_token()
         async with opened(opener) as store:

@@ -38,6 +38,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "Send the header Authorization: Bearer TOKEN; `mcpyard paths` prints the location of "
         "the admin token. To sign in a browser, run `mcpyard open`.",
     ),
+    "token-expired": Refusal(401, "Create a new token: mcpyard token create NAME --expires 30d"),
     "foreign-origin": Refusal(403, "Send the request from a program, or from mcpyard's own page."),
     "key-needed": Refusal(403, "Sign in again: mcpyard open"),
     "beyond-token": Refusal(403, "Use the admin token; `mcpyard paths` prints its location."),

@@ -5,11 +5,14 @@ A store never sees a secret that it can do without: tokens, cookies and links co
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.domain.definition.approval import Entries
+
+SOON: Final = timedelta(days=7)
+"""How long before its expiry a token is warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,15 @@ class CallToken:
     created: datetime
     last_used: datetime | None = None
     revoked: datetime | None = None
+    expires: datetime | None = None
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether it opens nothing any more."""
+        return self.expires is not None and now >= self.expires
+
+    def expires_soon(self, now: datetime) -> bool:
+        """Whether it is time to make another one."""
+        return self.expires is not None and timedelta() < self.expires - now <= SOON
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ UNKNOWN: Final = StatusBadge(IDLE, "lost.badge", "unknown")
 CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
 NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
 
+EXPIRED: Final = StatusBadge(BAD, "tokens.expired", "cross")
+EXPIRES_SOON: Final = StatusBadge(WAIT, "tokens.expires_soon", "warn")
+
 FINDINGS: Final = {
     "error": StatusBadge(BAD, "finding.error", "cross"),
     "warning": StatusBadge(WAIT, "finding.warning", "warn"),
@@ -78,6 +81,8 @@ EVERY_BADGE: Final = (
             *FINDINGS.values(),
             CONNECTED,
             NOT_CONNECTED,
+            EXPIRED,
+            EXPIRES_SOON,
             UNKNOWN,
         ]
     ),

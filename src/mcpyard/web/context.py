@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -15,7 +16,9 @@ class CallTokens(Protocol):
         """Every token, also the revoked ones."""
         ...
 
-    async def create(self, name: str, profile: str | None) -> tuple[CallToken, str]:
+    async def create(
+        self, name: str, profile: str | None, expires: datetime | None = None
+    ) -> tuple[CallToken, str]:
         """Make a token; with its secret, which nobody is told again."""
         ...
 

@@ -32,6 +32,7 @@ class Incoming(msgspec.Struct, frozen=True):
         headers: Its headers; of one that came twice the last.
         doubled: Whether a header came twice that decides about entry.
         address: The local address it came to, at the local `port`.
+        peer: The address it came from.
     """
 
     method: str
@@ -42,6 +43,7 @@ class Incoming(msgspec.Struct, frozen=True):
     address: str
     port: int
     scheme: str
+    peer: str = ""
 
     @classmethod
     def of(cls, scope: Scope) -> Self:
@@ -52,10 +54,19 @@ class Incoming(msgspec.Struct, frozen=True):
             sum(name == each for name, _ in raw) > 1 for each in _ONCE
         )
         address, port = scope.get("server") or ("", 0)
+        peer, _ = scope.get("client") or ("", 0)
         path = scope["raw_path"].decode("latin-1")
         query = scope["query_string"].decode("latin-1")
         return cls(
-            scope["method"], path, query, headers, doubled, address, port or 0, scope["scheme"]
+            scope["method"],
+            path,
+            query,
+            headers,
+            doubled,
+            address,
+            port or 0,
+            scope["scheme"],
+            peer,
         )
 
     @property

@@ -5,7 +5,6 @@ import contextlib
 import gc
 import logging
 import os
-import re
 import resource
 import signal
 import socket
@@ -16,6 +15,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import uvloop
 
@@ -33,8 +33,10 @@ from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.commands.approve import find_project
 from mcpyard.cli.commands.connect import bridge_command
 from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
+from mcpyard.cli.daemon.last_options import record_options
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
+from mcpyard.cli.daemon.start_lock import StartLock
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
@@ -59,18 +61,20 @@ _FORCE_AGAIN: Final = 0.25
 _COLLECT_AFTER: Final = (20_000, 5, 2)
 """Rarely, but everything: what a connection leaves behind outlives the younger generations, and a
 full collection takes milliseconds since it leaves out what existed at the start."""
-_DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
 _PRINTED_ANYWAY: Final = {
     "mcpyard.runtime.connection",
     "mcpyard.sources.environment",
     "mcpyard.sources.project_file",
 }
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """The options of `up`; `idle_exit` is in seconds, None for never."""
+    """The options of `up`; `idle_exit` is in seconds, None for never.
+
+    `current` is the current folder, if it has a project file and `project` names no other. A
+    `substitute` was started by a bridge, and ends when another `up` comes.
+    """
 
     home: Path
     bind: BindOptions
@@ -82,14 +86,15 @@ class UpOptions:
     log_level: str = "info"
     open_page: bool = False
     limits: Limits = Limits()  # noqa: RUF009  immutable
+    current: Path | None = None
+    substitute: bool = False
 
-
-def read_duration(option: str, text: str) -> float:
-    """The seconds of a duration such as 90, 90s, 10m or 1h."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise usage(f'{option}: "{text[:80]}" is not a duration', "for example: 90s, 10m or 1h")
-    return int(match[1]) * _UNITS[match[2]]
+    def arguments(self, port: int) -> list[str]:
+        """The arguments of a command with the same options; those for its output are left out."""
+        arguments = [*self.bind.arguments(port), "--log-level", self.log_level]
+        arguments += ["--project", str(self.project.absolute())] if self.project else []
+        arguments += ["--strict"] if self.strict else []
+        return [*arguments, "--trust-folder"] if self.trust_folder else arguments
 
 
 def configured_limits() -> Limits:
@@ -103,7 +108,10 @@ def configured_limits() -> Limits:
 def run_yard(options: UpOptions) -> int:
     """Run mcpyard until a signal ends it."""
     limit, limits = stuck_limit(), configured_limits()
-    await_predecessor(options.home)
+    lock = StartLock(options.home)
+    if not options.substitute:
+        lock.wait()
+    await_predecessor(options.home, substitute=options.substitute)
     redactor = Redactor()
     _configure_log(options, redactor)
     if not sys.platform.startswith("linux"):
@@ -117,20 +125,21 @@ def run_yard(options: UpOptions) -> int:
         str(options.project or current).encode()
         ADOPTION.begin()
         make_room_for_limits()
-        uvloop.run(_watched(replace(options, limits=limits), current, listener, redactor, limit))
+        complete = replace(options, limits=limits, current=current)
+        uvloop.run(_watched(complete, listener, redactor, limit, lock))
     return 0
 
 
 async def _watched(
     options: UpOptions,
-    current: Path | None,
     listener: socket.socket,
     redactor: Redactor,
     limit: float | None,
+    lock: StartLock,
 ) -> None:
     manager = ServiceManager()
     with Watchdog(options.home / LOG_FILE, limit, manager.alive):
-        await _run(options, current, listener, redactor, manager)
+        await _run(options, listener, redactor, manager, lock)
 
 
 class Signals:
@@ -158,14 +167,14 @@ class Signals:
 
 async def _run(
     options: UpOptions,
-    current: Path | None,
     listener: socket.socket,
     redactor: Redactor,
     manager: ServiceManager,
+    lock: StartLock,
 ) -> None:
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, options.bind)
-    async with _open(options, current, _identity(options, url)) as yard:
+    async with _open(options, _identity(options, url)) as yard:
         yard.calls.callers.limit(options.limits.quotas)
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
@@ -190,7 +199,8 @@ async def _run(
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
-            home.announce(url, str(options.bind.tls.certificate) if options.bind.tls else "")
+            _announce(options, home, url)
+            lock.release()
             output, log_output = make_output(as_json=options.as_json), PlainOutput(_LogWriter())
             output.ready(url, await _sign_in(options, keys, url))
             log_output.ready(url)
@@ -216,21 +226,26 @@ def _spare_the_collector() -> None:
     gc.set_threshold(*_COLLECT_AFTER)
 
 
-def _open(
-    options: UpOptions, current: Path | None, identity: SelfIdentity
-) -> AbstractAsyncContextManager[Yard]:
-    folder = options.project or current
+def _announce(options: UpOptions, home: Home, url: str) -> None:
+    certificate = str(options.bind.tls.certificate) if options.bind.tls else ""
+    home.announce(url, certificate, substitute=options.substitute)
+    if not options.substitute:
+        record_options(options.home, options.arguments(urlsplit(url).port or options.bind.port))
+
+
+def _open(options: UpOptions, identity: SelfIdentity) -> AbstractAsyncContextManager[Yard]:
+    folder = options.project or options.current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
     return Yard.open(
-        sources=sources, home=options.home, approval=_approval(options, current), identity=identity
+        sources=sources, home=options.home, approval=_approval(options), identity=identity
     )
 
 
-def _approval(options: UpOptions, current: Path | None) -> ApprovalPolicy:
+def _approval(options: UpOptions) -> ApprovalPolicy:
     if options.trust_folder:
         return ApprovalPolicy()
     named = frozenset({options.project} if options.project else ())
-    return ApprovalPolicy(named, frozenset({current} if current else ()))
+    return ApprovalPolicy(named, frozenset({options.current} if options.current else ()))
 
 
 def _identity(options: UpOptions, url: str) -> SelfIdentity:

@@ -36,6 +36,16 @@ class BindOptions:
         """The host names besides those of loopback and of our own addresses."""
         return {*self.names, self.host} - {"0.0.0.0", "::"}  # noqa: S104  left out, not bound
 
+    def arguments(self, port: int) -> list[str]:
+        """The options of a command that listens in the same way, with the port that was free."""
+        arguments = ["--host", self.host, "--port", str(port)]
+        for name in self.names:
+            arguments += ["--allow-host", name]
+        if self.tls:
+            files = "--tls-cert", str(self.tls.certificate), "--tls-key", str(self.tls.key)
+            arguments += files
+        return [*arguments, "--insecure"] if self.insecure else arguments
+
 
 def make_tls(certificate: Path | None, key: Path | None) -> Tls | None:
     """The certificate with its key, if there is one; the two must match."""

@@ -70,13 +70,15 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             "--log-level", metavar="LEVEL", help="debug, info, warning or error, for the log file."
         ),
     ] = "info",
+    substitute: Annotated[bool, typer.Option("--substitute", hidden=True)] = False,
 ) -> int:
     """Run mcpyard in the foreground: servers, gateway and web page.
 
     Press Ctrl-C to stop it.
     """
-    from mcpyard.cli.commands.up import UpOptions, read_duration, run_yard
+    from mcpyard.cli.commands.up import UpOptions, run_yard
     from mcpyard.cli.daemon.binding import BindOptions, make_tls
+    from mcpyard.cli.durations import read_duration
 
     tls = make_tls(tls_cert, tls_key)
     bind = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
@@ -92,6 +94,7 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             idle_exit=idle,
             log_level=log_level,
             open_page=open_page,
+            substitute=substitute,
         )
     )
 
