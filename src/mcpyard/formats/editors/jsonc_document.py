@@ -5,6 +5,7 @@ from typing import cast
 
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.formats.editors.jsonc_lines import Lines
+from mcpyard.formats.editors.jsonc_rescan import rescan, unchanged_items
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
     Json,
@@ -15,7 +16,6 @@ from mcpyard.formats.editors.jsonc_scan import (
     broken,
     extras,
     places,
-    read,
     scan,
 )
 from mcpyard.formats.editors.jsonc_values import too_deep, value_at
@@ -37,11 +37,12 @@ class JsoncDocument:
     file: str
     value: Json
     strict: bool
-    _reading: JsonScan = field(repr=False, compare=False)
-    _lines: Lines = field(repr=False, compare=False)
+    reading: JsonScan = field(repr=False, compare=False)
+    lines: Lines = field(repr=False, compare=False)
     _containers: dict[Path, JsonContainer | None] = field(
         default_factory=dict[Path, JsonContainer | None], repr=False, compare=False
     )
+    _front: int = field(default=0, repr=False, compare=False)
     _members: dict[Path, dict[str, JsonItem]] = field(
         default_factory=dict[Path, dict[str, JsonItem]], repr=False, compare=False
     )
@@ -53,6 +54,11 @@ class JsoncDocument:
         members = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
         where = places(self.text, (start for _, start, _ in members), self.file)
         return tuple(Extra(names[it[0]], place) for it, place in zip(members, where, strict=True))
+
+    def unchanged(self, path: Path) -> int:
+        """How many items of the container at the path are sure to be as in the earlier document."""
+        container = self._container(path) if self._front and self.has(path) else None
+        return unchanged_items(self.text, container, self._front) if container else 0
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
@@ -68,7 +74,7 @@ class JsoncDocument:
         Raises:
             LookupError: there is none.
         """
-        return self._place(self._item(path).start if path else self._reading.root.start)
+        return self._place(self._item(path).start if path else self.reading.root.start)
 
     def key_place(self, path: Path) -> SourceLocation:
         """Where the name of the member at the path starts; an element has none but its own start.
@@ -99,7 +105,7 @@ class JsoncDocument:
         return {name: self._place(start) for name, start in again.items()}
 
     def _place(self, offset: int) -> SourceLocation:
-        return self._lines.place(offset)
+        return self.lines.place(offset)
 
     def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)
@@ -114,29 +120,35 @@ class JsoncDocument:
 
     def _container(self, path: Path) -> JsonContainer | None:
         if path not in self._containers:
-            start = self._item(path).start if path else self._reading.root.start
-            self._containers[path] = scan(self._reading.bare, start, OUTERMOST).container
+            start = self._item(path).start if path else self.reading.root.start
+            self._containers[path] = scan(self.reading.bare, start, OUTERMOST).container
         return self._containers[path]
 
 
-def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
+def parse(
+    text: str, *, file: str = "", along: Path = (), before: JsoncDocument | None = None
+) -> JsoncDocument:
     """Read a text.
 
     Args:
         text: JSON or JSONC, with or without a BOM.
         file: its name, for places.
         along: a path on which places will be asked for, which are then found in the same go.
+        before: what an earlier state of the text gave; what did not change is not read again.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
-    reading = read(text, along, file=file)
-    if too_deep(reading.root.value):
+    reading, front = rescan(text, along, before.reading if before else None, file=file)
+    if front is None and too_deep(reading.root.value):
         raise broken(text, file)
-    walked = {
+    walked: dict[Path, JsonContainer | None] = {
         along[:depth]: node.container
         for depth, node in enumerate(reading.root.trail())
         if node.container
     }
     value, strict = reading.root.value, reading.strict
-    return JsoncDocument(text, file, value, strict, reading, Lines(text, file), dict(walked))
+    if before is None or front is None:
+        return JsoncDocument(text, file, value, strict, reading, Lines(text, file), walked)
+    lines = before.lines.up_to(front, text)
+    return JsoncDocument(text, file, value, strict, reading, lines, walked, front)

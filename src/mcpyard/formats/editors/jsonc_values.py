@@ -44,10 +44,10 @@ def same(left: Json, right: Json) -> bool:
     return left == right and _alike(left, right)
 
 
-def too_deep(value: Json) -> bool:
+def too_deep(value: Json, levels: int = MAX_DEPTH) -> bool:
     """Whether a value has more levels than any file of use has, and than recursion can bear."""
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(levels):
         level = [
             inner
             for outer in level
