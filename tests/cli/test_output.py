@@ -50,7 +50,8 @@ def test_line_ends_in_a_cell_do_not_break_the_table(
     monkeypatch.setenv("COLUMNS", "100")
     table(("NAME", "WHERE"), [("a", 'python -c "import os\nprint(1)\r\n\tprint(2)"'), ("b\n", "x")])
     lines = re.sub("\x1b\\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
-    assert [" ".join(each.split()) for each in lines if each.startswith(("a", "b"))] == [
+    rows = [" ".join(each.split()) for each in lines]
+    assert [each for each in rows if each][-2:] == [
         'a python -c "import os print(1) print(2)"',
         "b x",
     ]

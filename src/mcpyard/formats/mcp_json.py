@@ -87,7 +87,7 @@ class McpJsonReader:
         along, file = (KEY, *OUTERMOST), self._owner.place
         parsed = jsonc.parse(text, file=file, along=along, before=last.parsed if last else None)
         same = parsed.unchanged((KEY,)) if last and not last.skipped else 0
-        earlier = last.seen if last else {}
+        earlier: Mapping[str, _Seen] = last.seen if last else {}
         seen = dict(islice(earlier.items(), same))
         skipped: dict[str, tuple[Problem, ...]] = {}
         for name, raw in islice(_entries(parsed).items(), same, None):
