@@ -89,3 +89,18 @@ def test_lines_are_counted_from_the_unchanged_front() -> None:
     before.key_place(("a", "y"))
     after = parse('{"a": {\n"x": 1,\n\n\n"y": 2\n}}', along=("a", ""), before=before)
     assert after.key_place(("a", "y")).line == 5
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "changed"),
+    [
+        (("a", ""), '{"a": {"b": 1, "c": 2}}', '{"a": {"b": 1, "b": 2}}'),
+        (("b",), '{"a": [1], "c": 1, "b": {}}', '{"a": [1], "c": 11, "b": {}}'),
+        (("a",), '{"a": 1, "b": [2, "c"]}', '{"a": 1, "b": 2, "c"]}'),
+    ],
+    ids=["a name twice", "the way along the path moves", "a list that is none any more"],
+)
+def test_what_cannot_be_told_is_read_as_a_whole(path: Path, text: str, changed: str) -> None:
+    before = read(text, path)
+    whole = outcome(lambda: read(changed, path))
+    assert outcome(lambda: rescan(changed, path, before).scan) == whole
