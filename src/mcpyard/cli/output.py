@@ -26,14 +26,22 @@ def one_line(text: str) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str = "") -> None:
-    """Print rows under their heads; where there are none, a sentence on standard error."""
+    """Print rows under their heads; where there are none, a sentence on standard error.
+
+    Each row is one line, whatever line ends its cells have.
+    """
+    cells = [[*map(_cell, row)] for row in rows]
     if empty and not rows:
         print(empty, file=sys.stderr)
     elif sys.stdout.isatty():
-        _rich_table(head, rows)
+        _rich_table(head, cells)
     else:
-        for line in aligned([head, *rows]):
+        for line in aligned([head, *cells]):
             print(line)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.splitlines()).replace("\t", " ")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -281,12 +281,13 @@ class ServerEditor:
             refused = taken = await write()
         finally:
             await trust.give_up_edits(owner, refused)
-        written = {each.name: each.config for each in source.document().definitions}
+        definitions = source.document().definitions
+        written = {each.name: each.config for each in definitions if each.name in entries}
         await trust.approve_edits(
             owner,
             {
                 name: written[name]
-                for name in entries.keys() & written.keys() - taken.keys()
+                for name in written.keys() - taken.keys()
                 if _is_respelled(entries[name], written[name])
             },
         )

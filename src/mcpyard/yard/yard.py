@@ -14,7 +14,8 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired_changes import DesiredChanges
 from mcpyard.domain.errors import (
     Disabled,
     ReadOnlyOwner,

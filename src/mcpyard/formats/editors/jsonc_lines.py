@@ -17,6 +17,12 @@ class Lines:
         self._returns = "\r" in text
         self._known = [(0, 1, int(text.startswith(BOM)))]
 
+    def up_to(self, offset: int, text: str) -> "Lines":
+        """The lines of a text that is the same up to an offset."""
+        lines = Lines(text, self._file)
+        lines._known = self._known[: bisect_right(self._known, (offset,))]
+        return lines
+
     def place(self, offset: int) -> SourceLocation:
         """Where an offset is; lines end with LF, CRLF or CR."""
         index = bisect_right(self._known, (offset, offset, offset)) - 1

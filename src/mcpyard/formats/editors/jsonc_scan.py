@@ -80,11 +80,12 @@ class JsonNode:
 
 
 class JsonScan(NamedTuple):
-    """A text that was read: its root, its blanked form, and whether it is JSON as it is."""
+    """A text that was read: its root, its blanked form, whether it is JSON as it is, the path."""
 
     root: JsonNode
     bare: str
     strict: bool
+    path: Path = ()
 
 
 def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -> JsonScan:
@@ -94,13 +95,13 @@ def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -
         DocumentBroken: the text is not JSON, or not JSONC where comments are allowed.
     """
     try:
-        return JsonScan(_root(text, path), text, strict=True)
+        return JsonScan(_root(text, path), text, strict=True, path=path)
     except (ValueError, RecursionError):
         bare = _blank(text) if comments else None
     if bare is None:
         raise broken(text, file, comments=comments)
     try:
-        return JsonScan(_root(bare, path), bare, strict=False)
+        return JsonScan(_root(bare, path), bare, strict=False, path=path)
     except (ValueError, RecursionError):
         raise broken(text, file, comments=comments) from None
 
@@ -118,6 +119,40 @@ def scan(bare: str, at: int, path: Path) -> JsonNode:
         return _array(bare, at, path)
     value, end = _DECODER.raw_decode(bare, at)
     return JsonNode(at, end, value)
+
+
+def read_key(bare: str, at: int) -> tuple[str, int, int]:
+    """The name at an offset, where it ends, and where its value starts.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if simple := _SIMPLE_KEY.match(bare, at):
+        return simple[1], simple.end(1) + 1, simple.end()
+    if bare[at : at + 1] != '"':
+        raise ValueError
+    name, end = _DECODER.raw_decode(bare, at)
+    colon = _COLON.match(bare, end)
+    if colon is None:
+        raise ValueError
+    return name, end, colon.end()
+
+
+def next_item(bare: str, at: int, closer: str) -> tuple[int, int]:
+    """Behind an item: where its container closes, or -1; and where what follows starts.
+
+    Raises:
+        ValueError: neither a comma nor the closer stands there.
+    """
+    match = _NEXT.match(bare, at)
+    if match is None or match[1] not in {",", closer}:
+        raise ValueError
+    return (match.start(1) if match[1] == closer else -1), advanced(at, match.end())
+
+
+def ends_at(bare: str, at: int) -> bool:
+    """Whether nothing but white space follows."""
+    return _after_space(bare, at) == len(bare)
 
 
 def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroken:
@@ -151,7 +186,7 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 def _root(bare: str, path: Path) -> JsonNode:
     node = scan(bare, _after_space(bare, int(bare.startswith(BOM))), path)
-    if _after_space(bare, node.end) != len(bare):
+    if not ends_at(bare, node.end):
         raise ValueError
     return node
 
@@ -167,14 +202,14 @@ def _object(bare: str, at: int, path: Path) -> JsonNode:
     child: JsonNode | None = None
     closing, key_start = _opened(bare, at, "}")
     while closing < 0:
-        name, key_end, start = _key(bare, key_start)
+        name, key_end, start = read_key(bare, key_start)
         if name == path[0]:
             child = scan(bare, start, path[1:])
             value[name], end = child.value, child.end
         else:
             value[name], end = _DECODER.raw_decode(bare, start)
         items.append(JsonItem(name, key_start, key_end, start, end))
-        closing, key_start = _next(bare, end, "}")
+        closing, key_start = next_item(bare, end, "}")
     return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
@@ -191,32 +226,13 @@ def _array(bare: str, at: int, path: Path) -> JsonNode:
             element, end = _DECODER.raw_decode(bare, start)
         value.append(element)
         items.append(JsonItem(None, start, start, start, end))
-        closing, start = _next(bare, end, "]")
+        closing, start = next_item(bare, end, "]")
     return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
 def _opened(bare: str, at: int, closer: str) -> tuple[int, int]:
     start = _after_space(bare, at + 1)
     return (start if bare[start : start + 1] == closer else -1), start
-
-
-def _key(bare: str, at: int) -> tuple[str, int, int]:
-    if simple := _SIMPLE_KEY.match(bare, at):
-        return simple[1], simple.end(1) + 1, simple.end()
-    if bare[at : at + 1] != '"':
-        raise ValueError
-    name, end = _DECODER.raw_decode(bare, at)
-    colon = _COLON.match(bare, end)
-    if colon is None:
-        raise ValueError
-    return name, end, colon.end()
-
-
-def _next(bare: str, at: int, closer: str) -> tuple[int, int]:
-    match = _NEXT.match(bare, at)
-    if match is None or match[1] not in {",", closer}:
-        raise ValueError
-    return (match.start(1) if match[1] == closer else -1), advanced(at, match.end())
 
 
 def _blank(text: str) -> str | None:

@@ -85,7 +85,7 @@ def _append(text: str, container: JsonContainer, parts: list[str], style: Style)
     if after.comma >= 0:
         return text[: after.stop] + body + "," + text[after.stop :]
     comma = end if broken else after.stop
-    return text[:comma] + "," + text[comma : after.stop] + body + text[after.stop :]
+    return "".join((text[:comma], ",", text[comma : after.stop], body, text[after.stop :]))
 
 
 def _fill(text: str, container: JsonContainer, parts: list[str], style: Style) -> str:
