@@ -14,32 +14,30 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import uvloop
 
-from mcpyard.api.app import build
+from mcpyard.api.app import Pages, build
 from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.uvicorn_server import WebServer
-from mcpyard.api.page_login import link_address
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.asgi_scope import Principal
-from mcpyard.cli.browser import open_browser
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.commands.approve import find_project
-from mcpyard.cli.commands.connect import bridge_command
-from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
+from mcpyard.cli.confirmation import on_terminal
+from mcpyard.cli.daemon.binding import BindOptions, listen, make_tls, url_of
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
-from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
+from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE, home_folder
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
+from mcpyard.cli.quick_up import DEFAULT_HOST, DEFAULT_PORT, UpArguments
 from mcpyard.domain.callers import Limits, read_limits
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import InputError
@@ -47,11 +45,14 @@ from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
-from mcpyard.sources.project_file import ProjectFile
+from mcpyard.sources.project_file import FILE_NAME, ProjectFile
 from mcpyard.store.home import Home
-from mcpyard.web.app import pages
-from mcpyard.web.context import PageContext
 from mcpyard.yard.trust import ApprovalPolicy
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+    from mcpyard.web.context import PageContext
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +101,32 @@ def configured_limits() -> Limits:
         raise usage(f"MCPYARD_LIMITS: {error.message}") from None
 
 
+def start(**arguments: Unpack[UpArguments]) -> int:
+    """Run mcpyard as the options of the command say."""
+    tls = make_tls(arguments.get("tls_cert"), arguments.get("tls_key"))
+    bind = BindOptions(
+        arguments.get("host", DEFAULT_HOST),
+        arguments.get("port", DEFAULT_PORT),
+        tls,
+        arguments.get("insecure", False),
+        tuple(arguments.get("allow_host") or ()),
+    )
+    idle = arguments.get("idle_exit")
+    return run_yard(
+        UpOptions(
+            home_folder(arguments.get("home")),
+            bind,
+            arguments.get("project"),
+            strict=arguments.get("strict", False),
+            trust_folder=arguments.get("trust_folder", False),
+            as_json=arguments.get("as_json", False),
+            idle_exit=None if idle is None else read_duration("--idle-exit", idle),
+            log_level=arguments.get("log_level", "info"),
+            open_page=arguments.get("open_page", False),
+        )
+    )
+
+
 def run_yard(options: UpOptions) -> int:
     """Run mcpyard until a signal ends it."""
     limit, limits = stuck_limit(), configured_limits()
@@ -112,13 +139,28 @@ def run_yard(options: UpOptions) -> int:
     with listen(options.bind, options.home) as listener:
         make_home(options.home)
         ask = not options.as_json and not options.trust_folder
-        current = None if options.project else find_project(options.home, ask=ask)
+        current = None if options.project else _current_project(options.home, ask=ask)
         # Approvals are stored by the name of the folder, which must be valid text for that.
         str(options.project or current).encode()
         ADOPTION.begin()
         make_room_for_limits()
         uvloop.run(_watched(replace(options, limits=limits), current, listener, redactor, limit))
     return 0
+
+
+def _current_project(home: Path, *, ask: bool) -> Path | None:
+    """The current folder, if it has a project file.
+
+    On a terminal the user is asked to approve its entries. Without a yes they are not started.
+    """
+    folder = Path.cwd()
+    if not (folder / FILE_NAME).exists():
+        return None
+    if ask and on_terminal():
+        from mcpyard.cli.commands.approve import ask_to_approve
+
+        uvloop.run(ask_to_approve(home, folder))
+    return folder
 
 
 async def _watched(
@@ -170,9 +212,7 @@ async def _run(
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.revocations.listen(gateway.dismiss)
-        yard.clients.revoked = lambda token: keys.revocations.dispatch(
-            Principal.holding(token).name
-        )
+        yard.token_revoked = lambda token: keys.revocations.dispatch(Principal.holding(token).name)
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
@@ -180,7 +220,7 @@ async def _run(
             hosts=options.bind.hosts,
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
-            pages=pages(yard, closing, _page_context(options, keys)),
+            pages=_pages(yard, closing, options, keys),
             gateway=gateway,
         )
         if options.idle_exit is not None:
@@ -195,7 +235,7 @@ async def _run(
             output.ready(url, await _sign_in(options, keys, url))
             log_output.ready(url)
             if options.open_page:
-                _open_page(link_address(url, await keys.make_link()))
+                _open_page(await _link(keys, url))
             manager.ready()
             _spare_the_collector()
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
@@ -214,6 +254,7 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
+    gc.enable()
 
 
 def _open(
@@ -248,15 +289,38 @@ def _keys(home: Home, yard: Yard) -> Keys:
     return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
 
 
-def _page_context(options: UpOptions, keys: Keys) -> PageContext:
-    bridge = tuple(bridge_command(options.home))
-    return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+def _pages(yard: Yard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
+    """Loads the page when somebody opens it, in a thread: calls go on meanwhile."""
+
+    def context() -> "PageContext":
+        from mcpyard.api.tokens import TokenStore
+        from mcpyard.cli.commands.connect import bridge_command
+        from mcpyard.web.context import PageContext
+
+        bridge = tuple(bridge_command(options.home))
+        return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+
+    def load() -> "Callable[[], list[Route]]":
+        from mcpyard.web.app import pages
+
+        return partial(pages, yard, closing, context())
+
+    async def loaded() -> "list[Route]":
+        return (await asyncio.to_thread(load))()
+
+    return loaded
 
 
 async def _sign_in(options: UpOptions, keys: Keys, url: str) -> str:
     """A one-time link to print; on a terminal only, since other output may be stored."""
     if options.as_json or not os.isatty(STDOUT):
         return ""
+    return await _link(keys, url)
+
+
+async def _link(keys: Keys, url: str) -> str:
+    from mcpyard.api.page_login import link_address
+
     return link_address(url, await keys.make_link())
 
 
@@ -264,6 +328,8 @@ def _open_page(link: str) -> None:
     """Open the web page; in a thread, since some browsers block their caller until they end."""
 
     def work() -> None:
+        from mcpyard.cli.browser import open_browser
+
         if not open_browser(link):
             log.warning("no browser found; get a link with: mcpyard open")
 
