@@ -26,9 +26,9 @@ async def test_only_what_changed_is_encoded_again(tmp_path: Path) -> None:
         after = items(selections.exposure("/mcp"))
         assert after.keys() == before.keys()
         plain = {name for name in before if b'"_meta"' not in before[name]}
-        kept = {name for name in plain if after[name] is before[name]}
-        assert kept == {name for name in plain if name.startswith("mcp_one_")}
-        assert kept
+        same = {name for name in plain if after[name] is before[name]}
+        assert same == {name for name in plain if name.startswith("mcp_one_")}
+        assert same
         assert b"Another one." in after["mcp_two_nonce"]
         await yard.stop("one", wait=10)
         left = items(selections.exposure("/mcp"))

@@ -84,7 +84,7 @@ class YardCore:
         identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
         checks: Checks of mcpyard itself.
-        token_revoked: Called with a token that the undo of an edit revoked.
+        token_revoked: Called with a token that an undo revoked; set before `clients` is used.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -136,7 +136,7 @@ class YardCore:
         project = Path(places[0]).parent if places else None
         own = OwnServers(self._editor, lambda: self.desired, project)
         clients = Clients(ports.clients(), own, ports.clock, lambda: self.identity)
-        clients.revoked = self._token_revoked
+        clients.revoked = self.token_revoked
         return clients
 
     @property
@@ -364,9 +364,6 @@ class YardCore:
     def events(self, after: int | None = None) -> Subscription:
         """Iterate over events from now on, or after an event id."""
         return self._bus.subscribe(after)
-
-    def _token_revoked(self, token: "CallToken") -> None:
-        self.token_revoked(token)
 
     def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
         return self._reconciler.desired.servers
