@@ -65,12 +65,6 @@ PARTS: Final = (
         timed=True,
     ),
     Part("starts", "Starting servers", "Time until every server has answered its first request."),
-    Part(
-        "daemon_starts",
-        "Starting mcpyard",
-        "From the start of the process until a client that asks every 20 ms gets the tools of all"
-        " servers that answer; and the cost of mcpyard without servers.",
-    ),
     Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
     Part(
         "crash",
