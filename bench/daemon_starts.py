@@ -165,11 +165,11 @@ def listed_after(daemon: Daemon, lists: Lists, row: Row) -> float:
 def cost_of_empty() -> tuple[float, float]:
     """The CPU seconds and the MB of a daemon without servers, without its own small helpers."""
     folder, port = Path(tempfile.mkdtemp(prefix="mcpyard-starts-")), free_port()
-    client, greeting = Client(port), orjson.dumps(initialize_result())
+    client, first = Client(port), orjson.dumps(initialize_result())
     headers = {**ACCEPT, **JSON, **TOKEN}
     try:
         with yard(folder, {}, port) as process:
-            until(lambda: client.ask("POST", "/mcp", greeting, headers) is not None, 1)
+            until(lambda: client.ask("POST", "/mcp", first, headers) is not None, 1)
             time.sleep(SETTLING)  # noqa: TID251  it is to be idle
             used = process.cpu_times()
             return used.user + used.system, process.memory_info().rss / 1e6
