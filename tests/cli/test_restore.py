@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcpyard.cli.checks.home_checks import examine_home
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from mcpyard.store.home import Home
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.snapshots import Snapshots

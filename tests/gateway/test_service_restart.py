@@ -17,10 +17,10 @@ from typer.main import get_group
 
 from mcpyard.api.http_server.uvicorn_server import Tls
 from mcpyard.cli import autostart
-from mcpyard.cli.commands.up import UpOptions
 from mcpyard.cli.daemon.binding import BindOptions
 from mcpyard.cli.daemon.service_unit import ServiceOptions, make_unit, unit_path
 from mcpyard.cli.daemon.startup_wait import is_ending
+from mcpyard.cli.daemon.up_options import UpOptions
 from mcpyard.cli.main import app
 from mcpyard.store.home import Home, Running
 from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up

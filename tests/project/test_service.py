@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_group
 
-from mcpyard.cli.main import app, run
+from mcpyard.cli.launcher import run
+from mcpyard.cli.main import app
 from mcpyard.domain import limits
 from mcpyard.store.home import Home
 from tests.cli.commands import Json, write_project

@@ -21,7 +21,7 @@ from mcpyard.domain.repositories import (
     Tokens,
 )
 from mcpyard.domain.stored import StoredDefinition
-from mcpyard.wire.remote.signin import CredentialStore
+from mcpyard.wire.remote.credentials import CredentialStore
 
 
 class Stored(Protocol):

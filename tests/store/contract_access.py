@@ -9,7 +9,7 @@ from mcpyard.domain.definition.approval import ApprovedEntry
 from mcpyard.domain.errors import NameTaken
 from mcpyard.domain.model import LocalConfig, RemoteConfig, ToolPolicy, Transport, Wanted
 from mcpyard.domain.stored import Approval, CallToken, LoginSession
-from mcpyard.wire.remote.signin import Credentials
+from mcpyard.wire.remote.credentials import Credentials
 from tests.store.contract import LATER, NOW, Opener, opened
 
 ACCESS, REFRESH = "access-7f3a", "refresh-9b1c"

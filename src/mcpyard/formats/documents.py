@@ -7,12 +7,12 @@ from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.narrowing import is_mapping, is_object, object_of
 from mcpyard.formats.editors import jsonc, toml
+from mcpyard.formats.editors.jsonc_scan import begun
 from mcpyard.formats.facts import Client, EntrySchema, FileFormat
 from mcpyard.formats.locations import ClientScopeRef
 
 Keys = tuple[str, ...]
 
-_NEW_JSON: Final = "{}\n"
 
 Parsed: TypeAlias = jsonc.JsoncDocument | toml.TomlDocument
 """A text that was read."""
@@ -82,16 +82,6 @@ def editor_of(client: Client) -> TextEditor:
 def editor_for(path: str) -> TextEditor:
     """The editor for a file that a client reads besides those of its servers."""
     return _EDITORS[FileFormat.TOML if path.endswith(".toml") else FileFormat.JSONC]
-
-
-def says_something(text: str) -> bool:
-    """Whether a text holds more than white space."""
-    return bool(text.strip("\ufeff \t\r\n"))
-
-
-def begun(text: str) -> str:
-    """The text of a JSON file; an empty one is that of a new file."""
-    return text if says_something(text) else text + _NEW_JSON
 
 
 def shape_of(ref: ClientScopeRef, parsed: Parsed) -> EntrySchema:

@@ -24,9 +24,8 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.narrowing import is_object, object_of
-from mcpyard.formats.documents import begun, says_something
 from mcpyard.formats.editors import jsonc
-from mcpyard.formats.editors.jsonc_scan import OUTERMOST
+from mcpyard.formats.editors.jsonc_scan import OUTERMOST, begun, says_something
 
 KEY: Final = "mcpServers"
 

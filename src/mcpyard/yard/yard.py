@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import msgspec
@@ -36,8 +38,6 @@ from mcpyard.yard.calls.call_context import LIBRARY, NO_EXTRAS, CallContext, Pro
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
-from mcpyard.yard.clients.clients import Clients
-from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.closing import STEP_TIMEOUT, bounded, wait_up_to
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
@@ -65,6 +65,10 @@ from mcpyard.yard.views.servers import (
     with_warnings,
 )
 
+if TYPE_CHECKING:
+    from mcpyard.domain.stored import CallToken
+    from mcpyard.yard.clients.clients import Clients
+
 
 class YardCore:
     """The core of `Yard`, over its ports; `mcpyard.app` provides real ones.
@@ -81,6 +85,7 @@ class YardCore:
         identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
         checks: Checks of mcpyard itself.
+        token_revoked: Called with a token that an undo revoked; set before `clients` is used.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -113,16 +118,27 @@ class YardCore:
         self.notifications = Notifications(ports.servers)
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
-        self._clients = self._reach_clients(ports)
+        self._ports = ports
         self.checks = SelfChecks([*ports.checks, reconciler_check(lambda: self._loop_task)])
+        self.token_revoked: Callable[[CallToken], None] = lambda _: None
         self._loop_task: asyncio.Task[None] | None = None
 
-    @property
-    def clients(self) -> Clients:
+    @cached_property
+    def clients(self) -> "Clients":
         """The servers in the configuration files of other clients on this machine."""
-        if self._clients is None:
+        # It knows the formats of all of them, which most yards never need.
+        from mcpyard.yard.clients.clients import Clients  # noqa: PLC0415
+        from mcpyard.yard.clients.yard_scope import OwnServers  # noqa: PLC0415
+
+        ports = self._ports
+        if ports.clients is None:
             raise ReadOnlyOwner("this mcpyard instance has no access to other programs")
-        return self._clients
+        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
+        project = Path(places[0]).parent if places else None
+        own = OwnServers(self._editor, lambda: self.desired, project)
+        clients = Clients(ports.clients(), own, ports.clock, lambda: self.identity)
+        clients.revoked = self.token_revoked
+        return clients
 
     @property
     def desired(self) -> Desired:
@@ -353,13 +369,6 @@ class YardCore:
     def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
         return self._reconciler.desired.servers
 
-    def _reach_clients(self, ports: Ports) -> Clients | None:
-        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
-        project = Path(places[0]).parent if places else None
-        own = OwnServers(self._editor, lambda: self.desired, project)
-        reach = ports.clients
-        return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
-
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
         await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
@@ -368,9 +377,8 @@ class YardCore:
         return self.record_of(Picture(server, self.directory.observed(server.id)), tools=tools)
 
     def _tool_view(self, route: Route) -> ToolView:
-        stale = self.directory.observed(
-            route.server
-        ).tools.stale or self.calls.fallback.breakers.is_open(route)
+        tools = self.directory.observed(route.server).tools
+        stale = tools.stale or self.calls.fallback.breakers.is_open(route)
         return tool_view(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:

@@ -8,10 +8,8 @@ origin hold, and the browser's word that such a page asks.
 
 import hmac
 from datetime import UTC
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
-
-from starlette.responses import Response
 
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import refuse
@@ -22,6 +20,9 @@ from mcpyard.api.security.keys import Keys, hashed
 from mcpyard.api.security.unauthenticated import is_looking, strange_browser
 from mcpyard.asgi_scope import Principal
 from mcpyard.domain.stored import CallToken, LoginSession
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 KEY_HEADER: Final = b"x-mcpyard-key"
 
@@ -50,7 +51,7 @@ class Authenticator:
         # A foreign page may ask what is public, but gets no more than a stranger does.
         return None if is_foreign(incoming) else self._browser(incoming)
 
-    def objection(self, incoming: Incoming, who: Principal | None) -> Response | None:
+    def objection(self, incoming: Incoming, who: Principal | None) -> "Response | None":
         """Why a request may not pass."""
         if incoming.is_public:
             return None
@@ -80,7 +81,7 @@ class Authenticator:
     def _record(self, token: bytes) -> CallToken | None:
         return self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
 
-    def _unknown(self, incoming: Incoming) -> Response:
+    def _unknown(self, incoming: Incoming) -> "Response":
         """Why somebody who is not recognised is refused: only the holder of a token is told."""
         record = self._record((incoming.headers.get(b"authorization") or b"").partition(b" ")[2])
         if record is None or record.expires is None:
@@ -98,7 +99,7 @@ class Authenticator:
             else None
         )
 
-    def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
+    def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> "Response | None":
         if incoming.site != "same-origin":
             return refuse(refusal("foreign-origin", "only mcpyard's own page may send this"))
         if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
@@ -115,7 +116,7 @@ class Authenticator:
         return self._keys.tickets.redeem(ticket, session, self._keys.clock.monotonic())
 
 
-def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None:
+def _objection_to_token(incoming: Incoming, token: CallToken) -> "Response | None":
     _, *parts = incoming.path.split("/")
     allowed = incoming.is_gateway
     if token.profile is not None:
@@ -126,5 +127,5 @@ def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None
     return refuse(refusal("beyond-token", f"this token gives access to {opens} only"))
 
 
-def _unauthorized(detail: str) -> Response:
+def _unauthorized(detail: str) -> "Response":
     return refuse(refusal("unauthorized", detail), _BEARER)

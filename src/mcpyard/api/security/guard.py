@@ -8,9 +8,8 @@ still quoted, because names may hold a slash.
 """
 
 from collections.abc import Awaitable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.audit import Audit
@@ -26,6 +25,9 @@ from mcpyard.api.security.sign_in_refusals import SignInRefusals
 from mcpyard.asgi_scope import KNOWN_HEAD, Principal, annotate
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TooLarge
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 
@@ -102,7 +104,7 @@ def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:
     return who.name if who and incoming.changes and not incoming.is_gateway else None
 
 
-def _too_large(incoming: Incoming) -> Response | None:
+def _too_large(incoming: Incoming) -> "Response | None":
     length = incoming.header(b"content-length") or "0"
     fits = whole_number(length, BODY_LIMIT) is not None
     return None if fits else refuse(problem_of(TooLarge(_TOO_LARGE)))

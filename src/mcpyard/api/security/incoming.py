@@ -5,7 +5,6 @@ from typing import Final, Self
 from urllib.parse import parse_qs
 
 import msgspec
-from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 LOGIN: Final = "/login"
@@ -110,7 +109,11 @@ class Incoming(msgspec.Struct, frozen=True):
     def cookie(self) -> str | None:
         """The value of this yard's cookie."""
         sent = self.header(b"cookie")
-        return cookie_parser(sent).get(self.cookie_name) if sent else None
+        if not sent:
+            return None
+        from starlette.requests import cookie_parser  # noqa: PLC0415  for browsers alone
+
+        return cookie_parser(sent).get(self.cookie_name)
 
     def asked(self, name: str) -> str:
         """The last value of a query parameter; empty where there is none."""

@@ -12,48 +12,47 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import urlsplit
 
 import uvloop
 
-from mcpyard.api.app import build
+from mcpyard.api.app import Pages, build
 from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.uvicorn_server import WebServer
-from mcpyard.api.page_login import link_address
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.asgi_scope import Principal
-from mcpyard.cli.browser import open_browser
-from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.commands.approve import find_project
-from mcpyard.cli.commands.connect import bridge_command
-from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
+from mcpyard.cli.confirmation import on_terminal
+from mcpyard.cli.daemon.binding import listen, url_of
 from mcpyard.cli.daemon.last_options import record_options
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
 from mcpyard.cli.daemon.start_lock import StartLock
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
+from mcpyard.cli.daemon.up_options import UpOptions, configured_limits, read_options
 from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
 from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
-from mcpyard.domain.callers import Limits, read_limits
+from mcpyard.cli.quick_up import UpArguments
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import InputError
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
-from mcpyard.sources.project_file import ProjectFile
+from mcpyard.sources.project_file import FILE_NAME, ProjectFile
 from mcpyard.store.home import Home
-from mcpyard.web.app import pages
-from mcpyard.web.context import PageContext
 from mcpyard.yard.trust import ApprovalPolicy
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+    from mcpyard.web.context import PageContext
 
 log = logging.getLogger(__name__)
 
@@ -68,41 +67,9 @@ _PRINTED_ANYWAY: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class UpOptions:
-    """The options of `up`; `idle_exit` is in seconds, None for never.
-
-    `current` is the current folder, if it has a project file and `project` names no other. A
-    `substitute` was started by a bridge, and ends when another `up` comes.
-    """
-
-    home: Path
-    bind: BindOptions
-    project: Path | None = None
-    strict: bool = False
-    trust_folder: bool = False
-    as_json: bool = False
-    idle_exit: float | None = None
-    log_level: str = "info"
-    open_page: bool = False
-    limits: Limits = Limits()  # noqa: RUF009  immutable
-    current: Path | None = None
-    substitute: bool = False
-
-    def arguments(self, port: int) -> list[str]:
-        """The arguments of a command with the same options; those for its output are left out."""
-        arguments = [*self.bind.arguments(port), "--log-level", self.log_level]
-        arguments += ["--project", str(self.project.absolute())] if self.project else []
-        arguments += ["--strict"] if self.strict else []
-        return [*arguments, "--trust-folder"] if self.trust_folder else arguments
-
-
-def configured_limits() -> Limits:
-    """The limits that the environment sets."""
-    try:
-        return read_limits(os.environ.get("MCPYARD_LIMITS", ""))
-    except InputError as error:
-        raise usage(f"MCPYARD_LIMITS: {error.message}") from None
+def start(**arguments: Unpack[UpArguments]) -> int:
+    """Run mcpyard as the options of the command say."""
+    return run_yard(read_options(arguments))
 
 
 def run_yard(options: UpOptions) -> int:
@@ -120,7 +87,7 @@ def run_yard(options: UpOptions) -> int:
     with listen(options.bind, options.home) as listener:
         make_home(options.home)
         ask = not options.as_json and not options.trust_folder
-        current = None if options.project else find_project(options.home, ask=ask)
+        current = None if options.project else _current_project(options.home, ask=ask)
         # Approvals are stored by the name of the folder, which must be valid text for that.
         str(options.project or current).encode()
         ADOPTION.begin()
@@ -128,6 +95,21 @@ def run_yard(options: UpOptions) -> int:
         complete = replace(options, limits=limits, current=current)
         uvloop.run(_watched(complete, listener, redactor, limit, lock))
     return 0
+
+
+def _current_project(home: Path, *, ask: bool) -> Path | None:
+    """The current folder, if it has a project file.
+
+    On a terminal the user is asked to approve its entries. Without a yes they are not started.
+    """
+    folder = Path.cwd()
+    if not (folder / FILE_NAME).exists():
+        return None
+    if ask and on_terminal():
+        from mcpyard.cli.commands.approve import ask_to_approve
+
+        uvloop.run(ask_to_approve(home, folder))
+    return folder
 
 
 async def _watched(
@@ -179,9 +161,7 @@ async def _run(
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.revocations.listen(gateway.dismiss)
-        yard.clients.revoked = lambda token: keys.revocations.dispatch(
-            Principal.holding(token).name
-        )
+        yard.token_revoked = lambda token: keys.revocations.dispatch(Principal.holding(token).name)
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
@@ -189,7 +169,7 @@ async def _run(
             hosts=options.bind.hosts,
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
-            pages=pages(yard, closing, _page_context(options, keys)),
+            pages=_pages(yard, closing, options, keys),
             gateway=gateway,
         )
         if options.idle_exit is not None:
@@ -205,7 +185,7 @@ async def _run(
             output.ready(url, await _sign_in(options, keys, url))
             log_output.ready(url)
             if options.open_page:
-                _open_page(link_address(url, await keys.make_link()))
+                _open_page(await _link(keys, url))
             manager.ready()
             _spare_the_collector()
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
@@ -224,6 +204,7 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
+    gc.enable()
 
 
 def _announce(options: UpOptions, home: Home, url: str) -> None:
@@ -263,15 +244,38 @@ def _keys(home: Home, yard: Yard) -> Keys:
     return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
 
 
-def _page_context(options: UpOptions, keys: Keys) -> PageContext:
-    bridge = tuple(bridge_command(options.home))
-    return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+def _pages(yard: Yard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
+    """Loads the page when somebody opens it, in a thread: calls go on meanwhile."""
+
+    def context() -> "PageContext":
+        from mcpyard.api.tokens import TokenStore
+        from mcpyard.cli.commands.connect import bridge_command
+        from mcpyard.web.context import PageContext
+
+        bridge = tuple(bridge_command(options.home))
+        return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+
+    def load() -> "Callable[[], list[Route]]":
+        from mcpyard.web.app import pages
+
+        return partial(pages, yard, closing, context())
+
+    async def loaded() -> "list[Route]":
+        return (await asyncio.to_thread(load))()
+
+    return loaded
 
 
 async def _sign_in(options: UpOptions, keys: Keys, url: str) -> str:
     """A one-time link to print; on a terminal only, since other output may be stored."""
     if options.as_json or not os.isatty(STDOUT):
         return ""
+    return await _link(keys, url)
+
+
+async def _link(keys: Keys, url: str) -> str:
+    from mcpyard.api.page_login import link_address
+
     return link_address(url, await keys.make_link())
 
 
@@ -279,6 +283,8 @@ def _open_page(link: str) -> None:
     """Open the web page; in a thread, since some browsers block their caller until they end."""
 
     def work() -> None:
+        from mcpyard.cli.browser import open_browser
+
         if not open_browser(link):
             log.warning("no browser found; get a link with: mcpyard open")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from mcpyard.api.http_server.uvicorn_server import Tls
 from mcpyard.cli.cli_errors import CliError, usage
-from mcpyard.cli.daemon.port_probe import port_in_use
 from mcpyard.store.home import Home
 
 
@@ -104,4 +103,6 @@ def _cannot_listen(bind: BindOptions, folder: Path, error: OSError) -> CliError:
     home = Home(folder)
     home.take()
     home.release()
+    from mcpyard.cli.daemon.port_probe import port_in_use
+
     return port_in_use(bind.host, bind.port)

@@ -27,6 +27,7 @@ Json: TypeAlias = "bool | int | float | str | Moment | list[Json] | dict[str, Js
 Path: TypeAlias = tuple[str | int, ...]
 
 # The empty name walks the outermost container whether or not it has such a member.
+_NEW_FILE: Final = "{}\n"
 OUTERMOST: Final[Path] = ("",)
 
 _ESCAPES: Final = repeated(r'\\.[^"\\]*+')
@@ -41,6 +42,16 @@ _EXTRA: Final = re.compile(
     rf"{_REST}(?:(?P<comment>{COMMENT})|(?P<comma>,)|(?P<end>\Z)|(?P<stray>))",
     re.DOTALL,
 )
+
+
+def says_something(text: str) -> bool:
+    """Whether a text holds more than white space."""
+    return bool(text.strip("\ufeff \t\r\n"))
+
+
+def begun(text: str) -> str:
+    """The text of a JSON file; an empty one is that of a new file."""
+    return text if says_something(text) else text + _NEW_FILE
 
 
 class JsonItem(NamedTuple):

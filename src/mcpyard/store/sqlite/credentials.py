@@ -7,7 +7,7 @@ from dataclasses import asdict
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.sealing import Seal
-from mcpyard.wire.remote.signin import Credentials
+from mcpyard.wire.remote.credentials import Credentials
 
 log = logging.getLogger(__name__)
 
